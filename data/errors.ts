@@ -1,0 +1,96 @@
+/**
+ * Every stable code a problem document may carry, with its HTTP status and title.
+ * The one table behind the error handler, the OpenAPI text and the /problems pages.
+ */
+export const problems = {
+  invalid_request: [400, 'The request is not valid'],
+  unsupported_media_type: [400, 'The content type is not supported'],
+  unsupported_option: [400, 'The option is not supported'],
+  invalid_scope: [400, 'A requested scope is not granted to this client'],
+  query_not_read_only: [400, 'Only one read-only SELECT is accepted'],
+  query_failed: [400, 'The query failed'],
+  query_timeout: [400, 'The query ran out of time'],
+  query_too_large: [400, 'The query needs more than it may use'],
+  version_expired: [400, 'The version is no longer kept'],
+  invalid_cadence: [400, 'The cadence is not supported'],
+  invalid_grant: [400, 'The grant is not valid'],
+  unsupported_grant_type: [400, 'The grant type is not supported'],
+  body_too_large: [400, 'The request body is too large'],
+  authorization_pending: [400, 'The person has not decided yet'],
+  slow_down: [400, 'Polling too fast'],
+  access_denied: [400, 'Access was denied'],
+  expired_token: [400, 'The device code expired'],
+  unauthorized: [401, 'Authentication is required'],
+  invalid_token: [401, 'The access token is not valid'],
+  token_expired: [401, 'The access token expired'],
+  invalid_client: [401, 'The client could not be authenticated'],
+  missing_scope: [403, 'The token lacks a required scope'],
+  admin_required: [403, 'An administrator is required'],
+  not_found: [404, 'Not found'],
+  conflict: [409, 'The request conflicts with the current state'],
+  revision_conflict: [409, 'The resource changed in the meantime'],
+  name_taken: [409, 'The name is taken'],
+  snapshot_not_enabled: [409, 'Snapshotting is not enabled'],
+  snapshot_active: [409, 'A snapshot is already running'],
+  duplicate_row_id: [409, 'A row id is already present'],
+  page_content_mismatch: [409, 'The page was staged with other content'],
+  generation_fenced: [409, 'The sync generation is no longer current'],
+  batch_not_open: [409, 'The batch is not open'],
+  manifest_incomplete: [409, 'The manifest does not match the staged pages'],
+  not_appendable: [409, 'The table does not accept rows'],
+  not_materialized: [409, 'The table is not materialized'],
+  conversation_busy: [409, 'The conversation is busy'],
+  idempotency_in_flight: [409, 'A request with this idempotency key is still running'],
+  rate_limited: [429, 'Too many requests'],
+  queries_saturated: [429, 'Too many queries at once'],
+  internal_error: [500, 'Internal error'],
+  workflows_unavailable: [503, 'The workflows service is temporarily unavailable'],
+  storage_unavailable: [503, 'The storage is temporarily unavailable'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof problems;
+
+export interface AppErrorOptions {
+  cause?: unknown;
+  /** Extension members of the problem document, snake_case, for example `current_revision`. */
+  extensions?: Record<string, unknown>;
+  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
+  retryAfterSeconds?: number;
+}
+
+/** An expected failure with a stable code. Its message is shown to the caller: it must hold nothing private. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly extensions: Record<string, unknown>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.extensions = options.extensions ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** One fault of a request, in the vocabulary of pydantic that clients of this API already parse. */
+export interface ValidationFault {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/** A request that was understood but does not hold: answered 422 with every fault at its place. */
+export class ValidationError extends Error {
+  override readonly name = 'ValidationError';
+  readonly faults: readonly ValidationFault[];
+
+  constructor(faults: readonly ValidationFault[]) {
+    super(faults.map((fault) => `${fault.loc.join('.')}: ${fault.msg}`).join('; '));
+    this.faults = faults;
+  }
+}
+
+export function notFound(what: string): AppError {
+  return new AppError('not_found', `${what} was not found, or is not accessible with this token.`);
+}

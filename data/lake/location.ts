@@ -1,0 +1,24 @@
+/** Where one organization's DuckLake lives, and as whom to reach its catalog. A row of `lakes`, decrypted. */
+export interface LakeLocation {
+  organizationId: string;
+  catalog: {
+    host: string;
+    port: number;
+    database: string;
+    user: string;
+    password: string;
+    schema: string;
+    ssl: boolean;
+  };
+  /** Ends in a slash: `s3://bucket/lakes/<id>/`. */
+  dataPath: string;
+}
+
+/** The bucket everything lives in. `endpoint` undefined means Amazon's own addresses. */
+export interface ObjectStoreSettings {
+  endpoint: string | undefined;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
