@@ -1,0 +1,126 @@
+/**
+ * The first step of `npm start`, `npm test` and the like: whatever Node (>= 20) the machine has installs the
+ * locked dependencies where they changed, then hands over to the Node of node_modules, which runs TypeScript.
+ * Everything said here goes to stderr, so that a command's stdout stays its own.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { constants, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const modules = join(root, 'node_modules');
+const lockFile = join(root, 'package-lock.json');
+const stampFile = join(modules, '.install-stamp');
+const node = join(modules, '.bin', 'node');
+const reporters = ['--reporter=default', '--reporter=./test/support/closing-line-reporter.ts'];
+
+/** What each command runs, one after the other, on the Node of node_modules. */
+const commands = {
+  start: (args) => [['local/start.ts', ...args]],
+  test: (args) => [['local/tools.ts'], ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args]],
+  check: () => [
+    ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
+    ['node_modules/typescript/bin/tsc', '--noEmit'],
+  ],
+  organizations: (args) => [['local/organizations.ts', ...args]],
+  'migrate-from-zero': () => [['local/migrate-from-zero.ts']],
+  install: () => [],
+};
+
+const hashOfLock = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+
+/** True when node_modules holds what the lock says: by our stamp, or by the tree npm itself recorded. */
+function isInstalled() {
+  if (!existsSync(node)) return false;
+  const hash = hashOfLock();
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hash) return true;
+  if (!holdsLockedTree()) return false;
+  writeFileSync(stampFile, hash);
+  return true;
+}
+
+/** Compares npm's own record of what it installed with the lock, so that a developer's `npm install` counts. */
+function holdsLockedTree() {
+  const recordFile = join(modules, '.package-lock.json');
+  if (!existsSync(recordFile)) return false;
+  const installed = JSON.parse(readFileSync(recordFile, 'utf8')).packages;
+  const locked = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
+  const complete = Object.entries(locked).every(
+    ([path, entry]) => path === '' || entry.optional || installed[path]?.version === entry.version,
+  );
+  return (
+    complete && Object.entries(installed).every(([path, entry]) => locked[path]?.version === entry.version)
+  );
+}
+
+/** Holds a socket only one process can listen on: two commands on one clone install one after the other. */
+async function holdInstallLock() {
+  const name = `workspace-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
+  const address = process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.sock`);
+  for (let attempt = 0; attempt < 6000; attempt += 1) {
+    const server = createServer();
+    const held = await new Promise((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(address, () => resolve(true));
+    });
+    if (held) return server;
+    await delay(100);
+  }
+  throw new Error(`Another installation has held ${address} for ten minutes; end it and try again.`);
+}
+
+/** Runs a program to its end, passing signals on; what it printed on stdout goes to ours or to stderr. */
+function run(program, args, { stdout, env = process.env }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, env, stdio: ['inherit', stdout, 'inherit'] });
+    const forward = (signal) => child.kill(signal);
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    for (const signal of signals) process.on(signal, forward);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      for (const name of signals) process.off(name, forward);
+      resolve(code ?? 128 + (constants.signals[signal] ?? 0));
+    });
+  });
+}
+
+async function install() {
+  if (isInstalled()) return;
+  const lock = await holdInstallLock();
+  if (!isInstalled()) {
+    process.stderr.write('Installing the locked dependencies (npm ci, a minute or less) ...\n');
+    // npm must not run on the very Node binary that it is about to replace.
+    const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => entry !== join(modules, '.bin'));
+    const env = { ...process.env, PATH: path.join(delimiter) };
+    const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdout: 2, env });
+    if (code !== 0) process.exit(code);
+    if (!existsSync(node)) {
+      throw new Error('npm installed no Node 24: its install script was not run (is ignore-scripts set?).');
+    }
+    writeFileSync(stampFile, hashOfLock());
+  }
+  lock.close();
+}
+
+const [name = '', ...args] = process.argv.slice(2);
+if (!Object.hasOwn(commands, name)) {
+  process.stderr.write(
+    `Unknown command ${JSON.stringify(name)}: one of ${Object.keys(commands).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+try {
+  await install();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}
+for (const step of commands[name](args)) {
+  const code = await run(node, step, { stdout: 'inherit' });
+  if (code !== 0) process.exit(code);
+}

