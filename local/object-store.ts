@@ -22,7 +22,7 @@ export type ObjectStoreOptions = {
   logFile: string;
   /** SeaweedFS program: `weed` of the tools. */
   weed: string;
-  port?: number;
+  port?: number | undefined;
 };
 
 const readyTimeoutMs = 30_000;

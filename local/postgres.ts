@@ -23,7 +23,7 @@ export type PostgresOptions = {
   /** Directory of this part alone. */
   dataDir: string;
   logFile: string;
-  port?: number;
+  port?: number | undefined;
   /** Made when it is missing; `workspace` unless given. */
   database?: string;
   sharedBuffersMib?: number;
@@ -46,7 +46,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresH
   const { server: port } = await keptPorts(dataDir, ['server'], portsGiven(options.port));
   const urlOf = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
   const program = [...runner.prefix, join(folder, 'bin', 'postgres'), '-D', cluster];
-  const [command = '', ...args] = [...program, ...settings({ port, ...options })];
+  const [command = '', ...args] = [...program, ...settings(port, options.sharedBuffersMib)];
   const { handle } = launchPart({
     name: 'postgres',
     command,
@@ -114,13 +114,13 @@ function initialise(options: {
  * fsync and synchronous_commit keep their defaults. The schema of many lakes in one transaction takes more
  * locks than the default allows; nothing replicates from a local server, so the log stays minimal.
  */
-function settings(options: { port: number; sharedBuffersMib?: number }): string[] {
+function settings(port: number, sharedBuffersMib = 128): string[] {
   const values = {
     listen_addresses: '127.0.0.1',
-    port: String(options.port),
+    port: String(port),
     unix_socket_directories: '',
     max_connections: '200',
-    shared_buffers: `${options.sharedBuffersMib ?? 128}MB`,
+    shared_buffers: `${sharedBuffersMib}MB`,
     max_locks_per_transaction: '256',
     wal_level: 'minimal',
     max_wal_senders: '0',

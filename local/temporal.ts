@@ -10,6 +10,7 @@ export type TemporalHandle = PartHandle & {
   port: number;
   address: string;
   namespace: string;
+  uiPort: number;
   uiUrl: string;
 };
 
@@ -19,8 +20,8 @@ export type TemporalOptions = {
   logFile: string;
   /** Temporal's command line program: `temporal` of the tools. */
   temporal: string;
-  port?: number;
-  uiPort?: number;
+  port?: number | undefined;
+  uiPort?: number | undefined;
   /** Further dynamic configuration, values as JSON. */
   dynamicConfig?: Readonly<Record<string, string>>;
 };
@@ -62,6 +63,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalH
     port: ports.frontend,
     address: `127.0.0.1:${ports.frontend}`,
     namespace,
+    uiPort: ports.ui,
     uiUrl: `http://127.0.0.1:${ports.ui}`,
   };
 }

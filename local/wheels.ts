@@ -78,6 +78,7 @@ async function runPip(target: string, environment: NodeJS.ProcessEnv): Promise<v
     env: { ...environment, PIP_USER: '0', PIP_ROOT_USER_ACTION: 'ignore' },
     stdio: ['ignore', 2, 'pipe'],
   });
+  process.once('exit', () => child.kill());
   let errors = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     errors += chunk;

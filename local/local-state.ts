@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJsonFile, writePrivateFile } from './private-file.ts';
+
+const localState = z.object({
+  apiUrl: z.string(),
+  docsUrl: z.string(),
+  temporalAddress: z.string(),
+  /** Null when Temporal is not ours to start: then only its operator knows. */
+  temporalUiUrl: z.string().nullable(),
+  databaseUrl: z.string(),
+  s3Endpoint: z.string(),
+  clientId: z.string(),
+  clientSecret: z.string(),
+  /** Process ids of the local parts that are up. */
+  pids: z.partialRecord(z.enum(['api', 'worker', 'temporal', 'postgres', 's3']), z.number().int()),
+  /** What api and worker were given, for commands that work on the same stack. */
+  environment: z.record(z.string(), z.string()),
+});
+
+/** What `local.json` says about a running stack. */
+export type LocalState = z.infer<typeof localState>;
+
+const fileOf = (dataDir: string) => join(dataDir, 'local.json');
+
+/** Name of the lock that the stack of this data directory holds while it runs. */
+export function stackLock(dataDir: string): string {
+  return `stack ${dataDir}`;
+}
+
+export function writeLocalState(dataDir: string, state: LocalState): void {
+  writePrivateFile(fileOf(dataDir), `${JSON.stringify(state, null, 2)}\n`);
+}
+
+export function readLocalState(dataDir: string): LocalState | undefined {
+  const content = readJsonFile(fileOf(dataDir));
+  return content === undefined ? undefined : localState.parse(content);
+}
+
+export function removeLocalState(dataDir: string): void {
+  rmSync(fileOf(dataDir), { force: true });
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { repositoryDir } from './config.ts';
+import { endOrphans } from './orphans.ts';
+import { launchPart, type PartHandle, untilReady } from './part.ts';
+
+export type NodePartOptions = {
+  name: 'api' | 'worker';
+  environment: NodeJS.ProcessEnv;
+  /** Data directory of the whole stack: given as an argument, it tells whose process this is. */
+  stackDir: string;
+  logFile: string;
+};
+
+const readyTimeoutMs = 60_000;
+
+/**
+ * Starts `api/main.ts` or `worker/main.ts` as production does, plus a message channel on which it says
+ * `{ready: true}`. When the channel closes because this process was killed, it ends by itself.
+ */
+export async function startNodePart(options: NodePartOptions): Promise<PartHandle> {
+  const { name, logFile } = options;
+  const script = join(repositoryDir, name, 'main.ts');
+  const { handle, child } = launchPart({
+    name,
+    command: process.execPath,
+    args: ['--enable-source-maps', script, markerOf(options.stackDir)],
+    environment: options.environment,
+    workingDir: repositoryDir,
+    logFile,
+    stopSignal: 'SIGTERM',
+    channel: true,
+  });
+  let isReady = false;
+  child.on('message', (message) => {
+    isReady ||=
+      typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
+  });
+  await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: async () => isReady });
+  return handle;
+}
+
+/** Ends api and worker of an earlier run that was killed outright and did not see the channel close. */
+export async function endNodeOrphans(stackDir: string): Promise<void> {
+  const marker = markerOf(stackDir);
+  await endOrphans({ isOurs: (seen) => seen.args.includes(marker), signal: 'SIGTERM' });
+}
+
+function markerOf(stackDir: string): string {
+  return `--stack=${stackDir}`;
+}

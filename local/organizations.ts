@@ -1,0 +1,33 @@
+import { provisionOrganization } from '../data/provision.ts';
+import { dataDirOf } from './config.ts';
+import { hostEnvironment } from './host-environment.ts';
+import { readLocalState, stackLock } from './local-state.ts';
+import { ownerOf } from './lock.ts';
+
+const usage = 'Usage: npm run --silent organizations -- create NAME';
+
+/** Adds an organization to the running stack of WORKSPACE_DATA_DIR and prints its first client as JSON. */
+async function main(args: readonly string[]): Promise<void> {
+  const [command, name = '', ...rest] = args;
+  if (command !== 'create' || name.trim() === '' || rest.length > 0) throw new Error(usage);
+  const dataDir = dataDirOf(hostEnvironment());
+  const state = readLocalState(dataDir);
+  // A stack that was killed outright leaves its file behind, but not its lock.
+  if (state === undefined || (await ownerOf(stackLock(dataDir))) === undefined) {
+    throw new Error(
+      `No stack is running on ${dataDir}: run npm start, or set WORKSPACE_DATA_DIR to its directory.`,
+    );
+  }
+  const environment = { ...hostEnvironment(), ...state.environment };
+  const { organizationId, clientId, clientSecret } = await provisionOrganization(environment, { name });
+  process.stdout.write(`${JSON.stringify({ organizationId, clientId, clientSecret })}\n`);
+}
+
+try {
+  await main(process.argv.slice(2));
+  // Connections of the data layer must not keep a finished command alive.
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

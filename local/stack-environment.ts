@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { LocalConfig, ObjectStoreConfig } from './config.ts';
+import { keptSecret } from './private-file.ts';
+
+/** What api, worker, migrations and provisioning are given. Production sets the same variables. */
+export type StackEnvironment = {
+  DATABASE_URL: string;
+  S3_ENDPOINT: string;
+  S3_REGION: string;
+  S3_BUCKET: string;
+  S3_ACCESS_KEY_ID: string;
+  S3_SECRET_ACCESS_KEY: string;
+  TEMPORAL_ADDRESS: string;
+  TEMPORAL_NAMESPACE: string;
+  ENCRYPTION_KEYS: string;
+  DUCKDB_EXTENSION_DIR: string;
+  WORK_DIR: string;
+  HOST: string;
+  PORT: string;
+  PUBLIC_URL: string;
+  RATE_LIMIT_PER_MINUTE: string;
+  LOG_LEVEL: string;
+};
+
+export type Addresses = {
+  databaseUrl: string;
+  objectStore: ObjectStoreConfig;
+  temporalAddress: string;
+  duckdbExtensionDir: string;
+  apiPort: number;
+};
+
+/** Scratch space of engines and imports: worth nothing after a stop. */
+export function workDirOf(dataDir: string): string {
+  return join(dataDir, 'tmp');
+}
+
+export function stackEnvironment(config: LocalConfig, addresses: Addresses): StackEnvironment {
+  const { objectStore } = addresses;
+  return {
+    DATABASE_URL: addresses.databaseUrl,
+    S3_ENDPOINT: objectStore.endpoint,
+    S3_REGION: objectStore.region,
+    S3_BUCKET: objectStore.bucket,
+    S3_ACCESS_KEY_ID: objectStore.accessKeyId,
+    S3_SECRET_ACCESS_KEY: objectStore.secretAccessKey,
+    TEMPORAL_ADDRESS: addresses.temporalAddress,
+    TEMPORAL_NAMESPACE: config.temporalNamespace,
+    ENCRYPTION_KEYS: encryptionKeys(config.dataDir),
+    DUCKDB_EXTENSION_DIR: addresses.duckdbExtensionDir,
+    WORK_DIR: workDirOf(config.dataDir),
+    HOST: '127.0.0.1',
+    PORT: String(addresses.apiPort),
+    PUBLIC_URL: `http://127.0.0.1:${addresses.apiPort}`,
+    RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
+    LOG_LEVEL: config.logLevel,
+  };
+}
+
+/** The key that connection secrets are kept under: losing this file loses them. */
+function encryptionKeys(dataDir: string): string {
+  return keptSecret(join(dataDir, 'encryption.key'), () => `k1:${randomBytes(32).toString('base64')}`);
+}

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { migrateToLatest } from '../migrations/migrate.ts';
+import { chooseApiPort } from './api-port.ts';
+import type { LocalConfig } from './config.ts';
+import { ensureFirstClient } from './first-client.ts';
+import { hostEnvironment } from './host-environment.ts';
+import type { LocalState } from './local-state.ts';
+import { endNodeOrphans, startNodePart } from './node-part.ts';
+import { type ObjectStoreHandle, startObjectStore } from './object-store.ts';
+import type { PartName } from './part.ts';
+import { type PostgresHandle, startPostgres } from './postgres.ts';
+import { type StackEnvironment, stackEnvironment } from './stack-environment.ts';
+import type { Supervisor } from './supervisor.ts';
+import { startTemporal, type TemporalHandle } from './temporal.ts';
+import { ensureTools, type Tools } from './tools.ts';
+
+/** The order in which parts are stopped: whoever uses something goes before it. */
+export const stopOrder: readonly (readonly PartName[])[] = [
+  ['api'],
+  ['worker'],
+  ['temporal', 's3'],
+  ['postgres'],
+];
+
+type StackOptions = { config: LocalConfig; supervisor: Supervisor; report: (line: string) => void };
+
+export const logFileOf = (dataDir: string, name: PartName): string => join(dataDir, 'logs', `${name}.log`);
+
+/** Brings everything up and returns what there is to say about it, process ids aside. */
+export async function startStack(options: StackOptions): Promise<Omit<LocalState, 'pids'>> {
+  const { config, report } = options;
+  await endNodeOrphans(config.dataDir);
+  const apiPort = await chooseApiPort(config.apiPort);
+  if (config.apiPort.wanted !== 0 && apiPort !== config.apiPort.wanted) {
+    report(`Port ${config.apiPort.wanted} is taken: the API uses ${apiPort}.`);
+  }
+  const tools = await ensureTools({ report });
+  const stores = await startStores(options, tools);
+  const environment = stackEnvironment(config, {
+    databaseUrl: config.databaseUrl ?? stores.postgres?.databaseUrl ?? '',
+    objectStore: config.objectStore ?? bucketOf(stores.s3),
+    temporalAddress: config.temporalAddress ?? stores.temporal?.address ?? '',
+    duckdbExtensionDir: tools.duckdbExtensionDir,
+    apiPort,
+  });
+  const { applied } = await migrateToLatest(environment.DATABASE_URL);
+  if (applied.length > 0) report(`Migrated the database (${applied.length} applied).`);
+  const isLocalDatabase = config.databaseUrl === undefined;
+  const client = await ensureFirstClient({ dataDir: config.dataDir, environment, isLocalDatabase });
+  await startServices(options, environment);
+  return {
+    apiUrl: environment.PUBLIC_URL,
+    docsUrl: `${environment.PUBLIC_URL}/docs`,
+    temporalAddress: environment.TEMPORAL_ADDRESS,
+    temporalUiUrl: stores.temporal?.uiUrl ?? null,
+    databaseUrl: environment.DATABASE_URL,
+    s3Endpoint: environment.S3_ENDPOINT,
+    clientId: client.clientId,
+    clientSecret: client.clientSecret,
+    environment,
+  };
+}
+
+/** The three stores at once, each only where its environment variable names no other. */
+async function startStores(
+  { config, supervisor, report }: StackOptions,
+  tools: Tools,
+): Promise<{ postgres?: PostgresHandle; s3?: ObjectStoreHandle; temporal?: TemporalHandle }> {
+  const place = (name: PartName) => ({
+    dataDir: join(config.dataDir, name),
+    logFile: logFileOf(config.dataDir, name),
+  });
+  const run: Supervisor['run'] = async (part) => {
+    const startedMs = Date.now();
+    const handle = await supervisor.run(part);
+    report(`${part.name} is up (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+    return handle;
+  };
+  const [postgres, s3, temporal] = await Promise.all([
+    config.databaseUrl === undefined
+      ? run<PostgresHandle>({
+          name: 'postgres',
+          logFile: place('postgres').logFile,
+          needs: [],
+          start: (previous) =>
+            startPostgres({ ...place('postgres'), sharedBuffersMib: 512, port: previous?.port }),
+        })
+      : undefined,
+    config.objectStore === undefined
+      ? run<ObjectStoreHandle>({
+          name: 's3',
+          logFile: place('s3').logFile,
+          needs: [],
+          start: (previous) => startObjectStore({ ...place('s3'), weed: tools.weed, port: previous?.port }),
+        })
+      : undefined,
+    config.temporalAddress === undefined
+      ? run<TemporalHandle>({
+          name: 'temporal',
+          logFile: place('temporal').logFile,
+          needs: [],
+          start: (previous) =>
+            startTemporal({
+              ...place('temporal'),
+              temporal: tools.temporal,
+              port: previous?.port,
+              uiPort: previous?.uiPort,
+            }),
+        })
+      : undefined,
+  ]);
+  return { ...(postgres && { postgres }), ...(s3 && { s3 }), ...(temporal && { temporal }) };
+}
+
+async function startServices(
+  { config, supervisor, report }: StackOptions,
+  environment: StackEnvironment,
+): Promise<void> {
+  const startedMs = Date.now();
+  await Promise.all(
+    (['api', 'worker'] as const).map((name) =>
+      supervisor.run({
+        name,
+        logFile: logFileOf(config.dataDir, name),
+        needs: ['postgres', 's3', 'temporal'],
+        start: () =>
+          startNodePart({
+            name,
+            environment: { ...hostEnvironment(), ...environment },
+            stackDir: config.dataDir,
+            logFile: logFileOf(config.dataDir, name),
+          }),
+      }),
+    ),
+  );
+  report(`api and worker are up (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+}
+
+function bucketOf(store: ObjectStoreHandle | undefined) {
+  return {
+    endpoint: store?.endpoint ?? '',
+    bucket: 'workspace',
+    region: store?.region ?? '',
+    accessKeyId: store?.accessKeyId ?? '',
+    secretAccessKey: store?.secretAccessKey ?? '',
+  };
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { banner } from './banner.ts';
+import { readLocalConfig } from './config.ts';
+import { hostEnvironment } from './host-environment.ts';
+import { type LocalState, removeLocalState, stackLock, writeLocalState } from './local-state.ts';
+import { ownerOf, tryLock } from './lock.ts';
+import { rotateLog } from './log-file.ts';
+import { logFileOf, startStack, stopOrder } from './stack.ts';
+import { workDirOf } from './stack-environment.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+/** Leaves a second of the promised ten for whoever started us to notice. */
+const stopTimeoutMs = 8_500;
+/** The terminal, npm and the bootstrap may each deliver the same Ctrl-C: within this time it is one. */
+const sameSignalMs = 700;
+
+const startedMs = Date.now();
+const report = (line: string) => void process.stdout.write(`${line}\n`);
+// A closed terminal is no reason to fall over before everything is stopped.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
+
+async function main(): Promise<void> {
+  const config = readLocalConfig(hostEnvironment());
+  await takeDataDir(config.dataDir);
+  let state: Omit<LocalState, 'pids'> | undefined;
+  const save = () => {
+    if (state !== undefined) writeLocalState(config.dataDir, { ...state, pids: supervisor.pids() });
+  };
+  const supervisor = createSupervisor({ report, onChange: save });
+  process.on('exit', () => removeLocalState(config.dataDir));
+  stopOnSignals(supervisor);
+  try {
+    state = await Promise.race([startStack({ config, supervisor, report }), supervisor.failed]);
+    save();
+    report(
+      banner(
+        { ...state, pids: supervisor.pids() },
+        { dataDir: config.dataDir, tookMs: Date.now() - startedMs },
+      ),
+    );
+    await supervisor.failed;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    await supervisor.stop(stopOrder, stopTimeoutMs);
+    process.exit(1);
+  }
+}
+
+/** One stack at a time on a data directory, and a clean place to start in. */
+async function takeDataDir(dataDir: string): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  const name = stackLock(dataDir);
+  if ((await tryLock(name)) === undefined) {
+    throw new Error(
+      `${dataDir} is in use by process ${await ownerOf(name)}. Stop it, or set WORKSPACE_DATA_DIR to another directory.`,
+    );
+  }
+  removeLocalState(dataDir);
+  for (const part of stopOrder.flat()) rotateLog(logFileOf(dataDir, part));
+  rmSync(workDirOf(dataDir), { recursive: true, force: true });
+  mkdirSync(workDirOf(dataDir), { recursive: true, mode: 0o700 });
+}
+
+/** The first signal stops everything in order; another one, later, kills at once. */
+function stopOnSignals(supervisor: Supervisor): void {
+  let firstMs: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (firstMs === undefined) {
+        firstMs = Date.now();
+        report('Stopping (once more kills at once) ...');
+        void supervisor.stop(stopOrder, stopTimeoutMs).then(() => {
+          report('Stopped.');
+          process.exit(0);
+        });
+      } else if (Date.now() - firstMs > sameSignalMs) {
+        // Leaving kills what is still running.
+        process.exit(130);
+      }
+    });
+  }
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PartHandle, PartName } from './part.ts';
+import { describe } from './part.ts';
+import { restartBudget, restartDelayMs } from './restart-budget.ts';
+
+/** A part as the supervisor needs to know it. */
+export type SupervisedPart<Handle extends PartHandle> = {
+  name: PartName;
+  logFile: string;
+  /** Parts it cannot be expected to live without: its deaths while one of them is down are not held against it. */
+  needs: readonly PartName[];
+  /** Starts it anew, on the ports it had before. `previous` is missing the first time. */
+  start(previous: Handle | undefined): Promise<Handle>;
+};
+
+export type Supervisor = {
+  /** Starts a part and keeps it running; settles when it is up for the first time. */
+  run<Handle extends PartHandle>(part: SupervisedPart<Handle>): Promise<Handle>;
+  /** Process ids of the parts that are up. */
+  pids(): Partial<Record<PartName, number>>;
+  /** Rejects when a part cannot be kept running. */
+  failed: Promise<never>;
+  /** Stops the groups one after the other, the parts of a group at once, all within the time. */
+  stop(groups: readonly (readonly PartName[])[], timeoutMs: number): Promise<void>;
+};
+
+type SupervisorOptions = {
+  report: (line: string) => void;
+  /** Called whenever a part comes up or goes down. */
+  onChange: () => void;
+  now?: () => number;
+  wait?: (ms: number) => Promise<unknown>;
+};
+
+/** Most a group may take of the time to stop, so that one that lingers leaves time to those after it. */
+const groupStopMs = 3_000;
+const minimalStopMs = 300;
+
+/** Restarts parts that die. Restarting one leaves the others alone: they are built to reconnect. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { report, onChange, now = Date.now, wait = delay } = options;
+  const up = new Map<PartName, PartHandle>();
+  const managed = new Set<PartName>();
+  const waiting = new Set<() => void>();
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => {});
+  let isStopping = false;
+
+  const isDown = (name: PartName) => managed.has(name) && !up.has(name);
+
+  function change(name: PartName, handle: PartHandle | undefined): void {
+    if (handle === undefined) up.delete(name);
+    else up.set(name, handle);
+    if (isStopping) return;
+    onChange();
+    for (const wake of waiting) wake();
+    waiting.clear();
+  }
+
+  async function untilUp(names: readonly PartName[]): Promise<void> {
+    while (names.some(isDown)) await new Promise<void>((resolve) => waiting.add(resolve));
+  }
+
+  async function keepRunning<Handle extends PartHandle>(
+    part: SupervisedPart<Handle>,
+    first: PromiseWithResolvers<Handle>,
+  ): Promise<void> {
+    const budget = restartBudget();
+    let previous: Handle | undefined;
+    let downSinceMs = now();
+    while (!isStopping) {
+      await untilUp(part.needs);
+      const handle = await part.start(previous).catch((error: Error) => error);
+      if (isStopping) return;
+      let reason: string;
+      if (handle instanceof Error) {
+        reason = handle.message;
+      } else {
+        change(part.name, handle);
+        if (previous !== undefined) report(`${part.name} is back after ${secondsSince(downSinceMs)}.`);
+        previous = handle;
+        first.resolve(handle);
+        reason = (await handle.exited).reason;
+        if (isStopping) return;
+        downSinceMs = now();
+        change(part.name, undefined);
+        report(`${part.name} ended (${reason}): restarting it.`);
+        reason = describe(part.name, reason, part.logFile);
+      }
+      if (!part.needs.some(isDown) && !budget.spend(now())) {
+        throw new Error(`${part.name} died five times within a minute. ${reason}`);
+      }
+      await wait(restartDelayMs(budget.spent(now())));
+    }
+  }
+
+  const secondsSince = (startMs: number) => `${((now() - startMs) / 1000).toFixed(1)} s`;
+
+  return {
+    failed: failure.promise,
+    run<Handle extends PartHandle>(part: SupervisedPart<Handle>): Promise<Handle> {
+      managed.add(part.name);
+      const first = Promise.withResolvers<Handle>();
+      keepRunning(part, first).catch((error: unknown) => {
+        failure.reject(error);
+        first.reject(error);
+      });
+      return first.promise;
+    },
+    pids: () => Object.fromEntries([...up].map(([name, handle]) => [name, handle.pid])),
+    async stop(groups, timeoutMs) {
+      isStopping = true;
+      const deadlineMs = now() + timeoutMs;
+      for (const group of groups) {
+        const limitMs = Math.max(minimalStopMs, Math.min(groupStopMs, deadlineMs - now()));
+        await Promise.all(group.map((name) => up.get(name)?.stop(limitMs)));
+      }
+    },
+  };
+}
