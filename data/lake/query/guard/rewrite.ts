@@ -1,0 +1,120 @@
+import type { QueryRelation } from '../request.ts';
+import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
+import type { KnownRelations } from './relations.ts';
+import { quoted, splice, type TableEdit } from './splice.ts';
+import { constant, selectStarFrom, subqueryTable } from './synthetic.ts';
+import { foldName, isNode, type TreeNode, text } from './tree.ts';
+import { walkStatement } from './walk.ts';
+
+export interface RewriteContext {
+  relations: KnownRelations;
+  /** Folded relation name to snapshot. */
+  atVersions: ReadonlyMap<string, number>;
+  /** Hide the engine's own column `filename`, which would show where the lake's files are. */
+  hidesFileNames: boolean;
+  /** Relation ids met, in order. */
+  scanned: Set<string>;
+}
+
+interface Place {
+  /** The version a view is read at, which its tables inherit. */
+  version: number | undefined;
+  /** The views being expanded, outermost first. */
+  within: readonly string[];
+}
+
+const deepestView = 32;
+
+/**
+ * Checks a statement and makes every table it names unmistakable: `t` becomes `lake.main."t"`, so that
+ * nothing else of that name (a system view, a file, a table of another catalog) can be meant. Gives the new
+ * text and turns `tree` into the tree that text must have.
+ */
+export function rewriteTables(
+  sql: string,
+  tree: TreeNode,
+  context: RewriteContext,
+  place: Place = { version: undefined, within: [] },
+): string {
+  const edits = new Map<number, TableEdit>();
+  walkStatement(tree, (table) => {
+    const offset = table['query_location'];
+    if (typeof offset !== 'number' || !Number.isSafeInteger(offset)) throw uninspectable('A table name');
+    edits.set(offset, { offset, ...rewriteTable(table, context, place) });
+  });
+  return splice(sql, [...edits.values()]);
+}
+
+function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): Omit<TableEdit, 'offset'> {
+  const relation = resolve(table, context.relations);
+  context.scanned.add(relation.id);
+  const version = place.version ?? context.atVersions.get(foldName(relation.name));
+  const view = context.relations.view(relation);
+  if (relation.definition !== undefined) {
+    if (view === undefined || table['at_clause'] !== null) throw uninspectable(`The view ${relation.name}`);
+    return expandView(table, relation, structuredClone(view), context, { ...place, version });
+  }
+  checkAt(table['at_clause']);
+  const qualified = `lake.main.${quoted(relation.name)}`;
+  const bare: TreeNode = { ...table, catalog_name: 'lake', schema_name: 'main', table_name: relation.name };
+  if (table['at_clause'] !== null || (version === undefined && !context.hidesFileNames)) {
+    Object.assign(table, bare);
+    return { replacement: qualified, replacementWhenDescribed: qualified };
+  }
+  const inner: TreeNode = { ...bare, alias: '', sample: null, column_name_alias: [] };
+  if (version !== undefined) inner['at_clause'] = { unit: 'VERSION', expr: constant(version) };
+  const at = version === undefined ? '' : ` AT (VERSION => ${version})`;
+  return asSubquery(table, relation, `SELECT * FROM ${qualified}${at}`, selectStarFrom(inner));
+}
+
+function resolve(table: TreeNode, relations: KnownRelations): QueryRelation {
+  const catalog = foldName(text(table['catalog_name']));
+  const schema = foldName(text(table['schema_name']));
+  const name = text(table['table_name']);
+  const qualifier = [catalog, schema].filter((part) => part !== '').join('.');
+  const isOwn = ['', 'main', 'lake', 'lake.main'].includes(qualifier);
+  const relation = isOwn ? relations.find(foldName(name)) : undefined;
+  if (relation === undefined) throw unavailable(qualifier === '' ? name : `${qualifier}.${name}`);
+  return relation;
+}
+
+function expandView(
+  table: TreeNode,
+  relation: QueryRelation,
+  view: { sql: string; tree: TreeNode },
+  context: RewriteContext,
+  place: Place,
+): Omit<TableEdit, 'offset'> {
+  if (place.within.includes(relation.id) || place.within.length >= deepestView) {
+    throw new QueryRefusal('query_failed', `The view "${relation.name}" is nested too deeply or in itself.`);
+  }
+  const within = [...place.within, relation.id];
+  const body = rewriteTables(view.sql, view.tree, context, { ...place, within });
+  return asSubquery(table, relation, body, view.tree);
+}
+
+function asSubquery(
+  table: TreeNode,
+  relation: QueryRelation,
+  body: string,
+  tree: TreeNode,
+): Omit<TableEdit, 'offset'> {
+  const hasAlias = text(table['alias']) !== '';
+  const alias = hasAlias ? text(table['alias']) : relation.name;
+  const { sample, column_name_alias: columnAliases } = table;
+  for (const field of Object.keys(table)) delete table[field];
+  Object.assign(table, subqueryTable(tree, alias, sample ?? null, columnAliases ?? []));
+  // The line break ends a comment that the body may end in.
+  const replacement = `(${body}\n)${hasAlias ? '' : ` AS ${quoted(alias)}`}`;
+  return { replacement, replacementWhenDescribed: `SELECT * FROM ${replacement}` };
+}
+
+/** `AT (VERSION => 7)` reads an own table's past: harmless with a constant, uninspectable with more. */
+function checkAt(at: TreeNode[string] | undefined): void {
+  if (at === null) return;
+  const expression = isNode(at) ? at['expr'] : undefined;
+  const inner = isNode(expression) && expression['class'] === 'CAST' ? expression['child'] : expression;
+  const isConstant = isNode(inner) && inner['class'] === 'CONSTANT';
+  const isKnownUnit = isNode(at) && (at['unit'] === 'VERSION' || at['unit'] === 'TIMESTAMP');
+  if (!isConstant || !isKnownUnit) throw uninspectable('AT with anything but a constant');
+}

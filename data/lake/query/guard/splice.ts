@@ -1,0 +1,42 @@
+import { uninspectable } from './refusal.ts';
+
+/**
+ * Puts other text where the parser found a table's name. The rest of the statement stays as it was written,
+ * so that its column names, joins and quoting mean what they meant: the engine's own printing of a tree loses
+ * parentheses (`a LEFT JOIN (b CROSS JOIN c)`).
+ */
+export interface TableEdit {
+  /** Byte offset of the name's first part. */
+  offset: number;
+  replacement: string;
+  /** Used instead where the name stands right after DESCRIBE or SUMMARIZE, which take a table or a SELECT. */
+  replacementWhenDescribed: string;
+}
+
+const identifier = `(?:"(?:[^"]|"")*"|[eE]?'(?:[^']|'')*'|[A-Za-z_\\x80-\\xff][\\w$\\x80-\\xff]*)`;
+const blank = '(?:\\s|--[^\\n]*\\n|/\\*[^]*?\\*/)*';
+const qualifiedName = new RegExp(`${identifier}(?:${blank}\\.${blank}${identifier})*`, 'y');
+const describes = new RegExp(`\\b(?:describe|desc|show|summarize)${blank}$`, 'i');
+
+export function splice(sql: string, edits: readonly TableEdit[]): string {
+  if (edits.length === 0) return sql;
+  // One character a byte, since the parser counts bytes.
+  const bytes = Buffer.from(sql, 'utf8').toString('latin1');
+  const parts: string[] = [];
+  let end = 0;
+  for (const edit of [...edits].sort((left, right) => left.offset - right.offset)) {
+    qualifiedName.lastIndex = edit.offset;
+    const name = edit.offset >= end ? qualifiedName.exec(bytes)?.[0] : undefined;
+    if (name === undefined) throw uninspectable('A table name');
+    const before = bytes.slice(end, edit.offset);
+    const replacement = describes.test(before) ? edit.replacementWhenDescribed : edit.replacement;
+    parts.push(before, Buffer.from(replacement, 'utf8').toString('latin1'));
+    end = edit.offset + name.length;
+  }
+  parts.push(bytes.slice(end));
+  return Buffer.from(parts.join(''), 'latin1').toString('utf8');
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,32 @@
+import { unavailable, uninspectable } from './refusal.ts';
+import { foldName, isNode, type TreeNode, type TreeValue, text } from './tree.ts';
+
+/** Types the parser leaves to the catalog by name. Others could only come from someone's catalog. */
+const namedTypes = new Set(
+  `bigint binary bit bitstring blob bool boolean bpchar bytea char date datetime dec decimal double enum
+  float float4 float8 guid hugeint int int1 int128 int16 int2 int32 int4 int64 int8 integer integral interval
+  json list logical long map nchar null numeric nvarchar oid real row short signed smallint string struct
+  text time timestamp timestamp_ms timestamp_ns timestamp_s timestamp_us timestamptz time_ns timetz tinyint
+  ubigint uhugeint uint128 uint16 uint32 uint64 uint8 uinteger union usmallint utinyint uuid varbinary
+  varchar variant varint bignum array`.split(/\s+/),
+);
+
+/** Checks a type and the types inside it; a type may carry expressions, which are walked like any other. */
+export function checkType(value: TreeValue, walkExpression: (node: TreeNode) => void): void {
+  if (Array.isArray(value)) {
+    for (const item of value) checkType(item, walkExpression);
+    return;
+  }
+  if (!isNode(value)) return;
+  if ('class' in value) {
+    walkExpression(value);
+    return;
+  }
+  if ('function_name' in value || 'table_name' in value || 'query' in value) throw uninspectable('A type');
+  if (value['type'] === 'UNBOUND_TYPE_INFO') {
+    const name = text(value['name']);
+    const isBuiltIn = text(value['catalog']) === '' && text(value['schema']) === '';
+    if (!isBuiltIn || !namedTypes.has(foldName(name))) throw unavailable(name);
+  }
+  for (const field of Object.keys(value)) checkType(value[field] ?? null, walkExpression);
+}

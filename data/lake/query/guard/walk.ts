@@ -1,0 +1,179 @@
+import { allowedFunctions, allowedTableFunctions } from './functions.ts';
+import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
+import {
+  caseCheckShape,
+  commonTableShape,
+  expressionShapes,
+  type FieldRole,
+  modifierShapes,
+  orderShape,
+  pivotEntryShape,
+  pivotShape,
+  queryShapes,
+  type Shape,
+  tableShapes,
+} from './shapes.ts';
+import { foldName, isNode, type TreeNode, type TreeValue, text } from './tree.ts';
+import { checkType } from './types.ts';
+
+/** Names of common table expressions that a place in the statement can see, folded. */
+export type Scope = ReadonlySet<string>;
+
+/** Called for every named table that is no common table expression; refuses or rewrites it. */
+export type VisitTable = (table: TreeNode) => void;
+
+/**
+ * Walks every node of a statement. What it does not know it refuses; functions must be on the allow-list;
+ * tables go to `visitTable`, unless a common table expression in scope hides them.
+ */
+export function walkStatement(root: TreeNode, visitTable: VisitTable): void {
+  walkQuery({ visitTable }, root, new Set());
+}
+
+interface Walker {
+  visitTable: VisitTable;
+}
+
+function walkFields(walker: Walker, node: TreeNode, shape: Shape | undefined, scope: Scope): void {
+  if (shape === undefined) throw uninspectable('A part of the statement');
+  for (const field of Object.keys(node)) {
+    const role = Object.hasOwn(shape, field) ? shape[field] : undefined;
+    if (role === undefined) throw uninspectable('A part of the statement');
+    walkField(walker, node[field] ?? null, role, scope);
+  }
+}
+
+function walkField(walker: Walker, value: TreeValue, role: FieldRole, scope: Scope): void {
+  if (role === 'plain' || role === 'own') return;
+  if (role === 'absent') {
+    if (!isEmpty(value)) throw uninspectable('A part of the statement');
+    return;
+  }
+  eachNode(value, (node) => walkNode[role](walker, node, scope));
+}
+
+const walkNode: Record<
+  Exclude<FieldRole, 'plain' | 'own' | 'absent'>,
+  (walker: Walker, node: TreeNode, scope: Scope) => void
+> = {
+  expressions: walkExpression,
+  type: (walker, node, scope) => checkType(node, (child) => walkExpression(walker, child, scope)),
+  query: walkQuery,
+  table: walkTable,
+  orders: (walker, node, scope) => walkFields(walker, node, orderShape, scope),
+  modifiers: (walker, node, scope) => walkFields(walker, node, lookup(modifierShapes, node['type']), scope),
+  caseChecks: (walker, node, scope) => walkFields(walker, node, caseCheckShape, scope),
+  pivots: (walker, node, scope) =>
+    walkFields(walker, node, 'values' in node ? pivotEntryShape : pivotShape, scope),
+};
+
+function isEmpty(value: TreeValue): boolean {
+  return value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** Visits the nodes of a field that holds one, a list of them at any depth, or null. */
+function eachNode(value: TreeValue, visit: (node: TreeNode) => void): void {
+  if (value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) eachNode(item, visit);
+    return;
+  }
+  if (!isNode(value)) throw uninspectable('A part of the statement');
+  visit(value);
+}
+
+function lookup(shapes: Readonly<Record<string, Shape>>, kind: TreeValue | undefined): Shape | undefined {
+  return typeof kind === 'string' && Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+}
+
+function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
+  const kind = text(node['class']);
+  if (kind === 'PARAMETER') {
+    throw new QueryRefusal(
+      'query_failed',
+      'Parameters have no values here: write the values into the statement.',
+    );
+  }
+  if (kind === 'FUNCTION' || kind === 'WINDOW') checkFunction(node, allowedFunctions);
+  if (kind === 'STAR') {
+    eachNode(node['replace_list'] ?? null, (entry) => {
+      eachNode(entry['value'] ?? null, (value) => walkExpression(walker, value, scope));
+    });
+  }
+  walkFields(walker, node, lookup(expressionShapes, kind), scope);
+}
+
+function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
+  const name = text(node['function_name']);
+  const schema = text(node['schema']);
+  const isBuiltIn = text(node['catalog']) === '' && (schema === '' || foldName(schema) === 'main');
+  if (!isBuiltIn || !allowed.has(foldName(name))) throw unavailable(name);
+}
+
+function walkQuery(walker: Walker, wrapped: TreeNode, outer: Scope): void {
+  const node = unwrapped(wrapped);
+  const scope = walkCommonTables(walker, node['cte_map'], outer);
+  walkFields(walker, node, lookup(queryShapes, node['type']), scope);
+  if (node['type'] === 'RECURSIVE_CTE_NODE') {
+    const withItself = new Set(scope).add(foldName(text(node['cte_name'])));
+    walkField(walker, node['right'] ?? null, 'query', withItself);
+  }
+}
+
+/** A whole statement wraps its query with the names of its parameters. */
+function unwrapped(node: TreeNode): TreeNode {
+  if (!('node' in node)) return node;
+  const { node: inner, named_param_map: parameters, ...rest } = node;
+  const isBare = Array.isArray(parameters) && parameters.length === 0 && Object.keys(rest).length === 0;
+  if (!isNode(inner) || !isBare) throw uninspectable('A part of the statement');
+  return inner;
+}
+
+/** Each expression sees those before it; only a recursive one sees itself. */
+function walkCommonTables(walker: Walker, map: TreeValue | undefined, outer: Scope): Scope {
+  const entries = isNode(map) ? map['map'] : undefined;
+  if (!Array.isArray(entries)) throw uninspectable('A part of the statement');
+  const scope = new Set(outer);
+  for (const entry of entries) {
+    const value = isNode(entry) ? entry['value'] : undefined;
+    if (!isNode(entry) || !isNode(value)) throw uninspectable('A part of the statement');
+    const name = foldName(text(entry['key']));
+    // Should scoping here and in the engine ever differ, such a name could reach the catalog or a file.
+    if (/^(pg_|duckdb_|sqlite_|pragma_|__ducklake)|[./\\:*?]/.test(name)) throw unavailable(name);
+    walkFields(walker, value, commonTableShape, scope);
+    scope.add(name);
+  }
+  return scope;
+}
+
+function walkTable(walker: Walker, node: TreeNode, scope: Scope): void {
+  const shape = lookup(tableShapes, node['type']);
+  if (node['type'] === 'SHOW_REF') checkShow(node);
+  if (node['type'] === 'TABLE_FUNCTION') {
+    const call = node['function'];
+    if (!isNode(call) || call['class'] !== 'FUNCTION') throw uninspectable('A table function');
+    checkFunction(call, allowedTableFunctions);
+    walkFields(walker, call, expressionShapes['FUNCTION'], scope);
+  }
+  walkFields(walker, node, shape, scope);
+  if (node['type'] === 'BASE_TABLE' && !isCommonTable(node, scope)) walker.visitTable(node);
+}
+
+function isCommonTable(node: TreeNode, scope: Scope): boolean {
+  return (
+    text(node['catalog_name']) === '' &&
+    text(node['schema_name']) === '' &&
+    node['at_clause'] === null &&
+    scope.has(foldName(text(node['table_name'])))
+  );
+}
+
+/** DESCRIBE and SUMMARIZE carry the SELECT they describe; the other forms list catalogs and databases. */
+function checkShow(node: TreeNode): void {
+  const describes = node['show_type'] === 'DESCRIBE' || node['show_type'] === 'SUMMARY';
+  if (describes && isNode(node['query'])) return;
+  throw new QueryRefusal(
+    'query_failed',
+    'Only SHOW TABLES, DESCRIBE and SUMMARIZE of own tables can be run.',
+  );
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../../errors.ts';
+import { memoryExitCode } from '../process/memory.ts';
+import type {
+  FromProcess,
+  ProcessSettings,
+  ProcessStatement,
+  Settled,
+  ToProcess,
+} from '../process/messages.ts';
+
+/** The parent's side of one query process. It runs one statement at a time. */
+export interface QueryProcess {
+  readonly pid: number | undefined;
+  /** Resolves when the engine is open; rejects when the process ended before. */
+  readonly ready: Promise<void>;
+  /** Resolves once the process is gone and its spill files are removed. */
+  readonly ended: Promise<void>;
+  /** Resolves when the statement settled, however it did; rejects when the process ended meanwhile. */
+  run(statement: ProcessStatement): Promise<Settled>;
+  /** Asks the running statement to end; a process that ignores it for a second is killed. */
+  interrupt(): void;
+  kill(): void;
+}
+
+/** How long an interrupted statement may take to notice: it mostly takes 40 ms. */
+const interruptGraceMs = 1000;
+
+let processCount = 0;
+
+export function startQueryProcess(
+  settings: Omit<ProcessSettings, 'tempDir'>,
+  workDir: string,
+  onStderr: (text: string) => void,
+): QueryProcess {
+  processCount += 1;
+  const tempDir = join(workDir, `query-${process.pid}-${processCount}`);
+  const child = fork(fileURLToPath(new URL('../process/main.ts', import.meta.url)), [], {
+    // Nothing of the parent's environment: it holds secrets that a statement's process has no use for.
+    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10' },
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  child.stderr?.setEncoding('utf8').on('data', onStderr);
+
+  let nextStatementId = 0;
+  let current:
+    | { statementId: number; settle: (settled: Settled) => void; fail: (error: Error) => void }
+    | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => undefined);
+
+  child.on('message', (message: FromProcess) => {
+    if (message.kind === 'ready') {
+      ready.resolve();
+    } else if (message.statementId === current?.statementId) {
+      clearTimeout(killTimer);
+      const { settle } = current;
+      current = undefined;
+      settle(message);
+    }
+  });
+  const exited = new Promise<void>((resolve) => {
+    const onGone = (code: number | null) => {
+      clearTimeout(killTimer);
+      ready.reject(endedWith(null));
+      current?.fail(endedWith(code));
+      current = undefined;
+      resolve();
+    };
+    child.on('exit', onGone);
+    child.on('error', () => onGone(null));
+  });
+  void mkdir(tempDir, { recursive: true, mode: 0o700 }).then(
+    () => send(child, { kind: 'configure', settings: { ...settings, tempDir } }),
+    () => child.kill('SIGKILL'),
+  );
+
+  return {
+    pid: child.pid,
+    ready: ready.promise,
+    ended: exited.then(() => rm(tempDir, { recursive: true, force: true })),
+    run: (statement) => {
+      nextStatementId += 1;
+      const statementId = nextStatementId;
+      return new Promise((settle, fail) => {
+        current = { statementId, settle, fail };
+        // A process that ends before it is ready fails the statement through its exit.
+        ready.promise.then(
+          () => send(child, { kind: 'run', statementId, statement }),
+          () => undefined,
+        );
+      });
+    },
+    interrupt: () => {
+      if (current === undefined) return;
+      send(child, { kind: 'interrupt', statementId: current.statementId });
+      killTimer ??= setTimeout(() => child.kill('SIGKILL'), interruptGraceMs);
+    },
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+/** A process that just died cannot be sent to; its exit event tells whoever waits. */
+function send(child: ChildProcess, message: ToProcess): void {
+  if (child.connected) child.send(message, () => undefined);
+}
+
+function endedWith(code: number | null): AppError {
+  if (code === memoryExitCode) {
+    return new AppError('query_too_large', 'The query needs more memory than it may use.');
+  }
+  return new AppError('query_failed', "The query's process ended. Try again.");
+}

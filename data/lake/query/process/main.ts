@@ -1,0 +1,11 @@
+import { serveStatements } from './serve.ts';
+
+/**
+ * A query process: runs statements that its parent sends, one at a time, and ends when the parent does.
+ * What it may use comes over the channel, never from the environment.
+ */
+serveStatements({
+  send: (message) => process.send?.(message),
+  onMessage: (listener) => process.on('message', listener),
+  onParentGone: (listener) => process.on('disconnect', listener),
+});

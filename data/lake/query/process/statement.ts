@@ -1,0 +1,55 @@
+import { encodeRows } from '../encode/rows.ts';
+import { checkStatement } from '../guard/check.ts';
+import { QueryRefusal } from '../guard/refusal.ts';
+import type { QueryAnswer } from '../request.ts';
+import type { Engine } from './engine.ts';
+import type { ProcessStatement } from './messages.ts';
+
+/** Set from outside while a statement runs; looked at between its steps, since an interrupt only ends a step. */
+export interface Interruption {
+  isRequested: boolean;
+}
+
+/**
+ * Checks a statement and runs it in one read-only transaction, whose first question is the lake's newest
+ * snapshot: everything after it reads that snapshot, whatever is committed meanwhile.
+ */
+export async function runStatement(
+  engine: Engine,
+  statement: ProcessStatement,
+  maxAnswerBytes: number,
+  interruption: Interruption,
+): Promise<QueryAnswer> {
+  const startedAt = performance.now();
+  const { connection } = engine;
+  const checked = await checkStatement(engine.parse, statement);
+  stopIfInterrupted(interruption);
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  try {
+    const snapshotId = await newestSnapshot(engine);
+    stopIfInterrupted(interruption);
+    const result = await connection.stream(checked.sql);
+    const limits = { rows: statement.limit, bytes: maxAnswerBytes };
+    const rows = await encodeRows(result, statement.rowFormat, limits);
+    stopIfInterrupted(interruption);
+    return {
+      ...rows,
+      elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+      scannedRelationIds: checked.scannedRelationIds,
+      snapshotId,
+    };
+  } finally {
+    // The transaction only read; that it can no longer be ended must not hide why.
+    await connection.run('ROLLBACK').catch(() => undefined);
+  }
+}
+
+async function newestSnapshot(engine: Engine): Promise<number> {
+  const result = await engine.connection.run(`SELECT id FROM ducklake_current_snapshot('lake')`);
+  const chunk = await result.fetchChunk();
+  return Number(chunk?.getColumnVector(0).getItem(0));
+}
+
+function stopIfInterrupted(interruption: Interruption): void {
+  if (interruption.isRequested) throw new QueryRefusal('query_timeout', 'The query was interrupted.');
+}

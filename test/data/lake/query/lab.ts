@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import pg from 'pg';
+import type { LakeLocation, ObjectStoreSettings } from '../../../../data/lake/location.ts';
+
+export interface TestLake {
+  location: LakeLocation;
+  objectStore: ObjectStoreSettings;
+  extensionDir: string | undefined;
+  /** Runs statements as the lake's writer; tables are `lake.main.<name>`. */
+  runAsWriter(sql: string): Promise<void>;
+  /** Ends the reader's connections to the catalog, as a restart of PostgreSQL does. */
+  dropCatalogConnections(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const databaseUrl = process.env['DATABASE_URL'] ?? 'postgres://postgres:pw@127.0.0.1:55432/postgres';
+const extensionDir = process.env['DUCKDB_EXTENSION_DIR'] ?? join(tmpdir(), 'lab', 'ext');
+const objectStore: ObjectStoreSettings = {
+  endpoint: process.env['S3_ENDPOINT'] ?? 'http://127.0.0.1:18333',
+  region: process.env['S3_REGION'] ?? 'us-east-1',
+  bucket: process.env['S3_BUCKET'] ?? 'workspace',
+  accessKeyId: process.env['S3_ACCESS_KEY_ID'] ?? 'ak',
+  secretAccessKey: process.env['S3_SECRET_ACCESS_KEY'] ?? 'sk',
+};
+
+/** A lake of its own: schema, prefix and a role that can read only it, as the service makes them. */
+export async function openTestLake(): Promise<TestLake> {
+  const id = `q${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+  const schema = `lake_${id}`;
+  const user = `reader_${id}`;
+  const url = new URL(databaseUrl);
+  const dataPath = `s3://${objectStore.bucket}/test-lakes/${id}/`;
+  const admin = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  await admin.query(`CREATE SCHEMA ${schema}`);
+  await admin.query(`CREATE ROLE ${user} LOGIN PASSWORD 'reader'`);
+  await admin.query(`GRANT USAGE ON SCHEMA ${schema} TO ${user}`);
+  await admin.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${user}`);
+
+  const instance = await DuckDBInstance.create(':memory:');
+  const writer = await instance.connect();
+  for (const name of ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json', 'tpch']) {
+    await writer.run(`LOAD '${extensionDir}/${name}.duckdb_extension'`);
+  }
+  const { host, protocol } = new URL(objectStore.endpoint ?? '');
+  await writer.run(`CREATE SECRET (TYPE s3, KEY_ID '${objectStore.accessKeyId}',
+    SECRET '${objectStore.secretAccessKey}', REGION '${objectStore.region}', ENDPOINT '${host}',
+    USE_SSL ${protocol === 'https:'}, URL_STYLE 'path')`);
+  await writer.run(`CREATE SECRET pgs (TYPE postgres, HOST '${url.hostname}', PORT ${url.port || 5432},
+    DATABASE '${url.pathname.slice(1)}', USER '${url.username}', PASSWORD '${url.password}')`);
+  await writer.run(`CREATE SECRET lk (TYPE ducklake, METADATA_PATH '', DATA_PATH '${dataPath}',
+    METADATA_SCHEMA '${schema}', METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': 'pgs'})`);
+  await writer.run(`ATTACH 'ducklake:lk' AS lake (DATA_INLINING_ROW_LIMIT 100)`);
+
+  return {
+    location: {
+      organizationId: `org_${id}`,
+      catalog: {
+        host: url.hostname,
+        port: Number(url.port || 5432),
+        database: url.pathname.slice(1),
+        user,
+        password: 'reader',
+        schema,
+        ssl: false,
+      },
+      dataPath,
+    },
+    objectStore,
+    extensionDir,
+    runAsWriter: async (sql) => {
+      await writer.run(sql);
+    },
+    dropCatalogConnections: async () => {
+      const ended = await admin.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1',
+        [user],
+      );
+      return ended.rowCount ?? 0;
+    },
+    close: async () => {
+      writer.closeSync();
+      instance.closeSync();
+      await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+      await admin.query(`DROP OWNED BY ${user}`);
+      await admin.query(`DROP ROLE ${user}`);
+      await admin.end();
+    },
+  };
+}
