@@ -78,15 +78,28 @@ async function holdInstallLock() {
 function run(program, args, { stdout, env = process.env }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ['inherit', stdout, 'inherit'] });
-    const forward = (signal) => child.kill(signal);
+    let isEnding = false;
+    const forward = (signal) => {
+      isEnding = true;
+      child.kill(signal);
+    };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, forward);
+    const watch = onParentLoss(() => isEnding || forward('SIGTERM'));
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       for (const name of signals) process.off(name, forward);
+      clearInterval(watch);
       resolve(code ?? 128 + (constants.signals[signal] ?? 0));
     });
   });
+}
+
+/** Under npm this process is npm's own child: when npm is killed outright, nobody else would end us. */
+function onParentLoss(end) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  return setInterval(() => process.ppid !== parent && end(), 1000).unref();
 }
 
 async function install() {

@@ -38,7 +38,7 @@ export type PartCommand = {
 
 const stopTimeoutMs = 10_000;
 const killTimeoutMs = 2_000;
-const probeIntervalMs = 25;
+const probeIntervalMs = 50;
 
 /** Whatever way this process exits short of SIGKILL, what it launched does not outlive it. */
 const running = new Set<PartHandle>();

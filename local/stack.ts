@@ -5,7 +5,7 @@ import type { LocalConfig } from './config.ts';
 import { ensureFirstClient } from './first-client.ts';
 import { hostEnvironment } from './host-environment.ts';
 import type { LocalState } from './local-state.ts';
-import { endNodeOrphans, startNodePart } from './node-part.ts';
+import { startNodePart } from './node-part.ts';
 import { type ObjectStoreHandle, startObjectStore } from './object-store.ts';
 import type { PartName } from './part.ts';
 import { type PostgresHandle, startPostgres } from './postgres.ts';
@@ -29,7 +29,6 @@ export const logFileOf = (dataDir: string, name: PartName): string => join(dataD
 /** Brings everything up and returns what there is to say about it, process ids aside. */
 export async function startStack(options: StackOptions): Promise<Omit<LocalState, 'pids'>> {
   const { config, report } = options;
-  await endNodeOrphans(config.dataDir);
   const apiPort = await chooseApiPort(config.apiPort);
   if (config.apiPort.wanted !== 0 && apiPort !== config.apiPort.wanted) {
     report(`Port ${config.apiPort.wanted} is taken: the API uses ${apiPort}.`);

@@ -5,6 +5,7 @@ import { hostEnvironment } from './host-environment.ts';
 import { type LocalState, removeLocalState, stackLock, writeLocalState } from './local-state.ts';
 import { ownerOf, tryLock } from './lock.ts';
 import { rotateLog } from './log-file.ts';
+import { endNodeOrphans } from './node-part.ts';
 import { logFileOf, startStack, stopOrder } from './stack.ts';
 import { workDirOf } from './stack-environment.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -13,6 +14,7 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 const stopTimeoutMs = 8_500;
 /** The terminal, npm and the bootstrap may each deliver the same Ctrl-C: within this time it is one. */
 const sameSignalMs = 700;
+const parentPollMs = 1_000;
 
 const startedMs = Date.now();
 const report = (line: string) => void process.stdout.write(`${line}\n`);
@@ -57,6 +59,7 @@ async function takeDataDir(dataDir: string): Promise<void> {
     );
   }
   removeLocalState(dataDir);
+  await endNodeOrphans(dataDir);
   for (const part of stopOrder.flat()) rotateLog(logFileOf(dataDir, part));
   rmSync(workDirOf(dataDir), { recursive: true, force: true });
   mkdirSync(workDirOf(dataDir), { recursive: true, mode: 0o700 });
@@ -65,21 +68,29 @@ async function takeDataDir(dataDir: string): Promise<void> {
 /** The first signal stops everything in order; another one, later, kills at once. */
 function stopOnSignals(supervisor: Supervisor): void {
   let firstMs: number | undefined;
+  const stop = () => {
+    if (firstMs !== undefined) return;
+    firstMs = Date.now();
+    report('Stopping (once more kills at once) ...');
+    void supervisor.stop(stopOrder, stopTimeoutMs).then(() => {
+      report('Stopped.');
+      process.exit(0);
+    });
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (firstMs === undefined) {
-        firstMs = Date.now();
-        report('Stopping (once more kills at once) ...');
-        void supervisor.stop(stopOrder, stopTimeoutMs).then(() => {
-          report('Stopped.');
-          process.exit(0);
-        });
-      } else if (Date.now() - firstMs > sameSignalMs) {
-        // Leaving kills what is still running.
-        process.exit(130);
-      }
+      // Leaving kills what is still running.
+      if (firstMs !== undefined && Date.now() - firstMs > sameSignalMs) process.exit(130);
+      stop();
     });
   }
+  onParentLoss(stop);
+}
+
+/** The bootstrap that started us waits for us; when it was killed outright, this is how we learn of it. */
+function onParentLoss(stop: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && stop(), parentPollMs).unref();
 }
 
 await main().catch((error: unknown) => {
