@@ -44,7 +44,8 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
   const { handle } = launchPart({
     name: 's3',
     command: options.weed,
-    args: ['mini', folder, ...flags(ports)],
+    // Otherwise it writes further logs into the machine's temporary directory.
+    args: ['-logtostderr=true', 'mini', folder, ...flags(ports)],
     environment: programEnvironment({
       HOME: dataDir,
       AWS_ACCESS_KEY_ID: accessKeyId,
