@@ -39,10 +39,11 @@ interface Column {
 /** Reads a streaming result up to the limit and no further, so that no more of it ever exists. */
 export async function encodeRows(
   result: DuckDBResult,
+  names: readonly string[],
   format: RowFormat,
   limits: EncodeLimits,
 ): Promise<EncodedRows> {
-  const columns = columnsOf(result);
+  const columns = columnsOf(result, names);
   const writer = { columns, format, keyed: [] as string[], ordered: [] as string[], sizeBytes: 0, limits };
   let rowCount = 0;
   let truncated = false;
@@ -63,8 +64,7 @@ export async function encodeRows(
   };
 }
 
-function columnsOf(result: DuckDBResult): Column[] {
-  const names = result.columnNames();
+function columnsOf(result: DuckDBResult, names: readonly string[]): Column[] {
   const keys = names.map(camelCase);
   return names.map((name, index) => {
     const type = result.columnType(index);

@@ -1,5 +1,6 @@
 import type { QueryRelation, QueryRequest } from '../request.ts';
-import { type ParseSelect, withPlainSpaces } from './parse.ts';
+import { type ColumnName, namesWithTables } from './column-names.ts';
+import { type Parser, type ParseSelect, withPlainSpaces } from './parse.ts';
 import { QueryRefusal, uninspectable } from './refusal.ts';
 import { knownRelations } from './relations.ts';
 import { type RewriteContext, rewriteTables } from './rewrite.ts';
@@ -10,6 +11,8 @@ export interface CheckedStatement {
   /** The statement with its tables made unmistakable; reads nothing but `scannedRelationIds`. */
   sql: string;
   scannedRelationIds: string[];
+  /** Names that the rewriting would change, as they must be shown. */
+  columnNames: ColumnName[];
 }
 
 export type StatementToCheck = Pick<QueryRequest, 'sql' | 'relations' | 'limit' | 'atVersions'>;
@@ -19,12 +22,13 @@ export type StatementToCheck = Pick<QueryRequest, 'sql' | 'relations' | 'limit' 
  * tree that was checked, so no slip in the rewriting can smuggle in what the walk did not see.
  */
 export async function checkStatement(
-  parse: ParseSelect,
+  { parse, print }: Parser,
   statement: StatementToCheck,
 ): Promise<CheckedStatement> {
   const sql = withPlainSpaces(statement.sql);
   const tree = await parse(sql);
-  if (isShowTables(tree)) return { sql: listing(statement.relations), scannedRelationIds: [] };
+  if (isShowTables(tree))
+    return { sql: listing(statement.relations), scannedRelationIds: [], columnNames: [] };
   const context: RewriteContext = {
     relations: await knownRelations(statement.relations, sql, parse),
     atVersions: new Map([...statement.atVersions].map(([name, version]) => [foldName(name), version])),
@@ -33,12 +37,13 @@ export async function checkStatement(
     ),
     scanned: new Set(),
   };
+  const columnNames = await namesWithTables(tree, print);
   const rewritten = withoutDeepRecursion(() => rewriteTables(sql, tree, context));
   const limited = await withRowLimit(parse, rewritten, tree, statement.limit + 1);
   if (limited === undefined && !sameTree(await reparsed(parse, rewritten), tree)) {
     throw uninspectable('A table name');
   }
-  return { sql: limited ?? rewritten, scannedRelationIds: [...context.scanned] };
+  return { sql: limited ?? rewritten, scannedRelationIds: [...context.scanned], columnNames };
 }
 
 async function reparsed(parse: ParseSelect, sql: string): Promise<TreeNode | undefined> {

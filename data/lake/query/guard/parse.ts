@@ -1,9 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { PrintSelect } from './column-names.ts';
 import { QueryRefusal, uninspectable } from './refusal.ts';
 import { isNode, type TreeNode, text } from './tree.ts';
 
 /** One SELECT of the text, as DuckDB's own parser reads it. */
 export type ParseSelect = (sql: string) => Promise<TreeNode>;
+
+export interface Parser {
+  parse: ParseSelect;
+  print: PrintSelect;
+}
 
 /**
  * DuckDB replaces these by a space before it parses, outside of quotes, and counts places in what is left.
@@ -17,14 +23,25 @@ export function withPlainSpaces(sql: string): string {
   return sql.replace(quotedOrUnicodeSpace, (match) => (match.length === 1 && match > '~' ? ' ' : match));
 }
 
-export async function createParser(connection: DuckDBConnection): Promise<ParseSelect> {
+export async function createParser(connection: DuckDBConnection): Promise<Parser> {
   const serialize = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
-  return async (sql) => {
+  const parse: ParseSelect = async (sql) => {
+    // The engine would read up to it and no further.
+    if (sql.includes('\0')) throw new QueryRefusal('query_failed', 'The statement holds a NUL character.');
     serialize.bindVarchar(1, sql);
     const result = await serialize.run();
     const chunk = await result.fetchChunk();
     return onlySelect(sql, readTree(String(chunk?.getColumnVector(0).getItem(0))));
   };
+  const print: PrintSelect = async (statementsJson) => {
+    // A name that cannot be printed stays as the engine gives it: nothing but its looks depends on it.
+    const result = await connection
+      .run('SELECT json_deserialize_sql($1::JSON)', [statementsJson])
+      .catch(() => undefined);
+    const chunk = await result?.fetchChunk();
+    return chunk ? String(chunk.getColumnVector(0).getItem(0)) : undefined;
+  };
+  return { parse, print };
 }
 
 function readTree(json: string): TreeNode {
@@ -58,16 +75,22 @@ function parseFailure(sql: string, tree: TreeNode): QueryRefusal {
     const place = Number.isFinite(position) ? ` (${placeOf(sql, position)})` : '';
     return new QueryRefusal('query_failed', `Parser Error: ${message}${place}`);
   }
-  if (
-    /^[\s(]*(?:with\b|pivot)/i.test(sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ')) &&
-    /\bpivot/i.test(sql)
-  ) {
+  if (looksLikePivot(sql)) {
     return new QueryRefusal(
       'query_failed',
       'PIVOT without a fixed list of values cannot be checked. Write FROM … PIVOT (… FOR column IN (…)), or aggregate with FILTER.',
     );
   }
   return new QueryRefusal('query_not_read_only', 'Only one read-only SELECT statement can be run.');
+}
+
+/**
+ * A PIVOT without a list of values is several statements to the parser, which then calls it no SELECT. Only
+ * the wording of the refusal hangs on this look at the text.
+ */
+function looksLikePivot(sql: string): boolean {
+  const bare = sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, ' ');
+  return /^[\s(]*(?:with|select|from|pivot)/i.test(bare) && /\bpivot/i.test(bare);
 }
 
 function placeOf(sql: string, byteOffset: number): string {

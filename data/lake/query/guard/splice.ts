@@ -14,7 +14,7 @@ export interface TableEdit {
 }
 
 const identifier = `(?:"(?:[^"]|"")*"|[eE]?'(?:[^']|'')*'|[A-Za-z_\\x80-\\xff][\\w$\\x80-\\xff]*)`;
-const blank = '(?:\\s|--[^\\n]*\\n|/\\*[^]*?\\*/)*';
+const blank = '(?:\\s|--[^\\n]*\\n|/\\*(?:[^*]|\\*(?!/))*\\*/)*';
 const qualifiedName = new RegExp(`${identifier}(?:${blank}\\.${blank}${identifier})*`, 'y');
 const describes = new RegExp(`\\b(?:describe|desc|show|summarize)${blank}$`, 'i');
 

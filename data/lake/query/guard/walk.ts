@@ -105,9 +105,13 @@ function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
 
 function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   const name = text(node['function_name']);
-  const schema = text(node['schema']);
-  const isBuiltIn = text(node['catalog']) === '' && (schema === '' || foldName(schema) === 'main');
-  if (!isBuiltIn || !allowed.has(foldName(name))) throw unavailable(name);
+  const qualifiers = [node['catalog'], node['schema']].map((part) => foldName(text(part)));
+  if (!allowed.has(foldName(name)) || qualifiers.some(isCatalogName)) throw unavailable(name);
+}
+
+/** In `o.name.upper()` the parser takes the column for a schema, so only what names a catalog is refused. */
+function isCatalogName(name: string): boolean {
+  return /^(lake|memory|system|temp|pg_catalog|information_schema|__ducklake.*)$/.test(name);
 }
 
 function walkQuery(walker: Walker, wrapped: TreeNode, outer: Scope): void {

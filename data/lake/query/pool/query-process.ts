@@ -3,7 +3,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../errors.ts';
-import { memoryExitCode } from '../process/memory.ts';
 import type {
   FromProcess,
   ProcessSettings,
@@ -66,15 +65,15 @@ export function startQueryProcess(
     }
   });
   const exited = new Promise<void>((resolve) => {
-    const onGone = (code: number | null) => {
+    const onGone = () => {
       clearTimeout(killTimer);
-      ready.reject(endedWith(null));
-      current?.fail(endedWith(code));
+      ready.reject(ended());
+      current?.fail(ended());
       current = undefined;
       resolve();
     };
     child.on('exit', onGone);
-    child.on('error', () => onGone(null));
+    child.on('error', onGone);
   });
   void mkdir(tempDir, { recursive: true, mode: 0o700 }).then(
     () => send(child, { kind: 'configure', settings: { ...settings, tempDir } }),
@@ -111,9 +110,6 @@ function send(child: ChildProcess, message: ToProcess): void {
   if (child.connected) child.send(message, () => undefined);
 }
 
-function endedWith(code: number | null): AppError {
-  if (code === memoryExitCode) {
-    return new AppError('query_too_large', 'The query needs more memory than it may use.');
-  }
+function ended(): AppError {
   return new AppError('query_failed', "The query's process ended. Try again.");
 }

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { LakeLocation, ObjectStoreSettings } from '../../location.ts';
-import { createParser, type ParseSelect } from '../guard/parse.ts';
+import { createParser, type Parser } from '../guard/parse.ts';
 import type { ProcessSettings } from './messages.ts';
 
 /** One DuckDB instance: first blank, then attached to one organization's lake and locked for good. */
 export interface Engine {
   connection: DuckDBConnection;
-  parse: ParseSelect;
+  parser: Parser;
   /** Which lake it is attached to; undefined while blank. */
   attachedTo: string | undefined;
   close(): void;
@@ -31,13 +31,13 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
   const connection = await instance.connect();
   for (const name of extensions) await loadExtension(connection, settings.extensionDir, name);
   const parsing = await instance.connect();
-  const parse = await createParser(parsing);
+  const parser = await createParser(parsing);
   const close = () => {
     parsing.closeSync();
     connection.closeSync();
     instance.closeSync();
   };
-  return { connection, parse, attachedTo: undefined, close };
+  return { connection, parser, attachedTo: undefined, close };
 }
 
 async function loadExtension(connection: DuckDBConnection, dir: string | undefined, name: string) {

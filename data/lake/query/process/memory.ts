@@ -1,39 +1,42 @@
 /** How far the process may go beyond the engine's own limit, which does not see every allocation. */
 const slackBytes = 512 * 1024 * 1024;
-const checkIntervalMs = 100;
-/** What goes on growing after an interrupt is ended with its process. */
-const graceMs = 1000;
+const checkIntervalMs = 50;
+/** How long a statement may go on allocating after it was interrupted. */
+const graceMs = 500;
 
 export interface MemoryWatch {
-  /** Ends the watch; true where the process still holds more than it may. */
-  stop(): boolean;
-  wasExceeded(): boolean;
+  /** Ends the watch. */
+  stop(): { wasExceeded: boolean; isStillExceeded: boolean };
+}
+
+export interface MemoryEvents {
+  onExceeded(): void;
+  /** The statement ignores the interrupt and goes on growing: only the end of the process helps. */
+  onHopeless(): void;
 }
 
 /**
- * Watches the whole process while a statement runs. The engine counts its buffers, not every string a function
- * builds: `repeat('x', 1500000000)` passes a limit of 200 MB.
+ * Watches the whole process while a statement runs. The engine counts its buffers, not every value a function
+ * builds: `range(2000000000)` as a value takes gigabytes under a limit of 200 MB, and hears no interrupt.
  */
-export function watchMemory(memoryLimitBytes: number, onExceeded: () => void): MemoryWatch {
+export function watchMemory(memoryLimitBytes: number, events: MemoryEvents): MemoryWatch {
   const allowedBytes = memoryLimitBytes + slackBytes;
+  const isExceeded = () => process.memoryUsage.rss() > allowedBytes;
   let exceededAt: number | undefined;
   const timer = setInterval(() => {
-    if (process.memoryUsage.rss() <= allowedBytes) return;
+    if (!isExceeded()) return;
     if (exceededAt === undefined) {
       exceededAt = performance.now();
-      onExceeded();
+      events.onExceeded();
     } else if (performance.now() - exceededAt > graceMs) {
-      process.exit(memoryExitCode);
+      clearInterval(timer);
+      events.onHopeless();
     }
   }, checkIntervalMs);
   return {
     stop: () => {
       clearInterval(timer);
-      return process.memoryUsage.rss() > allowedBytes;
+      return { wasExceeded: exceededAt !== undefined, isStillExceeded: isExceeded() };
     },
-    wasExceeded: () => exceededAt !== undefined,
   };
 }
-
-/** Tells the parent why this process ended. */
-export const memoryExitCode = 99;

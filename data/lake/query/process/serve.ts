@@ -22,7 +22,8 @@ export function serveStatements(channel: Channel): void {
   let engine: Promise<Engine> | undefined;
   let running: Running | undefined;
 
-  channel.onParentGone(() => process.exit(0));
+  // SIGKILL, because an ordinary exit waits for the statement that is running.
+  channel.onParentGone(() => process.kill(process.pid, 'SIGKILL'));
   channel.onMessage((message) => {
     if (message.kind === 'configure') {
       settings = message.settings;
@@ -48,18 +49,24 @@ export function serveStatements(channel: Channel): void {
   async function run(limits: ProcessSettings, statementId: number, statement: ProcessStatement) {
     const current: Running = { statementId, isRequested: false };
     running = current;
-    const memory = watchMemory(limits.memoryLimitBytes, () => {
-      void interrupt(current);
+    const overMemory = {
+      kind: 'failure',
+      statementId,
+      code: 'query_too_large',
+      message: 'The query needs more memory than it may use.',
+      privateDetail: undefined,
+      isSpent: true,
+    } as const;
+    const memory = watchMemory(limits.memoryLimitBytes, {
+      onExceeded: () => void interrupt(current),
+      // The parent ends a spent process; ending it from inside would wait for the very thread that hears nothing.
+      onHopeless: () => channel.send(overMemory),
     });
     const settled = await settle(limits, statement, current);
     running = undefined;
-    const isOver = memory.stop();
-    const isTooLarge = memory.wasExceeded() && settled.kind === 'failure';
-    channel.send({
-      ...settled,
-      ...(isTooLarge && { code: 'query_too_large', message: 'The query needs more memory than it may use.' }),
-      isSpent: isOver,
-    } as Settled);
+    const { wasExceeded, isStillExceeded } = memory.stop();
+    const shown = wasExceeded && settled.kind === 'failure' ? overMemory : settled;
+    channel.send({ ...shown, isSpent: isStillExceeded });
   }
 
   async function settle(

@@ -1,5 +1,6 @@
 import { encodeRows } from '../encode/rows.ts';
 import { checkStatement } from '../guard/check.ts';
+import { applyNames } from '../guard/column-names.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { QueryAnswer } from '../request.ts';
 import type { Engine } from './engine.ts';
@@ -22,7 +23,7 @@ export async function runStatement(
 ): Promise<QueryAnswer> {
   const startedAt = performance.now();
   const { connection } = engine;
-  const checked = await checkStatement(engine.parse, statement);
+  const checked = await checkStatement(engine.parser, statement);
   stopIfInterrupted(interruption);
   await connection.run('BEGIN TRANSACTION READ ONLY');
   try {
@@ -30,7 +31,8 @@ export async function runStatement(
     stopIfInterrupted(interruption);
     const result = await connection.stream(checked.sql);
     const limits = { rows: statement.limit, bytes: maxAnswerBytes };
-    const rows = await encodeRows(result, statement.rowFormat, limits);
+    const names = applyNames(result.columnNames(), checked.columnNames);
+    const rows = await encodeRows(result, names, statement.rowFormat, limits);
     stopIfInterrupted(interruption);
     return {
       ...rows,
