@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { findAccessToken } from '../data/postgres/access.ts';
+import { authRoutes } from './auth/routes.ts';
+import type { ApiDeps, Routes } from './deps.ts';
+import { filesRoutes } from './files/routes.ts';
+import { gridTablesRoutes } from './grid-tables/routes.ts';
+import { identityRoutes } from './identity/routes.ts';
+import { auth } from './plugins/auth.ts';
+import { errors } from './plugins/errors.ts';
+import { idempotency } from './plugins/idempotency.ts';
+import { bodyLimits, jsonBody } from './plugins/json-body.ts';
+import { openapi } from './plugins/openapi.ts';
+import { rateLimit } from './plugins/rate-limit.ts';
+import { routeRules } from './plugins/route-rules.ts';
+import { validation } from './plugins/validation.ts';
+import { projectsRoutes } from './projects/routes.ts';
+import { queryExecutionsRoutes } from './query-executions/routes.ts';
+import { rowsRoutes } from './rows/routes.ts';
+import { systemRoutes } from './system/routes.ts';
+import { tableImportsRoutes } from './table-imports/routes.ts';
+import { tablesRoutes } from './tables/routes.ts';
+
+const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
+
+/** The table of contents: every plugin and every resource, in order. */
+export async function buildApp(deps: ApiDeps): Promise<Routes> {
+  const fastify: FastifyInstance = Fastify({
+    loggerInstance: deps.logger as FastifyBaseLogger,
+    bodyLimit: bodyLimits.json,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
+    },
+    routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+    trustProxy: false,
+  });
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  errors(fastify);
+  routeRules(fastify);
+  validation(fastify, deps.validateResponses);
+  jsonBody(fastify);
+  rateLimit(fastify, deps.rateLimitPerMinute);
+  auth(fastify, (token) => findAccessToken(deps.db, token));
+  idempotency(fastify, deps);
+  await openapi(fastify);
+
+  const app = fastify.withTypeProvider<ZodTypeProvider>();
+  systemRoutes(app, deps);
+  authRoutes(app, deps);
+  identityRoutes(app, deps);
+  projectsRoutes(app, deps);
+  filesRoutes(app, deps);
+  tableImportsRoutes(app, deps);
+  tablesRoutes(app, deps);
+  gridTablesRoutes(app, deps);
+  rowsRoutes(app, deps);
+  queryExecutionsRoutes(app, deps);
+  return app;
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** RFC 6749 §4.4; unknown form fields are ignored, as the RFC asks. */
+export const tokenForm = z.object({
+  grant_type: z.string().optional().describe('`client_credentials`, the default.'),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+  scope: z
+    .string()
+    .optional()
+    .describe('Space-separated scope names; left out, all that the client was granted.'),
+});
+
+export const tokenAnswer = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ examples: [3600] }),
+    scope: z.string().meta({ examples: ['agent:read agent:write'] }),
+  })
+  .meta({ id: 'Token' });
+
+export const serverMetadata = z.looseObject({ issuer: z.string(), token_endpoint: z.string() });

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import { derivedId, type IdPrefix, newId } from '../data/ids.ts';
+
+export const scopes = ['agent:read', 'agent:write', 'tables:append'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Who a request acts as, resolved from its bearer token. */
+export interface Caller {
+  organizationId: string;
+  kind: 'user' | 'client';
+  /** The client's or user's id: rate limits do not use it, idempotency keys and records do. */
+  id: string;
+  tokenId: string;
+  scopes: readonly Scope[];
+  admin: boolean;
+  expiresAt: Date;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+    /** Set while an idempotency key is in force: what the request creates is named after it. */
+    idempotencySeed: { seed: string; atMs: number } | undefined;
+    rawBodyHash: Buffer | undefined;
+  }
+}
+
+/** The caller of a route that is not public. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === undefined)
+    throw new Error(`${request.routeOptions.url} needs a caller but is declared public.`);
+  return request.caller;
+}
+
+/** A new id; under an idempotency key always the same one for the same purpose, so a retry finds what it made. */
+export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): string {
+  const key = request.idempotencySeed;
+  return key === undefined
+    ? newId(prefix)
+    : derivedId(prefix, key.atMs, `${key.seed}\n${prefix}\n${purpose}`);
+}

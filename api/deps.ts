@@ -1,0 +1,46 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import type { Cipher } from '../data/encryption.ts';
+import type { LakeDeps } from '../data/lake/commit.ts';
+import type { ImportDeps } from '../data/lake/import/options.ts';
+import type { QueryPool } from '../data/lake/query/pool.ts';
+import type { Appender } from '../data/lake/rows/append.ts';
+import type { ObjectStore } from '../data/objects/store.ts';
+import type { Database } from '../data/postgres/client.ts';
+import type { ProcessStarter } from './process-starter.ts';
+
+/** Everything a route may use, made once in main.ts. */
+export interface ApiDeps {
+  db: Database;
+  cipher: Cipher;
+  objects: ObjectStore;
+  lake: LakeDeps;
+  append: Appender;
+  /** Reads files for previews. */
+  imports: ImportDeps;
+  queries: QueryPool;
+  processes: ProcessStarter;
+  logger: Logger;
+  rateLimitPerMinute: number;
+  publicUrl: string | undefined;
+  /** Asks each dependency whether it answers, by name. */
+  probes: Readonly<Record<'postgres' | 'objectStore' | 'temporal', () => Promise<unknown>>>;
+  /** Checks every answer against its documented schema: on in tests, where a mismatch must show. */
+  validateResponses: boolean;
+}
+
+/** The app as resources see it: their zod schemas type their handlers. */
+export type Routes = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;

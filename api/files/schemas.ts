@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { ValidationError } from '../../data/errors.ts';
+import type { File } from '../../data/postgres/files.ts';
+import { projectParams } from '../projects/schemas.ts';
+import { timestamp } from '../schemas.ts';
+
+export const maxContentBytes = 8 * 1_048_576;
+export const maxUploadBytes = 1_073_741_824;
+export const uploadSeconds = 3_600;
+
+export const fileSchema = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    path: z.string().meta({ examples: ['raw/orders.csv'] }),
+    contentType: z.string(),
+    sizeBytes: z.int(),
+    sha256: z.string(),
+    version: z.int(),
+    source: z.enum(['write', 'upload']),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'File' });
+
+export const fileParams = projectParams.extend({ file_id: z.string() });
+export const uploadParams = projectParams.extend({ upload_id: z.string() });
+
+export const writeContentQuery = z.object({
+  path: z
+    .string()
+    .transform((path, context) => {
+      const reason = pathFault(path);
+      if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+      return path.normalize('NFC');
+    })
+    .meta({ description: 'Relative path in the project, 1–1024 bytes.', examples: ['notes/readme.md'] }),
+});
+
+export const writeContentBody = z
+  .strictObject({
+    content: z.string(),
+    encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
+  })
+  .meta({ examples: [{ content: 's_id,city\n1,Porto\n', encoding: 'utf-8' }] });
+
+export const uploadForm = z
+  .object({
+    upload_id: z.string(),
+    url: z.string(),
+    fields: z.record(z.string(), z.string()),
+    max_bytes: z.literal(maxUploadBytes),
+    expires_in_seconds: z.int(),
+  })
+  .meta({ id: 'UploadForm' });
+
+export const finalizeBody = z
+  .strictObject({
+    path: z.string(),
+    content_type: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/)
+      .optional(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .describe('Lowercase hex; checked against what was uploaded.'),
+  })
+  .superRefine(({ path }, context) => {
+    const reason = pathFault(path);
+    if (reason !== undefined) context.addIssue({ code: 'custom', path: ['path'], message: reason });
+  })
+  .meta({ examples: [{ path: 'raw/orders.csv' }] });
+
+/** Why a path is refused, or undefined. Paths are names, never resolved against a file system. */
+function pathFault(path: string): string | undefined {
+  const bytes = Buffer.byteLength(path);
+  if (bytes < 1 || bytes > 1_024) return 'The path must have 1 to 1024 bytes.';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'The path must not hold control characters.';
+  if (!path.isWellFormed()) return 'The path is not well-formed Unicode.';
+  if (path.startsWith('/') || path.includes('\\'))
+    return 'The path must be relative, with / between its parts.';
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    return 'The path must be normalised: no empty part, no `.` and no `..`.';
+  }
+  return undefined;
+}
+
+/** A content type that could run in a browser is still only ever downloaded. */
+export function fileView(file: File): z.infer<typeof fileSchema> {
+  return {
+    id: file.id,
+    projectId: file.project_id,
+    path: file.path,
+    contentType: file.content_type,
+    sizeBytes: file.size_bytes,
+    sha256: file.sha256,
+    version: file.version,
+    source: file.source as 'write' | 'upload',
+    createdAt: file.created_at.toISOString(),
+    updatedAt: file.updated_at.toISOString(),
+  };
+}
+
+/** The bytes a write body stands for. */
+export function decodeContent({ content, encoding }: z.infer<typeof writeContentBody>): Buffer {
+  const loc = ['body', 'content'];
+  if (
+    encoding === 'base64' &&
+    !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(
+      content.replace(/\s+/g, ''),
+    )
+  ) {
+    throw new ValidationError([{ loc, msg: 'The content is not valid base64.', type: 'value_error' }]);
+  }
+  const bytes = encoding === 'base64' ? Buffer.from(content, 'base64') : Buffer.from(content, 'utf8');
+  if (bytes.length > maxContentBytes) {
+    throw new ValidationError([
+      {
+        loc,
+        msg: `The content has ${bytes.length} bytes; at most ${maxContentBytes} are taken. Use an upload.`,
+        type: 'string_too_long',
+      },
+    ]);
+  }
+  return bytes;
+}

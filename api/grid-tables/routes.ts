@@ -1,0 +1,149 @@
+import { AppError } from '../../data/errors.ts';
+import { type LakeColumn, physicalTables } from '../../data/lake/columns.ts';
+import { addColumn, changeColumn } from '../../data/lake/columns-change.ts';
+import { createDataTable } from '../../data/lake/tables.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { getTable, type TableRow } from '../../data/postgres/tables.ts';
+import { callerOf, idFor } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { envelope } from '../schemas.ts';
+import { tableParams } from '../tables/schemas.ts';
+import {
+  addColumnBody,
+  changeColumnBody,
+  columnParams,
+  createGridTableBody,
+  gridTableSchema,
+} from './schemas.ts';
+
+export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
+  const tags = ['Grid'];
+  const exists = (organizationId: string, params: Record<string, string>) =>
+    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
+
+  app.post(
+    '/v1/grid/tables',
+    {
+      schema: {
+        tags,
+        summary: 'Create a grid table',
+        description:
+          'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc is not available yet.',
+        body: createGridTableBody,
+        response: { 201: envelope(gridTableSchema) },
+      },
+      config: { scope: 'agent:write', errors: ['unsupported_option', 'name_taken', 'storage_unavailable'] },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { body } = request;
+      if (body.kind === 'calc') {
+        throw new AppError(
+          'unsupported_option',
+          'Calculated tables (kind=calc) are not available yet; kind=data is.',
+        );
+      }
+      const table = await createDataTable(deps, {
+        organizationId: caller.organizationId,
+        id: idFor(request, 'tbl'),
+        name: body.name,
+        columns: body.columns!.map((column) => newColumn(column)),
+        keyColumns: body.key_columns ?? [],
+        ownerUserId: caller.kind === 'user' ? caller.id : null,
+        committedBy: caller.id,
+      });
+      return reply
+        .code(201)
+        .header('Location', `/v1/tables/${table.id}`)
+        .send({ data: await gridTable(deps, table) });
+    },
+  );
+
+  app.post(
+    '/v1/grid/tables/:table_id/columns',
+    {
+      schema: {
+        tags,
+        summary: 'Add a column',
+        params: tableParams,
+        body: addColumnBody,
+        response: { 201: envelope(gridTableSchema) },
+      },
+      config: {
+        scope: 'agent:write',
+        exists,
+        errors: ['name_taken', 'not_appendable', 'conflict', 'storage_unavailable'],
+      },
+    },
+    async (request, reply) => {
+      const { table, change } = await changing(request);
+      await addColumn(deps, change, newColumn(request.body));
+      return reply.code(201).send({ data: await gridTable(deps, table) });
+    },
+  );
+
+  app.patch(
+    '/v1/grid/tables/:table_id/columns/:name',
+    {
+      schema: {
+        tags,
+        summary: 'Rename, retype or make nullable a column',
+        description:
+          'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`).',
+        params: columnParams,
+        body: changeColumnBody,
+        response: { 200: envelope(gridTableSchema) },
+      },
+      config: {
+        scope: 'agent:write',
+        exists,
+        errors: ['name_taken', 'not_appendable', 'conflict', 'storage_unavailable'],
+      },
+    },
+    async (request) => {
+      const { table, change } = await changing(request);
+      if (['s_id', '_sm_created_at'].includes(request.params.name.toLowerCase())) {
+        throw new AppError('conflict', 'The automatic columns cannot be changed.');
+      }
+      const { name, data_type: dataType, cast, nullable } = request.body;
+      await changeColumn(deps, change, request.params.name, { name, dataType, cast, nullable });
+      const renamed = await inOrganization(deps.db, table.organization_id, (db) =>
+        getTable(db, table.organization_id, table.id),
+      );
+      return { data: await gridTable(deps, renamed) };
+    },
+  );
+
+  async function changing(request: Parameters<typeof callerOf>[0] & { params: { table_id: string } }) {
+    const caller = callerOf(request);
+    const { organizationId } = caller;
+    const table = await inOrganization(deps.db, organizationId, (db) =>
+      getTable(db, organizationId, request.params.table_id),
+    );
+    if (table.kind !== 'data')
+      throw new AppError('not_appendable', 'Only the columns of a data table can be changed.');
+    return { table, change: { table, operationId: idFor(request, 'opr'), committedBy: caller.id } };
+  }
+}
+
+function newColumn(column: { name: string; nullable: boolean; data_type?: string | undefined }): LakeColumn {
+  const { name, nullable, data_type: dataType } = column;
+  return dataType === undefined
+    ? { name, nullable, dataType: 'STRING', typing: 'undetermined' }
+    : { name, nullable, dataType, typing: 'declared' };
+}
+
+async function gridTable(deps: ApiDeps, table: TableRow) {
+  const lake = await deps.lake.catalog.get(table.organization_id);
+  const physical = (await physicalTables(deps.lake.catalogPool, lake.schema, table.name))
+    .values()
+    .next().value;
+  return {
+    tableId: table.id,
+    name: table.name,
+    kind: 'data' as const,
+    status: 'fresh' as const,
+    columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => ({ name, dataType, nullable })),
+    keyColumns: table.key_columns,
+  };
+}

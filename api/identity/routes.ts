@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { revokeToken } from '../../data/postgres/access.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { getApiClient, getOrganization, getUser } from '../../data/postgres/organizations.ts';
+import { callerOf } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { envelope, timestamp } from '../schemas.ts';
+
+const me = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['user', 'client']),
+    name: z.string(),
+    email: z.string().nullable(),
+    role: z.string().nullable(),
+    admin: z.boolean(),
+    organizationId: z.string(),
+    scopes: z.array(z.string()),
+  })
+  .meta({ id: 'Me' });
+
+const authStatus = z.object({
+  active: z.boolean(),
+  kind: z.enum(['user', 'client']),
+  scopes: z.array(z.string()),
+  expiresAt: timestamp,
+  organizationId: z.string(),
+});
+
+const organization = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    settings: z.record(z.string(), z.unknown()),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Organization' });
+
+/** Who the token is, and the organization it acts in: signed in, no scope. */
+export function identityRoutes(app: Routes, deps: ApiDeps): void {
+  app.get(
+    '/v1/me',
+    {
+      schema: {
+        tags: ['Auth'],
+        summary: 'The person or client behind the token',
+        response: { 200: envelope(me) },
+      },
+      config: { scope: 'signed-in' },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { organizationId, id, kind, scopes, admin } = caller;
+      const base = { id, kind, admin, organizationId, scopes: [...scopes] };
+      return inOrganization(deps.db, organizationId, async (transaction) => {
+        if (kind === 'client') {
+          const client = await getApiClient(transaction, organizationId, id);
+          return { data: { ...base, name: client.name, email: null, role: null } };
+        }
+        const user = await getUser(transaction, organizationId, id);
+        return { data: { ...base, name: user.name, email: user.email, role: user.role } };
+      });
+    },
+  );
+
+  app.get(
+    '/v1/auth/status',
+    {
+      schema: {
+        tags: ['Auth'],
+        summary: 'What the presented token is good for',
+        response: { 200: envelope(authStatus) },
+      },
+      config: { scope: 'signed-in' },
+    },
+    async (request) => {
+      const { kind, scopes, expiresAt, organizationId } = callerOf(request);
+      return {
+        data: { active: true, kind, scopes: [...scopes], expiresAt: expiresAt.toISOString(), organizationId },
+      };
+    },
+  );
+
+  app.post(
+    '/v1/auth/logout',
+    {
+      schema: {
+        tags: ['Auth'],
+        summary: 'Revoke the presented token',
+        response: { 200: envelope(z.object({ revoked: z.literal(true) })) },
+      },
+      config: { scope: 'signed-in', idempotent: false },
+    },
+    async (request) => {
+      const { organizationId, tokenId } = callerOf(request);
+      await revokeToken(deps.db, organizationId, tokenId);
+      app.forgetToken(tokenId);
+      return { data: { revoked: true as const } };
+    },
+  );
+
+  app.get(
+    '/v1/organization',
+    {
+      schema: {
+        tags: ['Tenant'],
+        summary: 'The organization of the token',
+        response: { 200: envelope(organization) },
+      },
+      config: { scope: 'signed-in' },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const row = await inOrganization(deps.db, organizationId, (transaction) =>
+        getOrganization(transaction, organizationId),
+      );
+      const { id, name, slug, settings, created_at: createdAt } = row;
+      return {
+        data: {
+          id,
+          name,
+          slug,
+          settings: settings as Record<string, unknown>,
+          createdAt: createdAt.toISOString(),
+        },
+      };
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import { mkdir } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { createCipher } from '../data/encryption.ts';
+import { openLakes } from '../data/lake/open.ts';
+import { createQueryPool } from '../data/lake/query/pool.ts';
+import { createAppender } from '../data/lake/rows/append.ts';
+import { createObjectStore } from '../data/objects/store.ts';
+import { createDatabase } from '../data/postgres/client.ts';
+import { buildApp } from './app.ts';
+import { readApiConfig } from './config.ts';
+import { createProcessStarter } from './process-starter.ts';
+
+const config = readApiConfig(process.env);
+const logger = pino({
+  level: config.logLevel,
+  base: { service: 'api' },
+  redact: ['req.headers.authorization', 'req.headers.cookie'],
+});
+await mkdir(config.workDir, { recursive: true });
+
+const cipher = createCipher(config.encryptionKeys);
+const { db, pool } = createDatabase({ url: config.databaseUrl, maxConnections: 20, applicationName: 'api' });
+const objects = createObjectStore(config.objectStore);
+const { lake, close: closeLakes } = await openLakes({
+  ...config,
+  cipher,
+  memoryLimitBytes: config.lakeMemoryBytes,
+  threads: 2,
+  applicationName: 'api',
+});
+const queries = createQueryPool({
+  ...config.queries,
+  extensionDir: config.extensionDir,
+  objectStore: config.objectStore,
+  workDir: config.workDir,
+  logger,
+});
+// Without the object store the API still serves what needs none; the worker makes the bucket too.
+void objects
+  .ensureBucket()
+  .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
+const connection = Connection.lazy({ address: config.temporal.address });
+const client = new Client({ connection, namespace: config.temporal.namespace });
+
+const app = await buildApp({
+  db,
+  cipher,
+  objects,
+  lake,
+  queries,
+  logger,
+  append: createAppender(lake),
+  imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
+  processes: createProcessStarter(db, client),
+  rateLimitPerMinute: config.rateLimitPerMinute,
+  publicUrl: config.publicUrl,
+  validateResponses: false,
+  probes: {
+    postgres: () => pool.query('SELECT 1'),
+    objectStore: () => objects.ping(),
+    temporal: () =>
+      client.withDeadline(Date.now() + 1_500, () => connection.workflowService.getSystemInfo({})),
+  },
+});
+
+let stopping = false;
+/** Answers what is under way, then lets go of everything; a second signal does not wait. */
+async function stop(): Promise<void> {
+  if (stopping) process.exit(1);
+  stopping = true;
+  await app.close();
+  await queries.close();
+  await connection.close().catch(() => undefined);
+  await closeLakes();
+  await db.destroy();
+  objects.close();
+  process.exit(0);
+}
+
+process.once('SIGTERM', () => void stop());
+process.once('SIGINT', () => void stop());
+// Under a supervisor the channel ends with it: nobody would stop this process otherwise.
+process.once('disconnect', () => void stop());
+
+await app.listen({ host: config.host, port: config.port });
+const address = app.server.address();
+process.send?.({ ready: true, port: typeof address === 'object' ? address?.port : undefined });

@@ -1,0 +1,139 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
+
+const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    detail: 'This route does not take the content type of the request; see its description in /openapi.json.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'body_too_large',
+    detail: 'The request body is larger than this route takes.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'invalid_request',
+    detail: 'The body does not have the length its header says.',
+  },
+  FST_ERR_BAD_URL: { code: 'invalid_request', detail: 'The path is not a valid URL path.' },
+};
+
+/** The one place where errors become answers, and the only one that logs them. */
+export function errors(app: FastifyInstance): void {
+  app.setErrorHandler(async (error, request, reply) => {
+    const known = toKnownError(error);
+    if (known === undefined) {
+      request.log.error({ err: error }, 'request failed');
+      return sendProblem(
+        reply,
+        new AppError(
+          'internal_error',
+          `Something went wrong here. Quote request ${request.id} to the operator.`,
+        ),
+      );
+    }
+    const answer = await pathFaultFirst(request, known);
+    if (answer instanceof ValidationError) {
+      return reply
+        .code(422)
+        .type('application/json')
+        .serializer(JSON.stringify)
+        .send({ detail: answer.faults });
+    }
+    if (problems[answer.code][0] >= 500) request.log.warn({ err: answer }, 'request could not be served');
+    return sendProblem(reply, answer);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      reply,
+      new AppError('not_found', `There is no ${request.method} ${request.url.split('?')[0]}.`),
+    ),
+  );
+}
+
+function toKnownError(error: unknown): AppError | ValidationError | undefined {
+  if (error instanceof AppError || error instanceof ValidationError) return error;
+  if (error instanceof RangeError && error.message.includes('call stack')) {
+    return new ValidationError([
+      { loc: ['body'], msg: 'The body is nested too deeply.', type: 'value_error' },
+    ]);
+  }
+  const { code, statusCode } = error as FastifyError;
+  const known = fastifyCodes[code];
+  if (known !== undefined) return new AppError(known.code, known.detail);
+  if (isDatabaseAway(error)) {
+    return new AppError('storage_unavailable', 'The metadata store did not answer; try again shortly.', {
+      cause: error,
+      retryAfterSeconds: 2,
+    });
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new AppError('invalid_request', (error as Error).message);
+  }
+  return undefined;
+}
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08006',
+  '08003',
+  '53300',
+]);
+
+function isDatabaseAway(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (
+    (typeof code === 'string' && connectionCodes.has(code)) ||
+    (typeof message === 'string' &&
+      /connection terminated|timeout exceeded when trying to connect/i.test(message))
+  );
+}
+
+/** What is wrong with a body matters only where the path names something: a foreign id is a 404 first. */
+async function pathFaultFirst(
+  request: FastifyRequest,
+  error: AppError | ValidationError,
+): Promise<AppError | ValidationError> {
+  const isInputFault =
+    error instanceof ValidationError ||
+    ['body_too_large', 'unsupported_media_type', 'invalid_request'].includes(error.code);
+  const exists = request.routeOptions.config.exists;
+  if (!isInputFault || exists === undefined || request.caller === undefined) return error;
+  try {
+    await exists(request.caller.organizationId, request.params as Record<string, string>);
+    return error;
+  } catch (missing) {
+    return missing instanceof AppError ? missing : error;
+  }
+}
+
+export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
+  const [status, title] = problems[error.code];
+  if (status === 401) reply.header('WWW-Authenticate', challenge(error));
+  const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
+  if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .serializer(JSON.stringify)
+    .send({
+      type: `/problems/${error.code}`,
+      title,
+      status,
+      detail: error.message,
+      code: error.code,
+      request_id: reply.request.id,
+      ...error.extensions,
+    });
+}
+
+function challenge(error: AppError): string {
+  if (error.code === 'invalid_client') return 'Basic realm="analytics-workspace"';
+  return error.code === 'unauthorized'
+    ? 'Bearer realm="analytics-workspace"'
+    : `Bearer realm="analytics-workspace", error="invalid_token", error_description="${problems[error.code][1]}"`;
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, ValidationError } from '../../data/errors.ts';
+import {
+  claimKey,
+  type IdempotencyKey,
+  type KeptAnswer,
+  keepAnswer,
+  releaseKey,
+} from '../../data/postgres/idempotency.ts';
+import type { ApiDeps } from '../deps.ts';
+import { takesIdempotencyKey } from './route-rules.ts';
+
+const keptHeaders = ['content-type', 'location'] as const;
+
+/** Requests in force, so that the answer is kept or the key given back exactly once. */
+const claimed = new WeakMap<FastifyRequest, IdempotencyKey>();
+
+/** A write repeated under its Idempotency-Key gets its first answer again, byte for byte. */
+export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'cipher'>): void {
+  app.decorateRequest('idempotencySeed', undefined);
+  app.decorateRequest('rawBodyHash', undefined);
+
+  app.addHook('preHandler', async (request, reply) => {
+    const key = request.headers['idempotency-key'];
+    const { caller } = request;
+    if (key === undefined || caller === undefined) return;
+    if (!takesIdempotencyKey({ method: request.method, config: request.routeOptions.config })) return;
+    if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
+      throw keyFault(
+        'The key must have 1 to 255 characters.',
+        key === '' ? 'string_too_short' : 'string_too_long',
+      );
+    }
+    const id = { organizationId: caller.organizationId, callerId: caller.id, key };
+    const claim = await claimKey(deps.db, deps.cipher, id, hashRequest(request));
+    if (claim.state === 'other-request')
+      throw keyFault('The key was used with another request.', 'value_error');
+    if (claim.state === 'running') {
+      throw new AppError('idempotency_in_flight', 'The first request with this key has not answered yet.', {
+        retryAfterSeconds: 1,
+      });
+    }
+    if (claim.state === 'answered') return replay(reply, claim.answer);
+    claimed.set(request, id);
+    const route = `${request.method} ${request.routeOptions.url}`;
+    request.idempotencySeed = {
+      seed: [id.organizationId, id.callerId, route, key].join('\n'),
+      atMs: claim.createdAt.getTime(),
+    };
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const id = claimed.get(request);
+    if (id === undefined) return payload;
+    claimed.delete(request);
+    if (reply.statusCode >= 200 && reply.statusCode < 300 && typeof payload === 'string') {
+      const headers = Object.fromEntries(
+        keptHeaders.flatMap((name) => {
+          const value = reply.getHeader(name);
+          return value === undefined ? [] : [[name, String(value)]];
+        }),
+      );
+      await keepAnswer(deps.db, deps.cipher, id, { status: reply.statusCode, headers, body: payload });
+    } else {
+      await releaseKey(deps.db, id, reply.statusCode >= 500 ? 'unknown' : 'no-effect');
+    }
+    return payload;
+  });
+}
+
+function replay(reply: FastifyReply, answer: KeptAnswer): FastifyReply {
+  return reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .header('Idempotent-Replayed', 'true')
+    .serializer((body: unknown) => body as string)
+    .send(answer.body);
+}
+
+function hashRequest(request: FastifyRequest): Buffer {
+  return createHash('sha256')
+    .update(`${request.method} ${request.url}\n${request.headers['content-type'] ?? ''}\n`)
+    .update(request.rawBodyHash ?? '')
+    .digest();
+}
+
+function keyFault(msg: string, type: string): ValidationError {
+  return new ValidationError([{ loc: ['header', 'idempotency-key'], msg, type }]);
+}

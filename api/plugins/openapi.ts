@@ -1,0 +1,48 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+
+const tags: [string, string][] = [
+  ['Auth', 'Machine authentication for API clients.'],
+  ['Tenant', 'Organization and tenant context.'],
+  ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
+  ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
+  ['Tables', 'Table metadata and catalog, row appends and upserts.'],
+  ['Query Executions', 'Read-only SQL execution.'],
+  ['Grid', 'Grid tables: creation and columns.'],
+  ['System', 'Liveness, readiness and explanations of problems.'],
+];
+
+const description = `A multi-tenant data-analysis workspace over HTTP.
+
+Requests are snake_case, answers camelCase. One resource comes as \`{"data": …}\`, a list as
+\`{"items": […], "nextCursor": …}\`. Errors are problem documents (RFC 7807) with a stable \`code\`; validation
+errors are 422 with every fault at its place. Writes take an \`Idempotency-Key\`.`;
+
+/** The OpenAPI 3.1 document at /openapi.json, made from the schemas that validate, and a page to read it. */
+export async function openapi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Analytics Workspace Service', version: '0.1.0', description },
+      tags: tags.map(([name, text]) => ({ name, description: text })),
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'An access token. `agent:read`: catalog, query, previews, file and report content. `agent:write`: mutations. `tables:append`: row appends, ingestion batches, source-sync pages, deployed-app registration.',
+          },
+        },
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
+    app.swagger(),
+  );
+  await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { type ErrorCode, problems } from '../../data/errors.ts';
+import type { Scope } from '../caller.ts';
+import { problemSchema, validationSchema } from '../schemas.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scope a token needs; `signed-in` needs any valid token, `public` none. */
+    scope?: Scope | 'signed-in' | 'public';
+    /** Only an administrator's token. */
+    admin?: boolean;
+    /** Throws not_found when the path names nothing of this organization: a 404 comes before a 422. */
+    exists?: (organizationId: string, params: Record<string, string>) => Promise<unknown>;
+    /** Reads over POST, token routes and routes that show a secret take no idempotency key. */
+    idempotent?: boolean;
+    /** Codes this route answers beyond those every route has. */
+    errors?: readonly ErrorCode[];
+  }
+}
+
+const always: readonly ErrorCode[] = ['invalid_request', 'rate_limited', 'internal_error'];
+const signedIn: readonly ErrorCode[] = ['unauthorized', 'invalid_token', 'token_expired'];
+
+/**
+ * Holds every route to one declaration: a route without a scope does not start, and the same declaration
+ * is what the OpenAPI document says about authentication and errors.
+ */
+export function routeRules(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    // The reference page brings its own routes: static files that show what is public anyway.
+    if (route.url.startsWith('/docs')) route.config = { ...route.config, scope: 'public' };
+    const config = route.config ?? {};
+    if (config.scope === undefined)
+      throw new Error(`${String(route.method)} ${route.url} declares no scope.`);
+    if (route.schema?.hide === true) return;
+    route.schema = {
+      ...route.schema,
+      ...(config.scope === 'public'
+        ? { security: [] }
+        : { security: [{ bearer: config.scope === 'signed-in' ? [] : [config.scope] }] }),
+      response: {
+        ...describeErrors(route, errorCodes(route)),
+        ...(route.schema?.response as object | undefined),
+      },
+    };
+  });
+}
+
+function errorCodes(route: RouteOptions): ErrorCode[] {
+  const config = route.config ?? {};
+  const codes = new Set<ErrorCode>([...always, ...(config.errors ?? [])]);
+  if (config.scope !== 'public') for (const code of signedIn) codes.add(code);
+  if (config.scope !== 'public' && config.scope !== 'signed-in') codes.add('missing_scope');
+  if (config.admin === true) codes.add('admin_required');
+  if (route.url.includes(':')) codes.add('not_found');
+  if (takesIdempotencyKey(route)) codes.add('idempotency_in_flight');
+  return [...codes];
+}
+
+export function takesIdempotencyKey(route: {
+  method: string | string[];
+  config?: { idempotent?: boolean; scope?: string };
+}): boolean {
+  const writes = [route.method].flat().some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method));
+  return writes && route.config?.idempotent !== false && route.config?.scope !== 'public';
+}
+
+function describeErrors(route: RouteOptions, codes: readonly ErrorCode[]): Record<number, unknown> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const [status] = problems[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses: Record<number, unknown> = {};
+  for (const [status, list] of byStatus) {
+    responses[status] = {
+      description: list.map((code) => `\`${code}\`: ${problems[code][1]}.`).join(' '),
+      content: { 'application/problem+json': { schema: problemSchema } },
+    };
+  }
+  const takesInput =
+    route.schema?.body !== undefined ||
+    route.schema?.querystring !== undefined ||
+    takesIdempotencyKey(route as never);
+  if (takesInput)
+    responses[422] = {
+      description: 'Validation error: every fault at its place.',
+      content: { 'application/json': { schema: validationSchema } },
+    };
+  return responses;
+}

@@ -1,0 +1,47 @@
+import type { Client } from '@temporalio/client';
+import { AppError } from '../data/errors.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../data/postgres/client.ts';
+import { deleteProcessStart, markStarted, type ProcessStart } from '../data/postgres/process-starts.ts';
+import { signalProcess, startProcess } from '../data/processes/start.ts';
+
+export interface ProcessStarter {
+  /**
+   * Starts a process whose row and outbox entry are committed. Where it certainly did not start, `undo`
+   * removes the row in one transaction with the entry; where that is unknown both stay for the reconciler.
+   * Both answer 503.
+   */
+  start(
+    organizationId: string,
+    start: ProcessStart,
+    undo: (db: OrganizationTransaction) => Promise<unknown>,
+  ): Promise<void>;
+  /** Wakes a process; its row already says what is wanted, so a signal that is lost only delays. */
+  signal(workflowId: string, signal: string): Promise<void>;
+}
+
+export function createProcessStarter(db: Database, client: Client): ProcessStarter {
+  return {
+    async start(organizationId, start, undo) {
+      const { outcome, cause } = await startProcess(client, start);
+      if (outcome === 'started') return markStarted(db, organizationId, start.workflowId);
+      if (outcome === 'refused') {
+        await inOrganization(db, organizationId, async (transaction) => {
+          await undo(transaction);
+          await deleteProcessStart(transaction, organizationId, start.workflowId);
+        });
+      }
+      throw workflowsUnavailable(cause);
+    },
+    async signal(workflowId, signal) {
+      const outcome = await signalProcess(client, workflowId, signal);
+      if (outcome === 'unknown') throw workflowsUnavailable(undefined);
+    },
+  };
+}
+
+function workflowsUnavailable(cause: unknown): AppError {
+  return new AppError('workflows_unavailable', 'The workflows service did not answer; try again shortly.', {
+    cause,
+    retryAfterSeconds: 2,
+  });
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Project } from '../../data/postgres/projects.ts';
+import { nullableTimestamp, pageQuery, timestamp } from '../schemas.ts';
+
+export const projectSchema = z
+  .object({
+    id: z.string().meta({ examples: ['prj_01kahz3v6dfyvb1s8m3h9q2w4x'] }),
+    name: z.string(),
+    description: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    archivedAt: nullableTimestamp,
+  })
+  .meta({ id: 'Project' });
+
+const name = z.string().trim().min(1).max(255);
+const description = z.string().max(10_000);
+
+export const createProjectBody = z.strictObject({ name, description: description.default('') }).meta({
+  examples: [{ name: 'Quarterly revenue', description: 'Orders and refunds since 2024.' }],
+});
+export const updateProjectBody = z.strictObject({
+  name: name.optional(),
+  description: description.optional(),
+});
+export const listProjectsQuery = pageQuery.extend({
+  include_archived: z.enum(['true', 'false']).default('false').describe('Also list archived projects.'),
+});
+export const projectParams = z.object({ project_id: z.string() });
+
+export function projectView(project: Project): z.infer<typeof projectSchema> {
+  return {
+    id: project.id,
+    name: project.name,
+    description: project.description,
+    createdAt: project.created_at.toISOString(),
+    updatedAt: project.updated_at.toISOString(),
+    archivedAt: project.archived_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { QueryExecution } from '../../data/postgres/query-executions.ts';
+import { timestamp } from '../schemas.ts';
+
+export const queryBody = z
+  .strictObject({
+    sql: z.string().min(1).max(500_000),
+    limit: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(100)
+      .describe('Rows answered at most; `truncated` says whether there were more.'),
+    timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
+    row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
+    at_versions: z
+      .record(z.string(), z.int().min(0))
+      .refine((versions) => Object.keys(versions).length <= 100, {
+        message: 'At most 100 tables can be pinned.',
+      })
+      .optional()
+      .describe('Reads the past: table id or name to version.'),
+  })
+  .meta({
+    examples: [
+      { sql: 'SELECT city, count(*) AS orders FROM orders GROUP BY ALL ORDER BY orders DESC', limit: 10 },
+    ],
+  });
+
+const scanned = z.object({ tables: z.array(z.object({ tableId: z.string(), version: z.int() })) });
+const column = z.object({ name: z.string(), dataType: z.string() });
+
+export const queryAnswer = z
+  .object({
+    id: z.string(),
+    columns: z.array(column),
+    rows: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe('A map a row, column names in camelCase; of colliding names the last wins.'),
+    rows_with_column_order: z
+      .array(z.array(z.object({ name: z.string(), value: z.unknown() })))
+      .optional()
+      .describe('Every cell under its own column name, duplicates kept, in order.'),
+    rowCount: z.int(),
+    truncated: z.boolean(),
+    elapsedMs: z.number(),
+    scanned,
+  })
+  .meta({ id: 'QueryAnswer' });
+
+export const queryExecutionSchema = z
+  .object({
+    id: z.string(),
+    sql: z.string(),
+    status: z.enum(['succeeded', 'failed']),
+    error: z.object({ code: z.string(), detail: z.string() }).nullable(),
+    rowCount: z.int().nullable(),
+    truncated: z.boolean().nullable(),
+    elapsedMs: z.number(),
+    scanned,
+    callerId: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'QueryExecution' });
+
+export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExecutionSchema> {
+  return {
+    id: row.id,
+    sql: row.sql,
+    status: row.status as 'succeeded' | 'failed',
+    error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
+    rowCount: row.row_count,
+    truncated: row.truncated,
+    elapsedMs: row.elapsed_ms,
+    scanned: { tables: row.scanned as unknown as { tableId: string; version: number }[] },
+    callerId: row.caller_id,
+    createdAt: row.created_at.toISOString(),
+  };
+}

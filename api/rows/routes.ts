@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { AppError } from '../../data/errors.ts';
+import { requireVersion, tableStatistics } from '../../data/lake/ledger.ts';
+import type { Row } from '../../data/lake/rows/plan.ts';
+import { readRows } from '../../data/lake/rows/read.ts';
+import { upsertRows } from '../../data/lake/rows/upsert.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { getTable, type TableRow } from '../../data/postgres/tables.ts';
+import { callerOf, idFor } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { bodyLimits } from '../plugins/json-body.ts';
+import { decodeCursor, encodeCursor, envelope, pageQuery } from '../schemas.ts';
+import { tableParams } from '../tables/schemas.ts';
+
+const rowsBody = z
+  .strictObject({
+    rows: z
+      .array(
+        z
+          .custom<Row>((row) => typeof row === 'object' && row !== null && !Array.isArray(row), {
+            error: 'Input should be a valid dictionary',
+            params: { type: 'dict_type' },
+          })
+          .meta({ type: 'object' }),
+      )
+      .min(1)
+      .max(5_000),
+  })
+  .meta({ examples: [{ rows: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }] }] });
+
+const appended = z.object({ rowsWritten: z.int(), tableVersion: z.int() });
+const upserted = z.object({ inserted: z.int(), updated: z.int(), tableVersion: z.int() });
+
+const rowsQuery = pageQuery.extend({
+  version: z.coerce.number().int().min(0).optional().describe('A past version of the table.'),
+});
+const rowsCursor = z.object({ version: z.int(), after: z.string().regex(/^-?\d+$/) });
+
+/** Rows of a table: append and upsert, durable and visible when answered, and reading. */
+export function rowsRoutes(app: Routes, deps: ApiDeps): void {
+  const tags = ['Tables'];
+  const exists = (organizationId: string, params: Record<string, string>) =>
+    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
+  const find = (organizationId: string, id: string) =>
+    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, id));
+
+  app.post(
+    '/v1/tables/:table_id/rows',
+    {
+      bodyLimit: bodyLimits.rows,
+      schema: {
+        tags,
+        summary: 'Append rows to a data table',
+        description:
+          'All or nothing, durable and visible when answered. Every row carries a new integer `s_id`; a column left out is null.',
+        params: tableParams,
+        body: rowsBody,
+        response: { 200: envelope(appended) },
+      },
+      config: {
+        scope: 'tables:append',
+        exists,
+        errors: ['duplicate_row_id', 'not_appendable', 'body_too_large', 'storage_unavailable'],
+      },
+    },
+    async (request) => {
+      const { organizationId, id: committedBy } = callerOf(request);
+      const table = appendable(await find(organizationId, request.params.table_id));
+      const operationId = idFor(request, 'opr');
+      const { rows } = request.body;
+      return {
+        data: await deps.append({
+          organizationId,
+          tableId: table.id,
+          tableName: table.name,
+          rows,
+          operationId,
+          committedBy,
+        }),
+      };
+    },
+  );
+
+  app.put(
+    '/v1/tables/:table_id/rows',
+    {
+      bodyLimit: bodyLimits.rows,
+      schema: {
+        tags,
+        summary: 'Upsert rows by the key columns, else by s_id',
+        description:
+          'A matched row is replaced whole and keeps its `s_id`; of equal keys in one request the last wins.',
+        params: tableParams,
+        body: rowsBody,
+        response: { 200: envelope(upserted) },
+      },
+      config: {
+        scope: 'tables:append',
+        exists,
+        errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large', 'storage_unavailable'],
+      },
+    },
+    async (request) => {
+      const { organizationId, id: committedBy } = callerOf(request);
+      const table = appendable(await find(organizationId, request.params.table_id));
+      const operationId = idFor(request, 'opr');
+      const { rows } = request.body;
+      const data = await upsertRows(deps.lake, {
+        organizationId,
+        tableId: table.id,
+        tableName: table.name,
+        keyColumns: table.key_columns,
+        rows,
+        operationId,
+        committedBy,
+      });
+      return { data };
+    },
+  );
+
+  app.get(
+    '/v1/tables/:table_id/rows',
+    {
+      schema: {
+        tags,
+        summary: 'Read rows',
+        description:
+          'Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw.',
+        params: tableParams,
+        querystring: rowsQuery,
+        response: {
+          200: z.object({
+            items: z.array(z.record(z.string(), z.unknown())),
+            nextCursor: z.string().nullable(),
+          }),
+        },
+      },
+      config: { scope: 'agent:read', exists, errors: ['version_expired', 'conflict'] },
+    },
+    async (request, reply) => {
+      const { organizationId } = callerOf(request);
+      const table = await find(organizationId, request.params.table_id);
+      if (table.kind === 'system') throw new AppError('conflict', 'System tables cannot be read.');
+      const { limit, cursor, version: asked } = request.query;
+      const from = decodeCursor(rowsCursor, cursor);
+      const lake = await deps.lake.catalog.get(organizationId);
+      const version =
+        from?.version ??
+        asked ??
+        (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(table.id)?.version ??
+        0;
+      await requireVersion(deps.lake.catalogPool, lake.schema, table.id, version);
+      const rows = await readRows(deps.lake, lake, {
+        table: table.name,
+        hasRowIds: table.kind === 'data',
+        version,
+        after: from === undefined ? undefined : BigInt(from.after),
+        limit,
+      });
+      const nextCursor = rows.hasMore ? encodeCursor({ version, after: String(rows.last) }) : null;
+      // The rows are JSON text already: exact numbers must not pass through JavaScript again.
+      return reply
+        .type('application/json; charset=utf-8')
+        .serializer((text: unknown) => text as string)
+        .send(`{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` as never);
+    },
+  );
+}
+
+function appendable(table: TableRow): TableRow {
+  if (table.kind === 'data') return table;
+  throw new AppError(
+    'not_appendable',
+    `A table of the kind ${table.kind} takes no rows; create one with POST /v1/grid/tables, kind=data.`,
+  );
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { notFound, problems } from '../../data/errors.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { problemPages } from './problem-pages.ts';
+
+const readiness = z.object({
+  status: z.enum(['ready', 'degraded']),
+  dependencies: z.record(z.string(), z.enum(['up', 'down'])),
+});
+
+const probeTimeoutMs = 2_000;
+
+/** Liveness, readiness and the pages that problem types point to: public. */
+export function systemRoutes(app: Routes, deps: ApiDeps): void {
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        tags: ['System'],
+        summary: 'Liveness',
+        response: { 200: z.object({ status: z.literal('ok') }) },
+      },
+      config: { scope: 'public' },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        tags: ['System'],
+        summary: 'Readiness, with each dependency',
+        description:
+          '503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`.',
+        response: { 200: readiness, 503: readiness },
+      },
+      config: { scope: 'public' },
+    },
+    async (_request, reply) => {
+      const names = Object.keys(deps.probes);
+      const states = await Promise.all(Object.values(deps.probes).map(isUp));
+      const dependencies = Object.fromEntries(
+        names.map((name, index) => [name, states[index] ? ('up' as const) : ('down' as const)]),
+      );
+      const status = states.every(Boolean) ? ('ready' as const) : ('degraded' as const);
+      return reply.code(dependencies['postgres'] === 'down' ? 503 : 200).send({ status, dependencies });
+    },
+  );
+
+  app.get(
+    '/problems/:code',
+    {
+      schema: {
+        tags: ['System'],
+        summary: 'What a problem means and what to do about it',
+        params: z.object({ code: z.string() }),
+        response: { 200: { description: 'A short page.', content: { 'text/html': { schema: z.string() } } } },
+      },
+      config: { scope: 'public' },
+    },
+    async (request, reply) => {
+      const { code } = request.params;
+      const advice = problemPages[code as keyof typeof problemPages];
+      if (!Object.hasOwn(problems, code) || advice === undefined) throw notFound('The problem page');
+      const [status, title] = problems[code as keyof typeof problems];
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+        .serializer((body: unknown) => body as string)
+        .send(
+          `<!doctype html><html lang="en"><meta charset="utf-8"><title>${code}</title><style>body{font:16px/1.5 system-ui;max-width:40em;margin:3em auto;padding:0 1em}</style><h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}.</p><p>${advice}</p></html>`,
+        );
+    },
+  );
+}
+
+async function isUp(probe: () => Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), probeTimeoutMs);
+  });
+  const answered = probe().then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}

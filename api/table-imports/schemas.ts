@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import type { ImportOptions } from '../../data/lake/import/options.ts';
+import type { TableImport } from '../../data/postgres/table-imports.ts';
+import { tableName } from '../grid-tables/schemas.ts';
+import { nullableTimestamp, timestamp } from '../schemas.ts';
+
+const columnMapping = z.strictObject({
+  source_column_name: z.string().min(1).max(1_024),
+  target_column_name: z.string().min(1).max(255),
+  data_type: z
+    .string()
+    .default('STRING')
+    .meta({ examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'] }),
+  unique: z.boolean().default(false).describe('A repeated value is a bad row.'),
+  nullable: z.boolean().default(true),
+  required: z.boolean().default(true).describe('The source column must exist.'),
+});
+
+const csvOptions = z.strictObject({
+  char_encoding: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ examples: ['UTF_8'] }),
+  column_separator: z
+    .string()
+    .optional()
+    .meta({ examples: [','] }),
+  quote_character: z
+    .string()
+    .optional()
+    .meta({ examples: ['"'] }),
+  header_row: z.int().min(0).optional().describe('1-based; 0 = none.'),
+  first_data_row: z.int().min(1).optional().describe('1-based.'),
+  date_format: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('A Unicode pattern (dd/MM/yyyy), or strptime when it contains %.'),
+  thousands: z.string().max(1).optional(),
+  null_values: z.array(z.string().max(255)).max(100).optional(),
+});
+
+const parsing = {
+  column_mappings: z
+    .array(columnMapping)
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe('The whole projection; left out, every column with its detected type.'),
+  csv: csvOptions.optional().describe('Fields left out are detected.'),
+  include_load_date: z.boolean().default(false),
+};
+
+export const previewBody = z
+  .strictObject({
+    ...parsing,
+    page_number: z.int().min(1).max(1_000_000).default(1),
+    page_size: z.int().min(1).max(1_000).default(50),
+  })
+  .meta({ examples: [{ csv: { column_separator: ';' }, page_number: 1, page_size: 20 }] });
+
+export const importFormats = ['csv', 'parquet', 'json', 'ndjson', 'xlsx'] as const;
+
+const importFields = {
+  table_name: tableName.optional(),
+  table_id: z.string().optional(),
+  mode: z.enum(['create', 'replace']).default('create'),
+  format: z.enum(importFormats).optional().describe('Left out, by the file name.'),
+  on_bad_row: z.enum(['fail', 'quarantine']).default('fail'),
+  ...parsing,
+};
+
+function oneTarget(
+  body: { table_name?: string | undefined; table_id?: string | undefined; mode: string },
+  context: z.RefinementCtx,
+) {
+  const missing = (field: string, message: string, type: string) =>
+    context.addIssue({ code: 'custom', path: [field], message, params: { type } });
+  if (body.table_name === undefined && body.table_id === undefined)
+    missing('table_name', 'Field required: table_name, or table_id to replace.', 'missing');
+  if (body.table_name !== undefined && body.table_id !== undefined)
+    missing('table_id', 'Send table_name or table_id, not both.', 'value_error');
+  if (body.table_id !== undefined && body.mode === 'create')
+    missing(
+      'table_id',
+      'A table is created under a table_name; table_id goes with mode=replace.',
+      'value_error',
+    );
+}
+
+const importExample = { table_name: 'orders', mode: 'create', on_bad_row: 'quarantine' };
+export const importFileBody = z
+  .strictObject(importFields)
+  .superRefine(oneTarget)
+  .meta({ examples: [importExample] });
+export const tableImportBody = z
+  .strictObject({ project_id: z.string(), file_id: z.string(), ...importFields })
+  .superRefine(oneTarget)
+  .meta({
+    examples: [
+      {
+        project_id: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x',
+        file_id: 'fil_01kahz3v6dfyvb1s8m3h9q2w4x',
+        ...importExample,
+      },
+    ],
+  });
+
+export const importErrorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  line: z.int().nullable(),
+  column: z.string().nullable(),
+  raw: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+
+export const tableImportSchema = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    fileId: z.string(),
+    tableId: z.string(),
+    status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+    rowsImported: z.int(),
+    rowsQuarantined: z.int(),
+    quarantineTableId: z.string().nullable(),
+    bytesRead: z.int(),
+    progress: z.number().min(0).max(1),
+    tableVersion: z.int().nullable(),
+    error: importErrorSchema.nullable(),
+    createdAt: timestamp,
+    startedAt: nullableTimestamp,
+    finishedAt: nullableTimestamp,
+  })
+  .meta({ id: 'TableImport' });
+
+export const previewSchema = z
+  .object({
+    columns: z.array(
+      z.object({
+        sourceName: z.string(),
+        targetName: z.string(),
+        dataType: z.string(),
+        nullable: z.boolean(),
+      }),
+    ),
+    rows: z.array(z.array(z.unknown())),
+    pageNumber: z.int(),
+    pageSize: z.int(),
+    totalRows: z.int().nullable(),
+    badRows: z.array(
+      z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
+    ),
+    detectedCsv: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'Preview' });
+
+/** The request's parsing fields as the importer takes them. */
+export function importOptions(
+  body: Pick<z.infer<typeof importFileBody>, keyof typeof parsing>,
+): ImportOptions {
+  const { csv } = body;
+  return {
+    includeLoadDate: body.include_load_date,
+    ...(body.column_mappings === undefined
+      ? {}
+      : {
+          columnMappings: body.column_mappings.map((mapping) => ({
+            sourceColumnName: mapping.source_column_name,
+            targetColumnName: mapping.target_column_name,
+            dataType: mapping.data_type,
+            unique: mapping.unique,
+            nullable: mapping.nullable,
+            required: mapping.required,
+          })),
+        }),
+    ...(csv === undefined
+      ? {}
+      : {
+          csv: {
+            charEncoding: csv.char_encoding,
+            columnSeparator: csv.column_separator,
+            quoteCharacter: csv.quote_character,
+            headerRow: csv.header_row,
+            firstDataRow: csv.first_data_row,
+            dateFormat: csv.date_format,
+            thousands: csv.thousands,
+            nullValues: csv.null_values,
+          },
+        }),
+  };
+}
+
+export function tableImportView(row: TableImport): z.infer<typeof tableImportSchema> {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    fileId: row.file_id,
+    tableId: row.table_id,
+    status: row.status as 'queued',
+    rowsImported: row.rows_imported,
+    rowsQuarantined: row.rows_quarantined,
+    quarantineTableId: row.quarantine_table_id,
+    bytesRead: row.bytes_read,
+    progress: row.progress,
+    tableVersion: row.table_version,
+    error: row.error as z.infer<typeof importErrorSchema> | null,
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,158 @@
+import { AppError, ValidationError } from '../../data/errors.ts';
+import type { ImportFormat, ImportOptions } from '../../data/lake/import/options.ts';
+import { checkOptions } from '../../data/lake/import/options.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import { getFile } from '../../data/postgres/files.ts';
+import { insertProcessStart, type ProcessStart } from '../../data/postgres/process-starts.ts';
+import { getOpenProject } from '../../data/postgres/projects.ts';
+import {
+  deleteTableImport,
+  findTableImport,
+  getTableImport,
+  insertTableImport,
+  type TableImport,
+} from '../../data/postgres/table-imports.ts';
+import {
+  findTableByName,
+  forgetTable,
+  getTable,
+  nameTaken,
+  reserveTable,
+  type TableRow,
+} from '../../data/postgres/tables.ts';
+import type { TableImportInput } from '../../workflows/table-import/contract.ts';
+import { tableImportWorkflowId, tableImportWorkflowType } from '../../workflows/table-import/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import type { ApiDeps } from '../deps.ts';
+
+export interface ImportRequest {
+  organizationId: string;
+  callerId: string;
+  requestId: string;
+  projectId: string;
+  fileId: string;
+  /** Ids of what the request makes. */
+  importId: string;
+  newTableId: string;
+  tableName: string | undefined;
+  tableId: string | undefined;
+  mode: 'create' | 'replace';
+  format: ImportFormat | undefined;
+  onBadRow: 'fail' | 'quarantine';
+  options: ImportOptions;
+}
+
+/**
+ * Starts an import: its row, the reservation of a new table's name and the outbox entry are one commit; then
+ * the process is started. Without workflows nothing of it stays.
+ */
+export async function startTableImport(deps: ApiDeps, request: ImportRequest): Promise<TableImport> {
+  const { organizationId, importId } = request;
+  const prepared = await inOrganization(deps.db, organizationId, async (db) => {
+    const earlier = await findTableImport(db, organizationId, importId);
+    if (earlier !== undefined) return { start: startOf(request), isNew: false };
+    await insertImport(db, request);
+    const start = startOf(request);
+    await insertProcessStart(db, organizationId, start);
+    return { start, isNew: true };
+  });
+  await deps.processes.start(organizationId, prepared.start, async (db) => {
+    await deleteTableImport(db, organizationId, importId);
+    await forgetTable(db, organizationId, request.newTableId, 'creating');
+  });
+  return inOrganization(deps.db, organizationId, (db) => getTableImport(db, organizationId, importId));
+}
+
+async function insertImport(db: OrganizationTransaction, request: ImportRequest): Promise<void> {
+  const { organizationId, projectId } = request;
+  await getOpenProject(db, organizationId, projectId);
+  const file = await getFile(db, organizationId, request.fileId, projectId);
+  const format = request.format ?? formatByName(file.path);
+  checkOptions(request.options, format);
+  const table = await targetTable(db, request);
+  await insertTableImport(db, {
+    organization_id: organizationId,
+    id: request.importId,
+    project_id: projectId,
+    file_id: file.id,
+    object_key: file.object_key,
+    file_path: file.path,
+    size_bytes: file.size_bytes,
+    table_id: table.id,
+    table_name: table.name,
+    mode: request.mode,
+    format,
+    options: JSON.stringify({ ...request.options, onBadRow: request.onBadRow }),
+    status: 'queued',
+    created_by: request.callerId,
+  });
+}
+
+/** The table to replace, or the reservation of a new one. */
+async function targetTable(db: OrganizationTransaction, request: ImportRequest): Promise<TableRow> {
+  const { organizationId } = request;
+  if (request.tableId !== undefined) return replaceable(await getTable(db, organizationId, request.tableId));
+  const name = request.tableName!;
+  const existing = await findTableByName(db, organizationId, name);
+  if (existing !== undefined && request.mode === 'create') throw nameTaken(name);
+  if (existing !== undefined) return replaceable(existing);
+  return reserveTable(db, {
+    organization_id: organizationId,
+    id: request.newTableId,
+    name,
+    kind: 'import',
+    project_id: request.projectId,
+  });
+}
+
+function replaceable(table: TableRow): TableRow {
+  if (table.kind === 'import' && table.status === 'ready') return table;
+  throw new AppError(
+    'conflict',
+    table.kind === 'import'
+      ? `The table ${table.name} is being made or deleted; try again when that has ended.`
+      : `The table ${table.name} is of the kind ${table.kind}; an import replaces imported tables only.`,
+  );
+}
+
+const formats: Record<string, ImportFormat> = {
+  csv: 'csv',
+  tsv: 'csv',
+  txt: 'csv',
+  parquet: 'parquet',
+  json: 'json',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  xlsx: 'xlsx',
+};
+
+export function formatByName(path: string): ImportFormat {
+  const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  const format = formats[ending];
+  if (format !== undefined) return format;
+  throw new ValidationError([
+    {
+      loc: ['body', 'format'],
+      msg: `The name ${path} does not tell the format; send format.`,
+      type: 'missing',
+    },
+  ]);
+}
+
+function startOf(request: ImportRequest): ProcessStart {
+  const input: TableImportInput = { organizationId: request.organizationId, importId: request.importId };
+  return {
+    workflowId: tableImportWorkflowId(request.importId),
+    workflowType: tableImportWorkflowType,
+    taskQueue: taskQueues.control,
+    argument: input,
+    searchAttributes: {
+      OrganizationId: request.organizationId,
+      ProjectId: request.projectId,
+      ResourceId: request.importId,
+      ProcessKind: 'table-import',
+    },
+    memo: { requestId: request.requestId, callerId: request.callerId },
+    summary: `Import of file ${request.fileId} into a table (${request.mode})`,
+  };
+}

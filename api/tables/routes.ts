@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { AppError, ValidationError } from '../../data/errors.ts';
+import { listVersions } from '../../data/lake/ledger.ts';
+import { dropTable } from '../../data/lake/tables.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { getUser } from '../../data/postgres/organizations.ts';
+import { hasActiveImport } from '../../data/postgres/table-imports.ts';
+import { getTable, listTables, updateTableRow } from '../../data/postgres/tables.ts';
+import { callerOf } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { confirmQuery, decodeCursor, envelope, page, pageQuery, toPage } from '../schemas.ts';
+import { catalogView, columnNotes, describeTables, type KnownTable, tableView } from './records.ts';
+import {
+  catalogSchema,
+  listCatalogQuery,
+  listOfCatalog,
+  listOfTables,
+  listTablesQuery,
+  tableParams,
+  tableSchema,
+  updateCatalogBody,
+  versionSchema,
+} from './schemas.ts';
+
+export function tablesRoutes(app: Routes, deps: ApiDeps): void {
+  const tags = ['Tables'];
+  const exists = (organizationId: string, params: Record<string, string>) =>
+    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
+
+  async function known(organizationId: string, tableId: string): Promise<KnownTable> {
+    const row = await inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, tableId));
+    return (await describeTables(deps, organizationId, [row]))[0]!;
+  }
+
+  /** System tables have no catalog metadata: to the catalog routes they do not exist. */
+  async function knownInCatalog(organizationId: string, tableId: string): Promise<KnownTable> {
+    const table = await known(organizationId, tableId);
+    if (table.physical === undefined) throw new AppError('not_found', 'The table has no catalog metadata.');
+    return table;
+  }
+
+  app.get(
+    '/v1/tables',
+    {
+      schema: {
+        tags,
+        summary: 'List every table of the organization',
+        description:
+          'Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.',
+        querystring: listTablesQuery,
+        response: { 200: listOfTables },
+      },
+      config: { scope: 'agent:read' },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { project_id: projectId } = request.query;
+      const rows = await inOrganization(deps.db, organizationId, (db) =>
+        listTables(db, organizationId, projectId === undefined ? {} : { projectId }),
+      );
+      const tables = (await describeTables(deps, organizationId, rows)).map(tableView);
+      return { tables, total: tables.length };
+    },
+  );
+
+  app.get(
+    '/v1/tables/catalog',
+    {
+      schema: {
+        tags,
+        summary: 'List the catalog metadata of the tables that have it',
+        description: 'Not paginated. `project_id` is taken and ignored: tables belong to the organization.',
+        querystring: listCatalogQuery,
+        response: { 200: listOfCatalog },
+      },
+      config: { scope: 'agent:read' },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { compact, modeling_tier: tier } = request.query;
+      const rows = await inOrganization(deps.db, organizationId, (db) => listTables(db, organizationId));
+      const wanted = rows.filter((row) => tier === undefined || row.modeling_tier === tier);
+      const tables = (await describeTables(deps, organizationId, wanted))
+        .filter(({ physical }) => physical !== undefined)
+        .map((table) => catalogView(table, compact === 'true'));
+      return { tables, total: tables.length };
+    },
+  );
+
+  app.get(
+    '/v1/tables/:table_id',
+    {
+      schema: {
+        tags,
+        summary: 'Show a table',
+        params: tableParams,
+        response: { 200: envelope(tableSchema) },
+      },
+      config: { scope: 'agent:read', exists },
+    },
+    async (request) => ({
+      data: tableView(await known(callerOf(request).organizationId, request.params.table_id)),
+    }),
+  );
+
+  app.delete(
+    '/v1/tables/:table_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a table and its rows',
+        params: tableParams,
+        querystring: confirmQuery,
+        response: { 200: envelope(tableSchema) },
+      },
+      config: { scope: 'agent:write', exists, errors: ['conflict', 'storage_unavailable'] },
+    },
+    async (request) => {
+      const { organizationId, id: callerId } = callerOf(request);
+      const table = await known(organizationId, request.params.table_id);
+      if (table.row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
+      const busy = await inOrganization(deps.db, organizationId, (db) =>
+        hasActiveImport(db, organizationId, table.row.id),
+      );
+      if (busy) throw new AppError('conflict', 'An import into this table is running; cancel it first.');
+      await dropTable(deps, organizationId, table.row.id, callerId);
+      return { data: { ...tableView(table), queryable: false, appendable: false } };
+    },
+  );
+
+  app.get(
+    '/v1/tables/:table_id/catalog',
+    {
+      schema: {
+        tags,
+        summary: 'Show the catalog metadata of a table',
+        params: tableParams,
+        response: { 200: envelope(catalogSchema) },
+      },
+      config: { scope: 'agent:read', exists },
+    },
+    async (request) => ({
+      data: catalogView(
+        await knownInCatalog(callerOf(request).organizationId, request.params.table_id),
+        false,
+      ),
+    }),
+  );
+
+  app.patch(
+    '/v1/tables/:table_id/catalog',
+    {
+      schema: {
+        tags,
+        summary: 'Describe a table and its columns',
+        description: 'Fields left out stay. `columns` changes the notes of the columns it names.',
+        params: tableParams,
+        body: updateCatalogBody,
+        response: { 200: envelope(catalogSchema) },
+      },
+      config: { scope: 'agent:write', exists },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { body } = request;
+      const table = await knownInCatalog(organizationId, request.params.table_id);
+      const notes = mergeNotes(table, body.columns ?? []);
+      const row = await inOrganization(deps.db, organizationId, async (db) => {
+        if (typeof body.owner_user_id === 'string')
+          await requireUser(() => getUser(db, organizationId, body.owner_user_id!));
+        return updateTableRow(db, organizationId, table.row.id, {
+          ...(body.description === undefined ? {} : { description: body.description }),
+          ...(body.owner_user_id === undefined ? {} : { owner_user_id: body.owner_user_id }),
+          ...(body.semantics === undefined ? {} : { semantics: JSON.stringify(body.semantics) }),
+          ...(body.modeling_tier === undefined ? {} : { modeling_tier: body.modeling_tier }),
+          ...(body.columns === undefined ? {} : { column_notes: JSON.stringify(notes) }),
+        });
+      });
+      return { data: catalogView({ ...table, row }, false) };
+    },
+  );
+
+  app.get(
+    '/v1/tables/:table_id/versions',
+    {
+      schema: {
+        tags,
+        summary: 'List the versions of a table, newest first',
+        description:
+          'A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.',
+        params: tableParams,
+        querystring: pageQuery,
+        response: { 200: page(versionSchema) },
+      },
+      config: { scope: 'agent:read', exists },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { limit, cursor } = request.query;
+      const { row } = await known(organizationId, request.params.table_id);
+      const before = decodeCursor(z.int(), cursor);
+      if (row.kind === 'system') return { items: [], nextCursor: null };
+      const lake = await deps.lake.catalog.get(organizationId);
+      const versions = await listVersions(deps.lake.catalogPool, lake.schema, row.id, before, limit + 1);
+      return toPage(
+        versions,
+        limit,
+        ({ version }) => version,
+        (version) => ({
+          ...version,
+          committedAt: version.committedAt.toISOString(),
+        }),
+      );
+    },
+  );
+}
+
+function mergeNotes(table: KnownTable, changes: NonNullable<z.infer<typeof updateCatalogBody>['columns']>) {
+  const notes = { ...columnNotes(table.row) };
+  for (const [index, change] of changes.entries()) {
+    const column = table.physical?.columns.find(
+      ({ name }) => name.toLowerCase() === change.name.toLowerCase(),
+    );
+    if (column === undefined) {
+      throw new ValidationError([
+        {
+          loc: ['body', 'columns', index, 'name'],
+          msg: 'The table has no such column.',
+          type: 'value_error',
+        },
+      ]);
+    }
+    notes[column.name] = {
+      ...notes[column.name],
+      ...(change.description === undefined ? {} : { description: change.description }),
+      ...(change.semantic_type === undefined ? {} : { semanticType: change.semantic_type }),
+      ...(change.note === undefined ? {} : { note: change.note }),
+    };
+  }
+  return notes;
+}
+
+async function requireUser(find: () => Promise<unknown>): Promise<void> {
+  await find().catch(() => {
+    throw new ValidationError([
+      { loc: ['body', 'owner_user_id'], msg: 'The organization has no such user.', type: 'value_error' },
+    ]);
+  });
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { timestamp } from '../schemas.ts';
+
+export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
+
+export const tableSchema = z
+  .object({
+    id: z.string().meta({ examples: ['tbl_01kahz3v6dfyvb1s8m3h9q2w4x'] }),
+    name: z.string().meta({ examples: ['orders'] }),
+    database: z.string(),
+    schema: z.string(),
+    kind: z.enum(tableKinds),
+    projectId: z.string().nullable(),
+    queryable: z.boolean(),
+    appendable: z.boolean(),
+    rowCount: z.int().nullable(),
+    sizeBytes: z.int().nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Table' });
+
+const catalogColumn = z.object({
+  name: z.string(),
+  dataType: z.string(),
+  nullable: z.boolean(),
+  description: z.string().nullable(),
+  semanticType: z.string().nullable(),
+  note: z.string().nullable().optional(),
+});
+
+export const catalogSchema = z
+  .object({
+    tableId: z.string(),
+    name: z.string(),
+    qualifiedName: z.string(),
+    description: z.string(),
+    ownerUserId: z.string().nullable(),
+    semantics: z.record(z.string(), z.unknown()).optional(),
+    modelingTier: z.enum(['raw', 'staged', 'curated', 'certified']),
+    columns: z.array(catalogColumn),
+    lineage: z.object({ upstream: z.int(), downstream: z.int() }),
+    rowCount: z.int(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'TableCatalog' });
+
+export const listOfTables = z.object({ tables: z.array(tableSchema), total: z.int() });
+export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z.int() });
+
+export const tableParams = z.object({ table_id: z.string() });
+export const listTablesQuery = z.object({
+  project_id: z.string().optional().describe('Only tables that this project made.'),
+});
+export const listCatalogQuery = listTablesQuery.extend({
+  compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
+  modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
+});
+
+export const updateCatalogBody = z
+  .strictObject({
+    description: z.string().max(10_000).optional(),
+    owner_user_id: z.string().nullable().optional(),
+    semantics: z.record(z.string(), z.unknown()).optional(),
+    modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
+    columns: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          description: z.string().max(10_000).nullable().optional(),
+          semantic_type: z.string().max(255).nullable().optional(),
+          note: z.string().max(10_000).nullable().optional(),
+        }),
+      )
+      .max(2_000)
+      .optional(),
+  })
+  .meta({
+    examples: [{ description: 'One row an order.', columns: [{ name: 'amount', description: 'In euro.' }] }],
+  });
+
+export const versionSchema = z
+  .object({
+    version: z.int(),
+    committedAt: timestamp,
+    operation: z.string(),
+    rowsAdded: z.int(),
+    rowsRemoved: z.int(),
+    runId: z.string().nullable(),
+    committedBy: z.string(),
+  })
+  .meta({ id: 'TableVersion' });

@@ -1,0 +1,62 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Seals small values at rest. The first key seals, every listed key opens: that is how keys rotate. */
+export interface Cipher {
+  seal(plain: Uint8Array | string): Buffer;
+  open(sealed: Uint8Array): Buffer;
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** `keys` is `id:base64` of 32 bytes, comma separated. Sealed form: id length, id, nonce, tag, AES-256-GCM text. */
+export function createCipher(keys: string): Cipher {
+  const parsed = keys.split(',').map((entry) => {
+    const [id, encoded] = entry.trim().split(':');
+    const key = Buffer.from(encoded ?? '', 'base64');
+    if (id === undefined || id === '' || id.length > 64 || key.length !== 32) {
+      throw new Error('Each encryption key is written `id:base64` with 32 bytes behind the base64.');
+    }
+    return { id, key };
+  });
+  const first = parsed[0]!;
+  const byId = new Map(parsed.map((entry) => [entry.id, entry.key]));
+  return {
+    seal(plain) {
+      const nonce = randomBytes(nonceBytes);
+      const header = Buffer.concat([Buffer.from([first.id.length]), Buffer.from(first.id, 'latin1')]);
+      const cipher = createCipheriv('aes-256-gcm', first.key, nonce).setAAD(header);
+      const text = Buffer.concat([cipher.update(plain), cipher.final()]);
+      return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+      const headerBytes = 1 + (bytes[0] ?? 0);
+      const id = bytes.toString('latin1', 1, headerBytes);
+      const key = byId.get(id);
+      if (key === undefined) throw new Error(`No encryption key with the id ${id} is configured.`);
+      const nonce = bytes.subarray(headerBytes, headerBytes + nonceBytes);
+      const tag = bytes.subarray(headerBytes + nonceBytes, headerBytes + nonceBytes + tagBytes);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce);
+      decipher.setAAD(bytes.subarray(0, headerBytes)).setAuthTag(tag);
+      return Buffer.concat([
+        decipher.update(bytes.subarray(headerBytes + nonceBytes + tagBytes)),
+        decipher.final(),
+      ]);
+    },
+  };
+}
+
+/** A new bearer secret of 256 bits, with a prefix by which scanners of leaked secrets recognise it. */
+export function newSecret(prefix: 'wat' | 'wcs'): string {
+  return `${prefix}_${randomBytes(32).toString('base64url')}`;
+}
+
+/** Secrets of 256 random bits need no slow hash: nothing can be guessed from their SHA-256. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+export function secretMatches(secret: string, hash: Uint8Array): boolean {
+  return timingSafeEqual(hashSecret(secret), hash);
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** What an id names. The prefix is part of the id, so that a log line or a workflow id explains itself. */
+export type IdPrefix =
+  | 'org'
+  | 'usr'
+  | 'cli'
+  | 'tok'
+  | 'prj'
+  | 'fil'
+  | 'upl'
+  | 'imp'
+  | 'tbl'
+  | 'lak'
+  | 'qry'
+  | 'opr'
+  | 'req';
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** A new TypeID: prefix, underscore, UUIDv7 in Crockford base32. Sorts by time of making. */
+export function newId(prefix: IdPrefix, atMs: number = Date.now()): string {
+  return encode(prefix, atMs, randomBytes(10));
+}
+
+/**
+ * The same id for the same seed and time: what an idempotent request creates is found again when the
+ * request is repeated after a crash.
+ */
+export function derivedId(prefix: IdPrefix, atMs: number, seed: string): string {
+  return encode(prefix, atMs, createHash('sha256').update(seed).digest().subarray(0, 10));
+}
+
+/** Whether the text could be an id of this kind at all; anything else is answered as not found without a look-up. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && suffixPattern.test(text.slice(prefix.length + 1));
+}
+
+function encode(prefix: IdPrefix, atMs: number, random: Uint8Array): string {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(atMs) << 16n);
+  bytes.set(random, 6);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  let suffix = '';
+  for (let position = 0; position < 26; position += 1) {
+    suffix = alphabet[Number(value & 31n)] + suffix;
+    value >>= 5n;
+  }
+  return `${prefix}_${suffix}`;
+}

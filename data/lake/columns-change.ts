@@ -1,0 +1,178 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError, notFound } from '../errors.ts';
+import { inOrganization } from '../postgres/client.ts';
+import { type TableRow, updateTableRow } from '../postgres/tables.ts';
+import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
+import { commitOperations } from './commit.ts';
+import { findOperations } from './ledger.ts';
+import { rowIdColumn } from './rows/plan.ts';
+import { retypeColumns } from './rows/retype.ts';
+import { identifier } from './sql.ts';
+import type { TableDeps } from './tables.ts';
+
+interface Change {
+  table: TableRow;
+  operationId: string;
+  committedBy: string;
+}
+
+type Work = (connection: DuckDBConnection, physical: PhysicalTable) => Promise<void>;
+
+/** One schema change as one commit under the table's lock; the same operation again changes nothing. */
+async function alter(
+  deps: TableDeps,
+  { table, operationId, committedBy }: Change,
+  work: Work,
+): Promise<PhysicalTable> {
+  const lake = await deps.lake.catalog.get(table.organization_id);
+  const { catalogPool } = deps.lake;
+  return deps.lake.locks.hold(table.id, async () => {
+    const before = await findPhysicalTable(catalogPool, lake.schema, table.name);
+    if (before === undefined) throw notFound('The table');
+    if ((await findOperations(catalogPool, lake.schema, [operationId])).has(operationId)) return before;
+    await commitOperations(deps.lake, lake, async (connection) => {
+      await work(connection, before);
+      return [
+        {
+          id: operationId,
+          tableId: table.id,
+          operation: 'alter',
+          rowsAdded: 0,
+          rowsRemoved: 0,
+          runId: null,
+          committedBy,
+        },
+      ];
+    });
+    return (await findPhysicalTable(catalogPool, lake.schema, table.name)) ?? before;
+  });
+}
+
+export function addColumn(deps: TableDeps, change: Change, column: LakeColumn): Promise<PhysicalTable> {
+  return alter(deps, change, async (connection, physical) => {
+    requireFree(physical, column.name);
+    const target = identifier(physical.name);
+    if (!column.nullable) {
+      const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${target}`);
+      if (Number(reader.getRows()[0]![0]) > 0) {
+        throw new AppError(
+          'conflict',
+          'The table has rows, which would have no value in the new column; add it as nullable.',
+        );
+      }
+    }
+    const name = identifier(column.name);
+    await connection.run(`ALTER TABLE ${target} ADD COLUMN ${name} ${duckDbType(column.dataType)}`);
+    if (!column.nullable) await connection.run(`ALTER TABLE ${target} ALTER ${name} SET NOT NULL`);
+    if (column.typing !== 'declared')
+      await connection.run(`COMMENT ON COLUMN ${target}.${name} IS '${column.typing}'`);
+  });
+}
+
+export interface ColumnChange {
+  name: string | undefined;
+  dataType: string | undefined;
+  cast: boolean;
+  nullable: true | undefined;
+}
+
+/** Renames, retypes and makes nullable in one commit; the registry's notes and keys follow a new name. */
+export async function changeColumn(
+  deps: TableDeps,
+  change: Change,
+  wanted: string,
+  to: ColumnChange,
+): Promise<PhysicalTable> {
+  const { table } = change;
+  let old = wanted;
+  const physical = await alter(deps, change, async (connection, before) => {
+    const column = requireColumn(before, wanted);
+    old = column.name;
+    const target = identifier(before.name);
+    if (to.nullable === true && !column.nullable) {
+      await connection.run(`ALTER TABLE ${target} ALTER ${identifier(column.name)} DROP NOT NULL`);
+    }
+    const columns = before.columns.map((other) =>
+      other === column && to.nullable === true ? { ...other, nullable: true } : other,
+    );
+    if (to.dataType !== undefined && (to.dataType !== column.dataType || column.typing !== 'declared')) {
+      await retype(connection, before.name, columns, column, to.dataType, to.cast);
+    }
+    if (to.name !== undefined && to.name !== column.name) {
+      if (to.name.toLowerCase() !== column.name.toLowerCase()) requireFree(before, to.name);
+      await connection.run(
+        `ALTER TABLE ${target} RENAME ${identifier(column.name)} TO ${identifier(to.name)}`,
+      );
+    }
+  });
+  if (to.name !== undefined && to.name !== old) await followRename(deps, table, old, to.name);
+  return physical;
+}
+
+async function followRename(deps: TableDeps, table: TableRow, from: string, to: string): Promise<void> {
+  const { [from]: note, ...rest } = table.column_notes as Record<string, unknown>;
+  await inOrganization(deps.db, table.organization_id, (db) =>
+    updateTableRow(db, table.organization_id, table.id, {
+      key_columns: table.key_columns.map((key) => (key === from ? to : key)),
+      column_notes: JSON.stringify(note === undefined ? rest : { ...rest, [to]: note }),
+    }),
+  );
+}
+
+async function retype(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly LakeColumn[],
+  column: LakeColumn,
+  dataType: string,
+  cast: boolean,
+): Promise<void> {
+  const name = identifier(column.name);
+  const target = duckDbType(dataType);
+  if (dataType !== column.dataType) {
+    const fails = `${name} IS NOT NULL AND TRY_CAST(${name} AS ${target}) IS NULL`;
+    const changes = `${fails} OR TRY_CAST(TRY_CAST(${name} AS ${target}) AS ${duckDbType(column.dataType)}) IS DISTINCT FROM ${name}`;
+    const rows = await failingRows(connection, table, columns, name, cast ? fails : changes);
+    if (rows.length > 0) {
+      const way = cast
+        ? 'mend these rows first.'
+        : 'or send `cast: true` to let values change where they can be cast.';
+      throw new AppError(
+        'conflict',
+        `Some values of ${column.name} do not fit ${dataType} without loss; ${way}`,
+        { extensions: { rows } },
+      );
+    }
+  }
+  await retypeColumns(connection, table, columns, new Map([[column.name, dataType]]), 'declared');
+}
+
+/** At most ten rows that stand in the way, by s_id where the table has one. */
+async function failingRows(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly LakeColumn[],
+  name: string,
+  condition: string,
+): Promise<{ s_id: string | null; value: string }[]> {
+  const id = columns.some((column) => column.name === rowIdColumn) ? rowIdColumn : 'NULL';
+  const reader = await connection.runAndReadAll(
+    `SELECT CAST(${id} AS VARCHAR), left(CAST(${name} AS VARCHAR), 200) FROM ${identifier(table)} WHERE ${condition} ORDER BY 1 LIMIT 10`,
+  );
+  return reader.getRows().map(([rowId, value]) => ({ s_id: rowId as string | null, value: String(value) }));
+}
+
+function requireColumn(physical: PhysicalTable, name: string): LakeColumn {
+  const column = physical.columns.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+  if (column === undefined) throw notFound(`The column ${JSON.stringify(name)}`);
+  return column;
+}
+
+function requireFree(physical: PhysicalTable, name: string): void {
+  if (physical.columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
+    throw new AppError(
+      'name_taken',
+      `The table has a column named ${JSON.stringify(name)} already; names ignore case.`,
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type pg from 'pg';
+import { AppError } from '../errors.ts';
+import type { LakeEngine } from './engine.ts';
+import { commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
+import type { TableLocks } from './locks.ts';
+import type { Lake, LakeCatalog } from './provision.ts';
+
+/** What everything that writes to or reads from lakes is given. */
+export interface LakeDeps {
+  catalogPool: pg.Pool;
+  catalog: LakeCatalog;
+  engine: LakeEngine;
+  locks: TableLocks;
+}
+
+/**
+ * One lake transaction with its operations in it. Returns the snapshot number it became.
+ *
+ * The caller holds the table's lock. After an error whose outcome is unknown (a connection lost at COMMIT)
+ * the ledger decides: an operation that is in it happened.
+ */
+export async function commitOperations(
+  deps: LakeDeps,
+  lake: Lake,
+  work: (connection: DuckDBConnection) => Promise<readonly LakeOperation[]>,
+): Promise<number> {
+  let ids: string[] = [];
+  try {
+    await deps.engine.use(lake.writer, async (connection) => {
+      await connection.run('BEGIN');
+      const operations = await work(connection);
+      ids = operations.map((operation) => operation.id);
+      await connection.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
+        operations[0]?.operation ?? '',
+        commitExtraInfo(operations),
+      ]);
+      await connection.run('COMMIT');
+    });
+  } catch (cause) {
+    const version = await committedVersion(deps, lake, ids).catch(() => undefined);
+    if (version !== undefined) return version;
+    throw isExpected(cause) ? cause : lakeUnavailable(cause);
+  }
+  const version = await committedVersion(deps, lake, ids);
+  if (version === undefined) throw new Error(`Operation ${ids[0]} committed without a ledger entry.`);
+  return version;
+}
+
+async function committedVersion(
+  deps: LakeDeps,
+  lake: Lake,
+  ids: readonly string[],
+): Promise<number | undefined> {
+  const first = ids[0];
+  if (first === undefined) return undefined;
+  return (await findOperations(deps.catalogPool, lake.schema, [first])).get(first)?.version;
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof AppError || (error instanceof Error && error.name === 'ValidationError');
+}
+
+function lakeUnavailable(cause: unknown): AppError {
+  return new AppError(
+    'storage_unavailable',
+    'The lake could not be written; nothing was changed. Try again shortly.',
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
+}

@@ -1,0 +1,216 @@
+import type pg from 'pg';
+import { AppError } from '../errors.ts';
+import { identifier } from './sql.ts';
+
+/** What one commit did to one table, told in the same database transaction as the data. */
+export interface LakeOperation {
+  /** Unique for ever in its lake: a second commit of the same operation is refused by the database. */
+  id: string;
+  tableId: string;
+  operation: 'create' | 'append' | 'upsert' | 'replace' | 'alter' | 'delete';
+  rowsAdded: number;
+  rowsRemoved: number;
+  /** The run or request behind it, and who asked. */
+  runId: string | null;
+  committedBy: string;
+}
+
+export interface LedgerEntry extends LakeOperation {
+  version: number;
+  committedAt: Date;
+}
+
+/**
+ * The ledger beside DuckLake's own tables. A trigger fills it from `commit_extra_info`, so an operation
+ * is in the ledger exactly when its data is in the lake; the evidence outlives snapshot expiry.
+ */
+export function ledgerStatements(schemaName: string): string[] {
+  const schema = identifier(schemaName);
+  return [
+    `CREATE TABLE IF NOT EXISTS ${schema}.workspace_operation (
+       id text PRIMARY KEY,
+       snapshot_id bigint NOT NULL,
+       table_id text NOT NULL,
+       operation text NOT NULL,
+       rows_added bigint NOT NULL,
+       rows_removed bigint NOT NULL,
+       run_id text,
+       committed_by text NOT NULL,
+       committed_at timestamptz NOT NULL DEFAULT clock_timestamp())`,
+    `CREATE INDEX IF NOT EXISTS workspace_operation_table ON ${schema}.workspace_operation (table_id, snapshot_id)`,
+    `CREATE TABLE IF NOT EXISTS ${schema}.workspace_table (
+       table_id text PRIMARY KEY,
+       row_count bigint NOT NULL,
+       version bigint NOT NULL,
+       updated_at timestamptz NOT NULL)`,
+    `CREATE OR REPLACE FUNCTION ${schema}.record_operations() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       INSERT INTO ${schema}.workspace_operation
+         (id, snapshot_id, table_id, operation, rows_added, rows_removed, run_id, committed_by)
+       SELECT o.id, NEW.snapshot_id, o.table_id, o.operation, o.rows_added, o.rows_removed, o.run_id, o.committed_by
+       FROM jsonb_to_recordset(NEW.commit_extra_info::jsonb -> 'operations') AS o(
+         id text, table_id text, operation text, rows_added bigint, rows_removed bigint, run_id text, committed_by text);
+       INSERT INTO ${schema}.workspace_table AS t (table_id, row_count, version, updated_at)
+       SELECT o.table_id, sum(o.rows_added - o.rows_removed), NEW.snapshot_id, clock_timestamp()
+       FROM jsonb_to_recordset(NEW.commit_extra_info::jsonb -> 'operations') AS o(
+         table_id text, rows_added bigint, rows_removed bigint)
+       GROUP BY o.table_id
+       ON CONFLICT (table_id) DO UPDATE SET
+         row_count = t.row_count + excluded.row_count, version = excluded.version, updated_at = excluded.updated_at;
+       RETURN NULL;
+     END $$`,
+    `CREATE OR REPLACE TRIGGER record_operations AFTER INSERT ON ${schema}.ducklake_snapshot_changes
+       FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.record_operations()`,
+    `REVOKE SELECT ON ${schema}.workspace_operation, ${schema}.workspace_table FROM PUBLIC`,
+  ];
+}
+
+/** The text that carries operations through DuckLake's commit into the trigger. */
+export function commitExtraInfo(operations: readonly LakeOperation[]): string {
+  return JSON.stringify({
+    operations: operations.map((operation) => ({
+      id: operation.id,
+      table_id: operation.tableId,
+      operation: operation.operation,
+      rows_added: operation.rowsAdded,
+      rows_removed: operation.rowsRemoved,
+      run_id: operation.runId,
+      committed_by: operation.committedBy,
+    })),
+  });
+}
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+interface OperationRow {
+  id: string;
+  snapshot_id: number;
+  table_id: string;
+  operation: LakeOperation['operation'];
+  rows_added: number;
+  rows_removed: number;
+  run_id: string | null;
+  committed_by: string;
+  committed_at: Date;
+}
+
+/** The operations of these ids that are committed, by id. */
+export async function findOperations(
+  pool: Queryable,
+  schemaName: string,
+  ids: readonly string[],
+): Promise<Map<string, LedgerEntry>> {
+  const { rows } = await pool.query<OperationRow>(
+    `SELECT * FROM ${identifier(schemaName)}.workspace_operation WHERE id = ANY($1)`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, toEntry(row)]));
+}
+
+function toEntry(row: OperationRow): LedgerEntry {
+  return {
+    id: row.id,
+    tableId: row.table_id,
+    operation: row.operation,
+    rowsAdded: row.rows_added,
+    rowsRemoved: row.rows_removed,
+    runId: row.run_id,
+    committedBy: row.committed_by,
+    version: row.snapshot_id,
+    committedAt: row.committed_at,
+  };
+}
+
+export interface TableVersion {
+  version: number;
+  committedAt: Date;
+  operation: LakeOperation['operation'];
+  rowsAdded: number;
+  rowsRemoved: number;
+  runId: string | null;
+  committedBy: string;
+}
+
+/** A table's versions, newest first; appends that shared a commit are one version. */
+export async function listVersions(
+  pool: Queryable,
+  schemaName: string,
+  tableId: string,
+  before: number | undefined,
+  limit: number,
+): Promise<TableVersion[]> {
+  const { rows } = await pool.query<OperationRow>(
+    `SELECT snapshot_id, min(operation) AS operation, sum(rows_added)::bigint AS rows_added,
+            sum(rows_removed)::bigint AS rows_removed, min(run_id) AS run_id,
+            min(committed_by) AS committed_by, max(committed_at) AS committed_at
+     FROM ${identifier(schemaName)}.workspace_operation
+     WHERE table_id = $1 AND ($2::bigint IS NULL OR snapshot_id < $2)
+     GROUP BY snapshot_id ORDER BY snapshot_id DESC LIMIT $3`,
+    [tableId, before ?? null, limit],
+  );
+  return rows.map((row) => {
+    const { id: _id, tableId: _table, ...version } = toEntry(row);
+    return version;
+  });
+}
+
+export interface TableStatistics {
+  rowCount: number;
+  version: number;
+  updatedAt: Date;
+}
+
+/** Row count and last version of every table of the lake that was ever written, by table id. */
+export async function tableStatistics(
+  pool: Queryable,
+  schemaName: string,
+): Promise<Map<string, TableStatistics>> {
+  const { rows } = await pool.query<{
+    table_id: string;
+    row_count: number;
+    version: number;
+    updated_at: Date;
+  }>(`SELECT table_id, row_count, version, updated_at FROM ${identifier(schemaName)}.workspace_table`);
+  return new Map(
+    rows.map((row) => [
+      row.table_id,
+      { rowCount: row.row_count, version: row.version, updatedAt: row.updated_at },
+    ]),
+  );
+}
+
+/** Refuses a version that is not kept any more, or lies before the table. */
+export async function requireVersion(
+  pool: Queryable,
+  schemaName: string,
+  tableId: string,
+  version: number,
+): Promise<void> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ kept: boolean; made: boolean }>(
+    `SELECT EXISTS (SELECT FROM ${schema}.ducklake_snapshot WHERE snapshot_id = $2) AS kept,
+            EXISTS (SELECT FROM ${schema}.workspace_operation WHERE table_id = $1 AND snapshot_id <= $2) AS made`,
+    [tableId, version],
+  );
+  if (rows[0]?.kept === true && rows[0].made) return;
+  throw new AppError(
+    'version_expired',
+    `Version ${version} is not kept any more, or the table did not exist then.`,
+  );
+}
+
+/** The newest version of each of these tables that a read at the snapshot sees. */
+export async function versionsAt(
+  pool: Queryable,
+  schemaName: string,
+  tableIds: readonly string[],
+  snapshotId: number,
+): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ table_id: string; version: number }>(
+    `SELECT t.table_id, (SELECT max(o.snapshot_id) FROM ${identifier(schemaName)}.workspace_operation o
+                         WHERE o.table_id = t.table_id AND o.snapshot_id <= $2) AS version
+     FROM unnest($1::text[]) AS t (table_id)`,
+    [tableIds, snapshotId],
+  );
+  return new Map(rows.filter((row) => row.version !== null).map((row) => [row.table_id, row.version]));
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import type { Cipher } from '../encryption.ts';
+import { newId } from '../ids.ts';
+import { isUniqueViolation } from '../postgres/client.ts';
+import type { LakeEngine } from './engine.ts';
+import { ledgerStatements } from './ledger.ts';
+import type { LakeLocation } from './location.ts';
+import { identifier, literal } from './sql.ts';
+
+/** Both ways into one organization's lake: the service writes as the owner, queries read as a role of their own. */
+export interface Lake {
+  writer: LakeLocation;
+  reader: LakeLocation;
+  schema: string;
+}
+
+export interface LakeCatalog {
+  /** The organization's lake, made when first asked for. */
+  get(organizationId: string): Promise<Lake>;
+}
+
+export interface LakeCatalogDeps {
+  /** Connections of the owner: they make schemas and roles, and read every lake's catalog. */
+  catalogPool: pg.Pool;
+  databaseUrl: string;
+  bucket: string;
+  cipher: Cipher;
+  engine: LakeEngine;
+}
+
+interface LakeRow {
+  schema_name: string;
+  data_path: string;
+  reader_role: string;
+  reader_password: Buffer;
+  ready_at: Date | null;
+}
+
+const columns = 'schema_name, data_path, reader_role, reader_password, ready_at';
+
+export function createLakeCatalog(deps: LakeCatalogDeps): LakeCatalog {
+  const known = new Map<string, Promise<Lake>>();
+  return {
+    get(organizationId) {
+      let lake = known.get(organizationId);
+      if (lake === undefined) {
+        lake = findOrMake(deps, organizationId);
+        known.set(organizationId, lake);
+        lake.catch(() => known.delete(organizationId));
+      }
+      return lake;
+    },
+  };
+}
+
+async function findOrMake(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
+  const { rows } = await deps.catalogPool.query<LakeRow>(
+    `SELECT ${columns} FROM lakes WHERE organization_id = $1`,
+    [organizationId],
+  );
+  const row = rows[0];
+  if (row?.ready_at) return describe(deps, organizationId, row);
+  return make(deps, organizationId);
+}
+
+/** Safe to repeat after a crash at any line: every step looks before it makes, and ready_at comes last. */
+async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
+  const client = await deps.catalogPool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`lake:${organizationId}`]);
+    const row = await insertRow(deps, client, organizationId);
+    const lake = describe(deps, organizationId, row);
+    if (row.ready_at !== null) return lake;
+    await makeSchemaAndReader(deps, client, row);
+    await deps.engine.use(lake.writer, async () => undefined);
+    await client.query('BEGIN');
+    for (const statement of ledgerStatements(row.schema_name)) await client.query(statement);
+    await client.query(`GRANT USAGE ON SCHEMA ${identifier(row.schema_name)} TO workspace_service`);
+    await client.query(
+      `GRANT SELECT ON ALL TABLES IN SCHEMA ${identifier(row.schema_name)} TO workspace_service`,
+    );
+    await client.query('UPDATE lakes SET ready_at = now() WHERE organization_id = $1', [organizationId]);
+    await client.query('COMMIT');
+    return lake;
+  } finally {
+    // Ending the session also ends an open transaction and gives the lock back, whatever happened above.
+    client.release(true);
+  }
+}
+
+async function insertRow(
+  deps: LakeCatalogDeps,
+  client: pg.PoolClient,
+  organizationId: string,
+): Promise<LakeRow> {
+  const id = newId('lak');
+  await client.query(
+    `INSERT INTO lakes (organization_id, schema_name, data_path, reader_role, reader_password)
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (organization_id) DO NOTHING`,
+    [
+      organizationId,
+      id,
+      `s3://${deps.bucket}/lakes/${id}/`,
+      `${id}_reader`,
+      deps.cipher.seal(randomBytes(24).toString('base64url')),
+    ],
+  );
+  const { rows } = await client.query<LakeRow>(`SELECT ${columns} FROM lakes WHERE organization_id = $1`, [
+    organizationId,
+  ]);
+  return rows[0]!;
+}
+
+async function makeSchemaAndReader(
+  deps: LakeCatalogDeps,
+  client: pg.PoolClient,
+  row: LakeRow,
+): Promise<void> {
+  const role = identifier(row.reader_role);
+  const schema = identifier(row.schema_name);
+  const password = literal(deps.cipher.open(row.reader_password).toString());
+  await client.query(`CREATE ROLE ${role} LOGIN`).catch((error: unknown) => {
+    const duplicate = (error as { code?: string }).code === '42710' || isUniqueViolation(error);
+    if (!duplicate) throw error;
+  });
+  await client.query(`ALTER ROLE ${role} PASSWORD ${password} CONNECTION LIMIT 64`);
+  await client.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+  // DuckLake makes new tables as it inlines rows; a reader without a grant on one would lose its engine.
+  await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${role}`);
+}
+
+function describe(deps: LakeCatalogDeps, organizationId: string, row: LakeRow): Lake {
+  const url = new URL(deps.databaseUrl);
+  const at = {
+    host: url.hostname,
+    port: url.port === '' ? 5432 : Number(url.port),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    schema: row.schema_name,
+    ssl: ['require', 'verify-ca', 'verify-full'].includes(url.searchParams.get('sslmode') ?? ''),
+  };
+  const location = (user: string, password: string): LakeLocation => ({
+    organizationId,
+    catalog: { ...at, user, password },
+    dataPath: row.data_path,
+  });
+  return {
+    schema: row.schema_name,
+    writer: location(decodeURIComponent(url.username), decodeURIComponent(url.password)),
+    reader: location(row.reader_role, deps.cipher.open(row.reader_password).toString()),
+  };
+}

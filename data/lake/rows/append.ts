@@ -1,0 +1,216 @@
+import { AppError, notFound } from '../../errors.ts';
+import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
+import { commitOperations, type LakeDeps } from '../commit.ts';
+import { findOperations, type LakeOperation } from '../ledger.ts';
+import type { Lake } from '../provision.ts';
+import { identifier, literal } from '../sql.ts';
+import { transportOf } from './encode.ts';
+import { createdAtColumn, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
+import { retypeColumns } from './retype.ts';
+import { takenRowIds } from './taken.ts';
+
+export interface AppendRequest {
+  organizationId: string;
+  tableId: string;
+  tableName: string;
+  rows: readonly Row[];
+  /** The same for a repeated request: rows that are already in under it are not written again. */
+  operationId: string;
+  committedBy: string;
+}
+
+export interface AppendResult {
+  rowsWritten: number;
+  tableVersion: number;
+}
+
+/** Appends rows; they are durable and visible when the promise resolves. */
+export type Appender = (request: AppendRequest) => Promise<AppendResult>;
+
+interface Waiting {
+  request: AppendRequest;
+  resolve(result: AppendResult): void;
+  reject(error: unknown): void;
+}
+
+/** Bounds of one shared commit: few enough rows to finish in well under a second. */
+const maxGroupRows = 20_000;
+/** Requests that may wait for one table; beyond it a client is asked to slow down. */
+const maxWaiting = 2_000;
+
+/**
+ * Appends that arrive while a commit of the same table is under way share the next one: the cost of a commit
+ * is paid once for all of them. Each request still succeeds or fails alone.
+ */
+export function createAppender(deps: LakeDeps): Appender {
+  const queues = new Map<string, Waiting[]>();
+
+  async function drain(tableId: string, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) {
+      const group = takeGroup(queue);
+      try {
+        await deps.locks.hold(tableId, () => commitGroup(deps, group));
+      } catch (error) {
+        for (const waiting of group) waiting.reject(error);
+      }
+    }
+    queues.delete(tableId);
+  }
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      const waiting = { request, resolve, reject };
+      const queue = queues.get(request.tableId);
+      if (queue === undefined) {
+        const started = [waiting];
+        queues.set(request.tableId, started);
+        void drain(request.tableId, started);
+      } else if (queue.length >= maxWaiting) {
+        reject(
+          new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {
+            retryAfterSeconds: 1,
+          }),
+        );
+      } else {
+        queue.push(waiting);
+      }
+    });
+}
+
+function takeGroup(queue: Waiting[]): Waiting[] {
+  let rows = 0;
+  let count = 0;
+  for (const waiting of queue) {
+    rows += waiting.request.rows.length;
+    if (count > 0 && rows > maxGroupRows) break;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+/** Settles every request of the group: those that do not fit are refused, the rest are one commit. */
+async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<void> {
+  const { organizationId, tableName } = group[0]!.request;
+  const lake = await deps.catalog.get(organizationId);
+  const [table, done] = await Promise.all([
+    findPhysicalTable(deps.catalogPool, lake.schema, tableName),
+    findOperations(
+      deps.catalogPool,
+      lake.schema,
+      group.map(({ request }) => request.operationId),
+    ),
+  ]);
+  if (table === undefined) throw notFound('The table');
+  const fresh = group.filter(({ request, resolve }) => {
+    const entry = done.get(request.operationId);
+    if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
+    return entry === undefined;
+  });
+  const admitted = await admit(deps, lake, table, fresh);
+  if (admitted.length === 0) return;
+  const version = await commitOperations(deps, lake, async (connection) => {
+    const retypes = new Map(admitted.flatMap(({ plan }) => [...plan.retypes]));
+    if (retypes.size > 0) await retypeColumns(connection, table.name, table.columns, retypes, 'inferred');
+    const columns = admitted.at(-1)!.plan.columns.map((column) => ({
+      name: column.name,
+      dataType: retypes.get(column.name) ?? column.dataType,
+    }));
+    const text = `[${admitted.map(({ plan }) => plan.rowTexts.join(',')).join(',')}]`;
+    await connection.run(insertStatement(table.name, columns), [text]);
+    return admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan));
+  });
+  for (const { waiting, plan } of admitted)
+    waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
+}
+
+interface Admitted {
+  waiting: Waiting;
+  plan: WritePlan;
+}
+
+/**
+ * Plans each request against the table as the ones admitted before it leave it; refuses s_ids that are taken
+ * or repeated. What a refused request would have changed is not seen by the later ones.
+ */
+async function admit(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  group: readonly Waiting[],
+): Promise<Admitted[]> {
+  const ids = group.flatMap(({ request }) => readRowIds(request.rows));
+  const taken = ids.length === 0 ? new Set<bigint>() : await takenRowIds(deps, lake, table, ids);
+  const admitted: Admitted[] = [];
+  let columns = table.columns;
+  for (const waiting of group) {
+    try {
+      const plan = planRows(columns, waiting.request.rows);
+      refuseRepeats(plan.rowIds, taken);
+      for (const id of plan.rowIds) taken.add(id);
+      admitted.push({ waiting, plan });
+      columns = applyRetypes(columns, plan.retypes);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+  return admitted;
+}
+
+function applyRetypes(columns: LakeColumn[], retypes: ReadonlyMap<string, string>): LakeColumn[] {
+  return columns.map((column) => {
+    const dataType = retypes.get(column.name);
+    return dataType === undefined ? column : { ...column, dataType, typing: 'inferred' as const };
+  });
+}
+
+export function refuseRepeats(ids: readonly bigint[], taken: ReadonlySet<bigint>): void {
+  const seen = new Set<bigint>();
+  const repeated = ids.filter((id) => taken.has(id) || seen.has(id) || !seen.add(id));
+  if (repeated.length > 0) throw duplicateRowId(repeated);
+}
+
+export function duplicateRowId(ids: readonly bigint[]): AppError {
+  const first = [...new Set(ids)].slice(0, 10);
+  return new AppError(
+    'duplicate_row_id',
+    `These s_id values are present already, or repeated in the request: ${first.join(', ')}.`,
+    {
+      extensions: {
+        row_ids: first.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : String(id))),
+      },
+    },
+  );
+}
+
+function operationOf(request: AppendRequest, plan: WritePlan): LakeOperation {
+  return {
+    id: request.operationId,
+    tableId: request.tableId,
+    operation: 'append',
+    rowsAdded: plan.rowIds.length,
+    rowsRemoved: 0,
+    runId: null,
+    committedBy: request.committedBy,
+  };
+}
+
+/** Reads the rows' JSON text ($1) with each column's exact transport type. */
+export function rowsSource(columns: readonly { dataType: string }[]): string {
+  const shape = Object.fromEntries(
+    columns.map(({ dataType }, position) => [`c${position}`, transportOf(dataType).jsonType]),
+  );
+  return `(SELECT unnest(from_json($1::JSON, ${literal(JSON.stringify([shape]))})) AS r)`;
+}
+
+/** The value of one transported column. */
+export function transported(dataType: string, position: number): string {
+  const { cast } = transportOf(dataType);
+  return cast === undefined ? `r.c${position}` : `CAST(r.c${position} AS ${cast})`;
+}
+
+function insertStatement(table: string, columns: readonly { name: string; dataType: string }[]): string {
+  const names = columns.map(({ name }) => identifier(name));
+  const values = columns.map(({ dataType }, position) => transported(dataType, position));
+  return `INSERT INTO ${identifier(table)} (${[...names, createdAtColumn].join(', ')})
+    SELECT ${values.join(', ')}, now()::TIMESTAMP FROM ${rowsSource(columns)}`;
+}

@@ -1,0 +1,51 @@
+import type { LakeDeps } from '../commit.ts';
+import type { Lake } from '../provision.ts';
+import { encoderFor } from '../query/encode/values.ts';
+import { identifier } from '../sql.ts';
+import { rowIdColumn } from './plan.ts';
+
+export interface ReadPage {
+  table: string;
+  hasRowIds: boolean;
+  version: number;
+  /** The last row's position of the page before: its s_id, or its number in an imported table. */
+  after: bigint | undefined;
+  limit: number;
+}
+
+export interface RowsPage {
+  /** JSON text of each row under its source column names. */
+  rowTexts: string[];
+  last: bigint | undefined;
+  hasMore: boolean;
+}
+
+/**
+ * One page of a table's rows at one version. A whole read with one cursor sees that one version throughout,
+ * whatever is written meanwhile.
+ */
+export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
+  const order = page.hasRowIds ? rowIdColumn : 'rowid';
+  const after = page.after === undefined ? '' : `WHERE ${order} > ${page.after}`;
+  return deps.engine.use(lake.writer, async (connection) => {
+    const reader = await connection.runAndReadAll(
+      `SELECT ${order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.version})
+       ${after} ORDER BY ${order} LIMIT ${page.limit + 1}`,
+    );
+    const names = reader
+      .columnNames()
+      .slice(1)
+      .map((name) => JSON.stringify(name));
+    const encoders = reader.columnTypes().slice(1).map(encoderFor);
+    const rows = reader.getRows();
+    const kept = rows.slice(0, page.limit);
+    const rowTexts = kept.map((row) => {
+      const cells = names.map((name, index) => {
+        const value = row[index + 1] ?? null;
+        return `${name}:${value === null ? 'null' : encoders[index]!(value)}`;
+      });
+      return `{${cells.join(',')}}`;
+    });
+    return { rowTexts, last: kept.at(-1)?.[0] as bigint | undefined, hasMore: rows.length > page.limit };
+  });
+}

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import type { PhysicalTable } from '../columns.ts';
+import type { LakeDeps } from '../commit.ts';
+import type { Lake } from '../provision.ts';
+import { identifier } from '../sql.ts';
+import { rowIdColumn } from './plan.ts';
+
+/** Inlined tables known to have their index, so that it is made once a process. */
+const indexed = new Set<string>();
+
+/**
+ * Which of these s_ids the table already holds. Rows still inlined in the catalog are found through an index
+ * of ours; Parquet files are read only when their minimum and maximum say that one could be inside, so ids
+ * that rise cost no file access. The caller holds the table's lock.
+ */
+export async function takenRowIds(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  ids: readonly bigint[],
+): Promise<Set<bigint>> {
+  const [inlined, filesMayHold] = await Promise.all([
+    takenInlined(deps.catalogPool, lake.schema, table, ids),
+    anyFileMayHold(deps.catalogPool, lake.schema, table, ids),
+  ]);
+  if (!filesMayHold) return inlined;
+  return deps.engine.use(lake.writer, async (connection) => {
+    const reader = await connection.runAndReadAll(
+      `SELECT ${rowIdColumn} FROM ${identifier(table.name)} WHERE ${rowIdColumn} IN (${ids.join(', ')})`,
+    );
+    return new Set(reader.getRows().map((row) => BigInt(row[0] as bigint)));
+  });
+}
+
+async function takenInlined(
+  pool: pg.Pool,
+  schemaName: string,
+  table: PhysicalTable,
+  ids: readonly bigint[],
+): Promise<Set<bigint>> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ table_name: string }>(
+    `SELECT table_name FROM ${schema}.ducklake_inlined_data_tables WHERE table_id = $1`,
+    [table.lakeTableId],
+  );
+  const taken = new Set<bigint>();
+  for (const { table_name: name } of rows) {
+    const qualified = `${schema}.${identifier(name)}`;
+    if (!indexed.has(qualified)) {
+      await pool.query(
+        `CREATE INDEX IF NOT EXISTS ${identifier(`${name}_row_id`)} ON ${qualified} (${rowIdColumn})`,
+      );
+      indexed.add(qualified);
+    }
+    const found = await pool.query<{ id: string }>(
+      `SELECT ${rowIdColumn}::text AS id FROM ${qualified} WHERE ${rowIdColumn} = ANY($1::bigint[]) AND end_snapshot IS NULL`,
+      [ids.map(String)],
+    );
+    for (const row of found.rows) taken.add(BigInt(row.id));
+  }
+  return taken;
+}
+
+async function anyFileMayHold(
+  pool: pg.Pool,
+  schemaName: string,
+  table: PhysicalTable,
+  ids: readonly bigint[],
+): Promise<boolean> {
+  const schema = identifier(schemaName);
+  let least = ids[0]!;
+  let most = ids[0]!;
+  for (const id of ids) {
+    if (id < least) least = id;
+    if (id > most) most = id;
+  }
+  // A file without statistics for the column may hold anything.
+  const { rows } = await pool.query(
+    `SELECT 1 FROM ${schema}.ducklake_data_file f
+     LEFT JOIN ${schema}.ducklake_column c
+       ON c.table_id = f.table_id AND c.column_name = '${rowIdColumn}' AND c.end_snapshot IS NULL AND c.parent_column IS NULL
+     LEFT JOIN ${schema}.ducklake_file_column_stats s ON s.data_file_id = f.data_file_id AND s.column_id = c.column_id
+     WHERE f.table_id = $1 AND f.end_snapshot IS NULL
+       AND (s.min_value IS NULL OR s.max_value IS NULL OR (s.min_value::numeric <= $3 AND s.max_value::numeric >= $2))
+     LIMIT 1`,
+    [table.lakeTableId, String(least), String(most)],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,133 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError, notFound, ValidationError } from '../../errors.ts';
+import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
+import { commitOperations, type LakeDeps } from '../commit.ts';
+import { findOperations } from '../ledger.ts';
+import { identifier } from '../sql.ts';
+import { type AppendRequest, refuseRepeats, rowsSource, transported } from './append.ts';
+import { createdAtColumn, planRows, rowIdColumn, type WritePlan } from './plan.ts';
+import { retypeColumns } from './retype.ts';
+import { takenRowIds } from './taken.ts';
+
+export interface UpsertRequest extends AppendRequest {
+  /** The business key; empty means s_id. */
+  keyColumns: readonly string[];
+}
+
+export interface UpsertResult {
+  inserted: number;
+  updated: number;
+  tableVersion: number;
+}
+
+/**
+ * Writes each row over the one with the same key, or as a new one; the whole row is replaced, a column left
+ * out becomes null. A matched row keeps the s_id it has. Of equal keys in the request the last wins.
+ */
+export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promise<UpsertResult> {
+  return deps.locks.hold(request.tableId, async () => {
+    const lake = await deps.catalog.get(request.organizationId);
+    const done = (await findOperations(deps.catalogPool, lake.schema, [request.operationId])).get(
+      request.operationId,
+    );
+    if (done !== undefined) {
+      return {
+        inserted: done.rowsAdded - done.rowsRemoved,
+        updated: done.rowsRemoved,
+        tableVersion: done.version,
+      };
+    }
+    const table = await findPhysicalTable(deps.catalogPool, lake.schema, request.tableName);
+    if (table === undefined) throw notFound('The table');
+    const keys = request.keyColumns.length === 0 ? [rowIdColumn] : request.keyColumns;
+    const plan = planRows(table.columns, request.rows);
+    refuseNullKeys(request, keys);
+    // Which of the given s_ids exist is read before the transaction, under the lock that keeps it true.
+    const taken = await takenRowIds(deps, lake, table, plan.rowIds);
+    let counts = { inserted: 0, updated: 0 };
+    const tableVersion = await commitOperations(deps, lake, async (connection) => {
+      if (plan.retypes.size > 0)
+        await retypeColumns(connection, table.name, table.columns, plan.retypes, 'inferred');
+      counts = await mergeRows(connection, table, plan, keys, taken);
+      return [
+        {
+          id: request.operationId,
+          tableId: request.tableId,
+          operation: 'upsert',
+          rowsAdded: counts.inserted + counts.updated,
+          rowsRemoved: counts.updated,
+          runId: null,
+          committedBy: request.committedBy,
+        },
+      ];
+    });
+    return { ...counts, tableVersion };
+  });
+}
+
+function refuseNullKeys(request: UpsertRequest, keys: readonly string[]): void {
+  const faults = request.rows.flatMap((row, index) =>
+    keys
+      .filter((key) => !Object.hasOwn(row, key) || row[key] === null)
+      .map((key) => ({
+        loc: ['body', 'rows', index, key],
+        msg: 'A key column needs a value.',
+        type: Object.hasOwn(row, key) ? 'value_error' : 'missing',
+      })),
+  );
+  if (faults.length > 0) throw new ValidationError(faults.slice(0, 20));
+}
+
+async function mergeRows(
+  connection: DuckDBConnection,
+  table: PhysicalTable,
+  plan: WritePlan,
+  keys: readonly string[],
+  taken: ReadonlySet<bigint>,
+): Promise<{ inserted: number; updated: number }> {
+  const columns = plan.columns.map((column) => ({
+    ...column,
+    dataType: plan.retypes.get(column.name) ?? column.dataType,
+  }));
+  const values = columns.map(
+    (column, position) => `${transported(column.dataType, position)} AS ${identifier(column.name)}`,
+  );
+  const keyList = keys.map(identifier).join(', ');
+  await connection.run('DROP TABLE IF EXISTS temp.main.incoming');
+  await connection.run(
+    `CREATE TEMP TABLE incoming AS
+     SELECT * EXCLUDE (position) FROM (
+       SELECT ${values.join(', ')}, row_number() OVER () AS position FROM ${rowsSource(columns)})
+     QUALIFY row_number() OVER (PARTITION BY ${keyList} ORDER BY position DESC) = 1`,
+    [`[${plan.rowTexts.join(',')}]`],
+  );
+  const onKeys = keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ');
+  const target = identifier(table.name);
+  const reader = await connection.runAndReadAll(
+    `SELECT i.${rowIdColumn}, count(t.${rowIdColumn}) FROM temp.main.incoming i LEFT JOIN ${target} t ON ${onKeys} GROUP BY i.rowid, i.${rowIdColumn}`,
+  );
+  const matches = reader.getRows().map(([id, count]) => ({ id: id as bigint, count: Number(count) }));
+  if (matches.some(({ count }) => count > 1)) {
+    throw new AppError(
+      'conflict',
+      `A key of the request matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
+    );
+  }
+  const added = matches.filter(({ count }) => count === 0);
+  refuseRepeats(
+    added.map(({ id }) => id),
+    taken,
+  );
+  const updates = columns
+    .filter(({ name }) => name !== rowIdColumn)
+    .map(({ name }) => `${identifier(name)} = i.${identifier(name)}`);
+  const names = columns.map(({ name }) => identifier(name));
+  const matched = updates.length === 0 ? '' : `WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}`;
+  await connection.run(
+    `MERGE INTO ${target} AS t USING temp.main.incoming AS i ON (${onKeys}) ${matched}
+     WHEN NOT MATCHED THEN INSERT (${[...names, createdAtColumn].join(', ')})
+       VALUES (${[...names.map((name) => `i.${name}`), 'now()::TIMESTAMP'].join(', ')})`,
+  );
+  await connection.run('DROP TABLE temp.main.incoming');
+  return { inserted: added.length, updated: matches.length - added.length };
+}

@@ -1,0 +1,8 @@
+/** Where objects live in the bucket: one folder an organization, so that a prefix can be handed out or removed whole. */
+export function fileKey(organizationId: string, objectId: string): string {
+  return `files/${organizationId}/${objectId}`;
+}
+
+export function uploadKey(organizationId: string, uploadId: string): string {
+  return `uploads/${organizationId}/${uploadId}`;
+}

@@ -1,0 +1,144 @@
+import type { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { AppError } from '../errors.ts';
+import type { ObjectStoreSettings } from '../lake/location.ts';
+
+export interface ObjectInfo {
+  sizeBytes: number;
+  etag: string;
+}
+
+/** The one bucket, seen as the few operations this service needs. Keys never start with a slash. */
+export interface ObjectStore {
+  readonly settings: ObjectStoreSettings;
+  ensureBucket(): Promise<void>;
+  put(key: string, body: Uint8Array, contentType: string): Promise<void>;
+  head(key: string): Promise<ObjectInfo | undefined>;
+  /** Bytes `from`..`to` inclusive, or all. */
+  read(key: string, range?: { from: number; to: number }): Promise<Readable>;
+  /** Copies only if the source still is what `etag` says; undefined when it is not. */
+  copy(from: string, to: string, etag: string): Promise<boolean>;
+  remove(key: string): Promise<void>;
+  /** Removes every object whose key starts so. */
+  removeAll(prefix: string): Promise<void>;
+  presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
+  ping(): Promise<void>;
+  close(): void;
+}
+
+export interface PresignedForm {
+  url: string;
+  fields: Record<string, string>;
+}
+
+export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
+  const client = new S3Client({
+    region: settings.region,
+    credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
+    ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint, forcePathStyle: true }),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: 3,
+  });
+  const Bucket = settings.bucket;
+  return {
+    settings,
+    async ensureBucket() {
+      try {
+        await client.send(new HeadBucketCommand({ Bucket }));
+      } catch (error) {
+        if (!isMissing(error)) throw unavailable(error);
+        await client.send(new CreateBucketCommand({ Bucket })).catch((cause: unknown) => {
+          const name = cause instanceof S3ServiceException ? cause.name : '';
+          if (name !== 'BucketAlreadyOwnedByYou' && name !== 'BucketAlreadyExists') throw unavailable(cause);
+        });
+      }
+    },
+    async put(Key, Body, ContentType) {
+      await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType })).catch(rethrow);
+    },
+    async head(Key) {
+      try {
+        const answer = await client.send(new HeadObjectCommand({ Bucket, Key }));
+        return { sizeBytes: answer.ContentLength ?? 0, etag: answer.ETag ?? '' };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw unavailable(error);
+      }
+    },
+    async read(Key, range) {
+      const Range = range === undefined ? undefined : `bytes=${range.from}-${range.to}`;
+      const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range })).catch(rethrow);
+      return answer.Body as Readable;
+    },
+    async copy(from, Key, CopySourceIfMatch) {
+      const CopySource = `${Bucket}/${encodeURIComponent(from).replaceAll('%2F', '/')}`;
+      try {
+        await client.send(new CopyObjectCommand({ Bucket, Key, CopySource, CopySourceIfMatch }));
+        return true;
+      } catch (error) {
+        if (isMissing(error) || httpStatus(error) === 412) return false;
+        throw unavailable(error);
+      }
+    },
+    async remove(Key) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key })).catch(rethrow);
+    },
+    async removeAll(Prefix) {
+      let listed: ListObjectsV2CommandOutput;
+      do {
+        // Each round lists what is left, so a repeated call goes on where a crash stopped it.
+        listed = await client
+          .send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000 }))
+          .catch(rethrow);
+        const Objects = (listed.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [{ Key }]));
+        if (Objects.length > 0)
+          await client
+            .send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }))
+            .catch(rethrow);
+      } while (listed.IsTruncated === true);
+    },
+    async presignUpload(Key, maxBytes, Expires) {
+      const Conditions = [{ bucket: Bucket }, { key: Key }, ['content-length-range', 0, maxBytes]];
+      return createPresignedPost(client, { Bucket, Key, Expires, Conditions: Conditions as never });
+    },
+    async ping() {
+      await client.send(new HeadBucketCommand({ Bucket })).catch(rethrow);
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function httpStatus(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+function isMissing(error: unknown): boolean {
+  return httpStatus(error) === 404;
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError('storage_unavailable', 'The object store did not answer; try again shortly.', {
+    cause,
+    retryAfterSeconds: 2,
+  });
+}
+
+function rethrow(cause: unknown): never {
+  if (isMissing(cause)) throw new AppError('not_found', 'The stored object no longer exists.', { cause });
+  throw unavailable(cause);
+}

@@ -1,0 +1,56 @@
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { DB } from './schema.gen.ts';
+
+export type Database = Kysely<DB>;
+export type OrganizationTransaction = Transaction<DB>;
+
+const int8Oid = 20;
+/** Every bigint this service keeps in Postgres is a count, a size or a snapshot number: far below 2^53. */
+pg.types.setTypeParser(int8Oid, Number);
+
+export interface DatabaseOptions {
+  url: string;
+  maxConnections: number;
+  applicationName: string;
+}
+
+/**
+ * A pool whose sessions run as `workspace_service` from their first byte: the role owns nothing, so
+ * row-level security applies to everything that goes through it.
+ */
+export function createDatabase(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    options:
+      '-c role=workspace_service -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return { db: new Kysely<DB>({ dialect: new PostgresDialect({ pool }) }), pool };
+}
+
+/** Runs `work` in one transaction that sees this organization's rows and no others. */
+export function inOrganization<T>(
+  db: Database,
+  organizationId: string,
+  work: (transaction: OrganizationTransaction) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
+    return work(transaction);
+  });
+}
+
+/** True for the unique violation of the named index. */
+export function isUniqueViolation(error: unknown, index?: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (index === undefined || error.constraint === index)
+  );
+}

@@ -1,0 +1,128 @@
+import type { Cipher } from '../encryption.ts';
+import { type Database, inOrganization } from './client.ts';
+
+export interface IdempotencyKey {
+  organizationId: string;
+  callerId: string;
+  key: string;
+}
+
+export interface KeptAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What a key stands for when a request arrives with it. */
+export type Claim =
+  | { state: 'ours'; createdAt: Date }
+  | { state: 'running' }
+  | { state: 'other-request' }
+  | { state: 'answered'; answer: KeptAnswer };
+
+/** A request that has not answered after this long is taken to have died; its retry may run. */
+const leaseSeconds = 150;
+
+/** Claims the key for this request, or tells what it already stands for. */
+export async function claimKey(
+  db: Database,
+  cipher: Cipher,
+  id: IdempotencyKey,
+  requestHash: Buffer,
+): Promise<Claim> {
+  return inOrganization(db, id.organizationId, async (transaction) => {
+    const leaseUntil = new Date(Date.now() + leaseSeconds * 1_000);
+    const inserted = await transaction
+      .insertInto('idempotency_keys')
+      .values({
+        organization_id: id.organizationId,
+        caller_id: id.callerId,
+        key: id.key,
+        request_hash: requestHash,
+        lease_until: leaseUntil,
+      })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'caller_id', 'key']).doNothing())
+      .returning('created_at')
+      .executeTakeFirst();
+    if (inserted !== undefined) return { state: 'ours', createdAt: inserted.created_at };
+    const row = await transaction
+      .selectFrom('idempotency_keys')
+      .selectAll()
+      .where('organization_id', '=', id.organizationId)
+      .where('caller_id', '=', id.callerId)
+      .where('key', '=', id.key)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return { state: 'running' };
+    const expired = row.expires_at.getTime() <= Date.now();
+    if (!expired && !row.request_hash.equals(requestHash)) return { state: 'other-request' };
+    if (!expired && row.response_status !== null && row.response !== null) {
+      const kept = JSON.parse(cipher.open(row.response).toString()) as Omit<KeptAnswer, 'status'>;
+      return { state: 'answered', answer: { status: row.response_status, ...kept } };
+    }
+    if (!expired && row.lease_until.getTime() > Date.now()) return { state: 'running' };
+    // The request behind it died, or the day is over. A dead request's creation time is kept: ids derive from it.
+    const taken = await transaction
+      .updateTable('idempotency_keys')
+      .set({
+        lease_until: leaseUntil,
+        request_hash: requestHash,
+        response: null,
+        response_status: null,
+        ...(expired ? { created_at: new Date(), expires_at: new Date(Date.now() + 86_400_000) } : {}),
+      })
+      .where('organization_id', '=', id.organizationId)
+      .where('caller_id', '=', id.callerId)
+      .where('key', '=', id.key)
+      .returning('created_at')
+      .executeTakeFirstOrThrow();
+    return { state: 'ours', createdAt: taken.created_at };
+  });
+}
+
+/** Keeps a 2xx answer for the retries of the next 24 hours. */
+export async function keepAnswer(
+  db: Database,
+  cipher: Cipher,
+  id: IdempotencyKey,
+  answer: KeptAnswer,
+): Promise<void> {
+  const { status, ...rest } = answer;
+  await inOrganization(db, id.organizationId, (transaction) =>
+    transaction
+      .updateTable('idempotency_keys')
+      .set({ response_status: status, response: cipher.seal(JSON.stringify(rest)) })
+      .where('organization_id', '=', id.organizationId)
+      .where('caller_id', '=', id.callerId)
+      .where('key', '=', id.key)
+      .execute(),
+  );
+}
+
+/**
+ * Gives the key back after an error. A client's fault had no effect and is forgotten. After a fault of ours the
+ * outcome may be unknown: the key stays with its time, so that a retry derives the same ids and finds what was made.
+ */
+export async function releaseKey(
+  db: Database,
+  id: IdempotencyKey,
+  outcome: 'no-effect' | 'unknown',
+): Promise<void> {
+  await inOrganization(db, id.organizationId, async (transaction) => {
+    const row = transaction
+      .updateTable('idempotency_keys')
+      .set({ lease_until: new Date(0) })
+      .where('organization_id', '=', id.organizationId)
+      .where('caller_id', '=', id.callerId)
+      .where('key', '=', id.key)
+      .where('response_status', 'is', null);
+    if (outcome === 'unknown') return row.execute();
+    return transaction
+      .deleteFrom('idempotency_keys')
+      .where('organization_id', '=', id.organizationId)
+      .where('caller_id', '=', id.callerId)
+      .where('key', '=', id.key)
+      .where('response_status', 'is', null)
+      .execute();
+  });
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { type Database, inOrganization, type OrganizationTransaction } from './client.ts';
+
+/** What starts a durable process; kept beside the row it serves until Temporal has it. */
+export interface ProcessStart {
+  workflowId: string;
+  workflowType: string;
+  taskQueue: string;
+  argument: unknown;
+  searchAttributes: Partial<Record<'OrganizationId' | 'ProjectId' | 'ResourceId' | 'ProcessKind', string>>;
+  memo: Record<string, string>;
+  /** One line for the operator. */
+  summary: string;
+}
+
+export async function insertProcessStart(
+  db: OrganizationTransaction,
+  organizationId: string,
+  start: ProcessStart,
+): Promise<void> {
+  const { workflowId, workflowType, taskQueue, ...rest } = start;
+  await db
+    .insertInto('process_starts')
+    .values({
+      organization_id: organizationId,
+      workflow_id: workflowId,
+      workflow_type: workflowType,
+      task_queue: taskQueue,
+      start: JSON.stringify(rest),
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'workflow_id']).doNothing())
+    .execute();
+}
+
+export async function findProcessStart(
+  db: OrganizationTransaction,
+  organizationId: string,
+  workflowId: string,
+): Promise<ProcessStart | undefined> {
+  const row = await db
+    .selectFrom('process_starts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('workflow_id', '=', workflowId)
+    .where('started_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const rest = row.start as unknown as Pick<
+    ProcessStart,
+    'argument' | 'searchAttributes' | 'memo' | 'summary'
+  >;
+  return { workflowId, workflowType: row.workflow_type, taskQueue: row.task_queue, ...rest };
+}
+
+export async function markStarted(db: Database, organizationId: string, workflowId: string): Promise<void> {
+  await inOrganization(db, organizationId, (transaction) =>
+    transaction
+      .updateTable('process_starts')
+      .set({ started_at: new Date() })
+      .where('organization_id', '=', organizationId)
+      .where('workflow_id', '=', workflowId)
+      .execute(),
+  );
+}
+
+export async function deleteProcessStart(
+  db: OrganizationTransaction,
+  organizationId: string,
+  workflowId: string,
+): Promise<void> {
+  await db
+    .deleteFrom('process_starts')
+    .where('organization_id', '=', organizationId)
+    .where('workflow_id', '=', workflowId)
+    .execute();
+}
+
+/** Starts that waited longer than the request that made them could have taken. */
+export async function pendingStarts(
+  db: Database,
+  olderThanSeconds: number,
+  atMost: number,
+): Promise<{ organizationId: string; workflowId: string }[]> {
+  const { rows } = await sql<{ organization_id: string; workflow_id: string }>`
+    SELECT organization_id, workflow_id FROM pending_process_starts(make_interval(secs => ${olderThanSeconds}), ${atMost})
+  `.execute(db);
+  return rows.map((row) => ({ organizationId: row.organization_id, workflowId: row.workflow_id }));
+}

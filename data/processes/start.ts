@@ -1,0 +1,74 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  TypedSearchAttributes,
+} from '@temporalio/common';
+import type { ProcessStart } from '../postgres/process-starts.ts';
+
+/** `refused` is certain: nothing runs. `unknown` is not: the request may have arrived. */
+export type StartOutcome = 'started' | 'refused' | 'unknown';
+
+const startDeadlineMs = 2_000;
+/** gRPC UNAVAILABLE before a connection was made, and answers that say no. */
+const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
+
+/** Starts the process, or finds that it was started before; gives up after two seconds. */
+export async function startProcess(
+  client: Client,
+  request: ProcessStart,
+): Promise<{ outcome: StartOutcome; cause?: unknown }> {
+  const pairs = Object.entries(request.searchAttributes).map(
+    ([name, value]) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value }) as SearchAttributePair,
+  );
+  try {
+    await client.withDeadline(Date.now() + startDeadlineMs, () =>
+      client.workflow.start(request.workflowType, {
+        workflowId: request.workflowId,
+        taskQueue: request.taskQueue,
+        args: [request.argument],
+        typedSearchAttributes: new TypedSearchAttributes(pairs),
+        memo: request.memo,
+        staticSummary: request.summary,
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'FAIL',
+      }),
+    );
+    return { outcome: 'started' };
+  } catch (cause) {
+    if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'started' };
+    return { outcome: isCertain(cause) ? 'refused' : 'unknown', cause };
+  }
+}
+
+function isCertain(error: unknown): boolean {
+  const grpc = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
+  if (!isGrpcServiceError(grpc)) return false;
+  if (certainCodes.has(grpc.code)) return true;
+  return (
+    grpc.code === 14 &&
+    /ECONNREFUSED|No connection established|ENOTFOUND/.test(`${grpc.message} ${grpc.details}`)
+  );
+}
+
+export type SignalOutcome = 'delivered' | 'gone' | 'unknown';
+
+export async function signalProcess(
+  client: Client,
+  workflowId: string,
+  signal: string,
+): Promise<SignalOutcome> {
+  try {
+    await client.withDeadline(Date.now() + startDeadlineMs, () =>
+      client.workflow.getHandle(workflowId).signal(signal),
+    );
+    return 'delivered';
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError ? 'gone' : 'unknown';
+  }
+}

@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import { type TestClient, useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+
+async function dataTable(
+  client: TestClient,
+  name: string,
+  columns: object[],
+  keyColumns?: string[],
+): Promise<string> {
+  const answer = await client.call('POST', '/v1/grid/tables', {
+    body: { name, kind: 'data', columns, ...(keyColumns === undefined ? {} : { key_columns: keyColumns }) },
+  });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.data.tableId;
+}
+
+async function select(client: TestClient, sql: string) {
+  const answer = await client.call('POST', '/v1/query-executions', { body: { sql, row_format: 'rows' } });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data.rows;
+}
+
+test('appends are durable, visible to queries and told with their version', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'orders', [
+    { name: 'order_no' },
+    { name: 'amount', data_type: 'DECIMAL(12,2)' },
+  ]);
+  const rows = [
+    { s_id: 1, order_no: 'A', amount: 12.5 },
+    { s_id: 9007199254740993n, order_no: 'B' },
+  ];
+  const text = `{"rows":[{"s_id":1,"order_no":"A","amount":12.50},{"s_id":9007199254740993,"order_no":"B"}]}`;
+  const appended = await client.call('POST', `/v1/tables/${id}/rows`, {
+    raw: { text, contentType: 'application/json' },
+  });
+  expect(appended.status, appended.text).toBe(200);
+  expect(appended.body.data.rowsWritten).toBe(rows.length);
+  expect(await select(client, 'SELECT s_id, order_no, amount FROM orders ORDER BY s_id')).toEqual([
+    { sId: 1, orderNo: 'A', amount: '12.50' },
+    { sId: '9007199254740993', orderNo: 'B', amount: null },
+  ]);
+  const versions = await client.call('GET', `/v1/tables/${id}/versions`);
+  expect(versions.body.items[0]).toMatchObject({
+    version: appended.body.data.tableVersion,
+    operation: 'append',
+    rowsAdded: 2,
+  });
+});
+
+test('a present or repeated s_id is refused, and nothing of the request is written', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'items', [{ name: 'v' }]);
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 1, v: 'x' }] } });
+  const again = await client.call('POST', `/v1/tables/${id}/rows`, {
+    body: {
+      rows: [
+        { s_id: 2, v: 'y' },
+        { s_id: 1, v: 'z' },
+      ],
+    },
+  });
+  expect(again.status).toBe(409);
+  expect(again.body).toMatchObject({ code: 'duplicate_row_id', row_ids: [1] });
+  const twice = await client.call('POST', `/v1/tables/${id}/rows`, {
+    body: { rows: [{ s_id: 5 }, { s_id: 5 }] },
+  });
+  expect(twice.body.code).toBe('duplicate_row_id');
+  expect(await select(client, 'SELECT count(*) AS n FROM items')).toEqual([{ n: 1 }]);
+});
+
+test('upserts by key columns: matched rows keep their s_id, of equal keys the last wins', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'stock', [{ name: 'sku' }, { name: 'n' }], ['sku']);
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 1, sku: 'a', n: 1 }] } });
+  const answer = await client.call('PUT', `/v1/tables/${id}/rows`, {
+    body: {
+      rows: [
+        { s_id: 7, sku: 'a', n: 2 },
+        { s_id: 8, sku: 'b', n: 3 },
+        { s_id: 9, sku: 'a', n: 4 },
+      ],
+    },
+  });
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body.data).toMatchObject({ inserted: 1, updated: 1 });
+  expect(await select(client, 'SELECT s_id, sku, n FROM stock ORDER BY sku')).toEqual([
+    { sId: 1, sku: 'a', n: 4 },
+    { sId: 8, sku: 'b', n: 3 },
+  ]);
+});
+
+test('a column without data_type takes the type of its first value and widens where nothing is lost', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'loose', [{ name: 'a' }, { name: 'b' }]);
+  const put = async (rows: object[]) =>
+    (await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows } })).status;
+  const types = async () => {
+    const answer = await client.call('GET', `/v1/tables/${id}/catalog`);
+    return Object.fromEntries(
+      answer.body.data.columns.map((column: { name: string; dataType: string }) => [
+        column.name,
+        column.dataType,
+      ]),
+    );
+  };
+  expect(await types()).toMatchObject({ a: 'STRING', b: 'STRING' });
+  expect(await put([{ s_id: 1, a: 7 }])).toBe(200);
+  expect(await types()).toMatchObject({ a: 'INTEGER', b: 'STRING' });
+  expect(await put([{ s_id: 2, a: 0.5, b: true }])).toBe(200);
+  expect(await types()).toMatchObject({ a: 'DOUBLE', b: 'BOOLEAN' });
+  const refused = await client.call('POST', `/v1/tables/${id}/rows`, {
+    body: { rows: [{ s_id: 3, a: 'x' }] },
+  });
+  expect(refused.status).toBe(422);
+  expect(refused.body.detail[0]).toMatchObject({ loc: ['body', 'rows', 0, 'a'], type: 'value_error' });
+  expect(await select(client, 'SELECT * EXCLUDE (_sm_created_at) FROM loose ORDER BY s_id')).toEqual([
+    { sId: 1, a: 7, b: null },
+    { sId: 2, a: 0.5, b: true },
+  ]);
+});
+
+test('all faults of a request are named at their place, to twenty', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'strict', [{ name: 'n', data_type: 'INTEGER', nullable: false }]);
+  const answer = await client.call('POST', `/v1/tables/${id}/rows`, {
+    body: { rows: [{ s_id: 1, n: null }, { n: 1 }, { s_id: 3, n: 1, other: 2 }, { s_id: 4 }] },
+  });
+  expect(answer.status).toBe(422);
+  expect(
+    answer.body.detail.map((fault: { loc: unknown[]; type: string }) => [...fault.loc.slice(2), fault.type]),
+  ).toEqual([
+    [0, 'n', 'value_error'],
+    [1, 's_id', 'missing'],
+    [2, 'other', 'extra_forbidden'],
+    [3, 'n', 'missing'],
+  ]);
+});
+
+test('rows are read in pages that stay at one version, and at a past version', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'paged', [{ name: 'v' }]);
+  const rows = Array.from({ length: 5 }, (_, index) => ({ s_id: index, v: `r${index}` }));
+  const first = await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows } });
+  const page = await client.call('GET', `/v1/tables/${id}/rows?limit=3`);
+  expect(page.body.items.map((row: { s_id: number }) => row.s_id)).toEqual([0, 1, 2]);
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 10, v: 'late' }] } });
+  const next = await client.call('GET', `/v1/tables/${id}/rows?limit=3&cursor=${page.body.nextCursor}`);
+  expect(next.body.items.map((row: { v: string }) => row.v)).toEqual(['r3', 'r4']);
+  expect(next.body.nextCursor).toBeNull();
+  const past = await client.call('GET', `/v1/tables/${id}/rows?version=${first.body.data.tableVersion}`);
+  expect(past.body.items).toHaveLength(5);
+  const gone = await client.call('GET', `/v1/tables/${id}/rows?version=99999`);
+  expect(gone.body.code).toBe('version_expired');
+});
+
+test('columns are added, renamed, retyped and made nullable', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(
+    client,
+    'shape',
+    [
+      { name: 'k', nullable: false },
+      { name: 't', data_type: 'STRING' },
+    ],
+    ['k'],
+  );
+  await client.call('POST', `/v1/tables/${id}/rows`, {
+    body: {
+      rows: [
+        { s_id: 1, k: 'a', t: '12' },
+        { s_id: 2, k: 'b', t: 'x' },
+      ],
+    },
+  });
+  const lossy = await client.call('PATCH', `/v1/grid/tables/${id}/columns/t`, {
+    body: { data_type: 'INTEGER' },
+  });
+  expect(lossy.status).toBe(409);
+  expect(lossy.body.rows).toEqual([{ s_id: '2', value: 'x' }]);
+  await client.call('PUT', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 3, k: 'b', t: '13' }] } });
+  const retyped = await client.call('PATCH', `/v1/grid/tables/${id}/columns/t`, {
+    body: { data_type: 'INTEGER', name: 'number' },
+  });
+  expect(retyped.status, retyped.text).toBe(200);
+  const renamed = await client.call('PATCH', `/v1/grid/tables/${id}/columns/k`, {
+    body: { name: 'key', nullable: true },
+  });
+  expect(renamed.body.data).toMatchObject({ keyColumns: ['key'] });
+  const added = await client.call('POST', `/v1/grid/tables/${id}/columns`, {
+    body: { name: 'more', data_type: 'JSON' },
+  });
+  expect(added.body.data.columns.map((column: { name: string }) => column.name)).toEqual([
+    's_id',
+    'key',
+    'number',
+    '_sm_created_at',
+    'more',
+  ]);
+  expect(await select(client, 'SELECT key, number FROM shape ORDER BY key')).toEqual([
+    { key: 'a', number: 12 },
+    { key: 'b', number: 13 },
+  ]);
+});
+
+test('names are unique ignoring case, free again after a delete, and may hold any characters', async () => {
+  const client = await workspace.organization();
+  const name = 'Größe "x"; drop -- ';
+  const id = await dataTable(client, name, [{ name: 'a "b"' }]);
+  const taken = await client.call('POST', '/v1/grid/tables', {
+    body: { name: name.toUpperCase().replace('SS', 'ß'), kind: 'data', columns: [{ name: 'a' }] },
+  });
+  expect(taken.status === 409 || taken.status === 201).toBe(true);
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 1, 'a "b"': 1 }] } });
+  expect(await select(client, `SELECT "a ""b""" AS v FROM "${name.replaceAll('"', '""')}"`)).toEqual([
+    { v: 1 },
+  ]);
+  const deleted = await client.call('DELETE', `/v1/tables/${id}?confirm=true`);
+  expect(deleted.status, deleted.text).toBe(200);
+  expect((await client.call('GET', `/v1/tables/${id}`)).status).toBe(404);
+  await dataTable(client, name, [{ name: 'b' }]);
+});
+
+test('system tables are listed, not queryable and not in the catalog', async () => {
+  const client = await workspace.organization();
+  const list = await client.call('GET', '/v1/tables');
+  const system = list.body.tables.filter((table: { kind: string }) => table.kind === 'system');
+  expect(list.body.total).toBe(list.body.tables.length);
+  expect(system.map((table: { name: string }) => table.name)).toContain('sys_users');
+  expect(system.every((table: { queryable: boolean }) => !table.queryable)).toBe(true);
+  expect((await client.call('GET', '/v1/tables/catalog')).body).toEqual({ tables: [], total: 0 });
+  expect((await client.call('GET', `/v1/tables/${system[0].id}/catalog`)).status).toBe(404);
+  const query = await client.call('POST', '/v1/query-executions', {
+    body: { sql: 'SELECT * FROM sys_users' },
+  });
+  expect(query.body.code).toBe('query_failed');
+});
+
+test('a repeated append under one idempotency key writes once and answers the same bytes', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'once', [{ name: 'v' }]);
+  const send = (rows: object[]) =>
+    client.call('POST', `/v1/tables/${id}/rows`, { body: { rows }, headers: { 'idempotency-key': 'k-1' } });
+  const first = await send([{ s_id: 1, v: 'x' }]);
+  const second = await send([{ s_id: 1, v: 'x' }]);
+  expect(second.text).toBe(first.text);
+  expect(second.headers['idempotent-replayed']).toBe('true');
+  const other = await send([{ s_id: 2, v: 'x' }]);
+  expect(other.status).toBe(422);
+  expect(other.body.detail[0].loc).toEqual(['header', 'idempotency-key']);
+});
+
+test('appends of many clients at once keep s_id unique', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'busy', [{ name: 'v' }]);
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: index % 20, v: index }] } }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(20);
+  expect(await select(client, 'SELECT count(*) AS n, count(DISTINCT s_id) AS ids FROM busy')).toEqual([
+    { n: 20, ids: 20 },
+  ]);
+});

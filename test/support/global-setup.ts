@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startObjectStore } from '../../local/object-store.ts';
+import { startPostgres } from '../../local/postgres.ts';
+import { startTemporal } from '../../local/temporal.ts';
+import { ensureTools } from '../../local/tools.ts';
+import { migrateToLatest } from '../../migrations/migrate.ts';
+
+/** A database that is migrated once; every test file gets a copy of its own. */
+const templateDatabase = 'workspace_template';
+
+/**
+ * The real stack for the whole run: PostgreSQL, S3 and a Temporal server on free ports, in a folder that goes
+ * when the tests end. Test files learn of it through the environment, as the service does.
+ */
+export async function setup(): Promise<() => Promise<void>> {
+  const tools = await ensureTools();
+  const folder = await mkdtemp(join(tmpdir(), 'workspace-test-'));
+  const at = (name: string) => ({ dataDir: join(folder, name), logFile: join(folder, `${name}.log`) });
+  const [postgres, objects, temporal] = await Promise.all([
+    startPostgres({ ...at('postgres'), sharedBuffersMib: 128 }),
+    startObjectStore({ ...at('s3'), weed: tools.weed }),
+    startTemporal({ ...at('temporal'), temporal: tools.temporal }),
+  ]);
+  const workDir = join(folder, 'work');
+  await mkdir(workDir, { recursive: true });
+  await createTemplate(postgres.databaseUrl, postgres.urlOf(templateDatabase));
+  Object.assign(process.env, {
+    DATABASE_URL: postgres.databaseUrl,
+    TEMPLATE_DATABASE: templateDatabase,
+    S3_ENDPOINT: objects.endpoint,
+    S3_REGION: objects.region,
+    S3_BUCKET: 'workspace',
+    S3_ACCESS_KEY_ID: objects.accessKeyId,
+    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    TEMPORAL_TEST_SERVER_BIN: tools.temporalTestServer,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    DUCKDB_EXTENSION_DIR: tools.duckdbExtensionDir,
+    WORK_DIR: workDir,
+    LOG_LEVEL: 'silent',
+  });
+  return async () => {
+    await Promise.all([postgres.stop(), objects.stop(), temporal.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+async function createTemplate(adminUrl: string, templateUrl: string): Promise<void> {
+  const { default: pg } = await import('pg');
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${templateDatabase}`);
+  await admin.end();
+  await migrateToLatest(templateUrl);
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import type { LightMyRequestResponse } from 'fastify';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { buildApp } from '../../api/app.ts';
+import { readApiConfig } from '../../api/config.ts';
+import type { ApiDeps, Routes } from '../../api/deps.ts';
+import { createProcessStarter } from '../../api/process-starter.ts';
+import { createCipher } from '../../data/encryption.ts';
+import { openLakes } from '../../data/lake/open.ts';
+import { createQueryPool } from '../../data/lake/query/pool.ts';
+import { createAppender } from '../../data/lake/rows/append.ts';
+import { createObjectStore } from '../../data/objects/store.ts';
+import { createDatabase } from '../../data/postgres/client.ts';
+import { provisionOrganization } from '../../data/provision.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Answer {
+  status: number;
+  headers: LightMyRequestResponse['headers'];
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** Sent as it stands, with its own content type. */
+  raw?: { text: string | Buffer; contentType: string };
+  headers?: Record<string, string>;
+}
+
+/** One organization's client: its token is fetched when first needed. */
+export interface TestClient {
+  organizationId: string;
+  clientId: string;
+  clientSecret: string;
+  token(scope?: string): Promise<string>;
+  call(method: Method, url: string, options?: CallOptions): Promise<Answer>;
+}
+
+export interface Workspace {
+  app: Routes;
+  deps: ApiDeps;
+  activityDeps: ActivityDeps;
+  temporal: Client;
+  databaseUrl: string;
+  organization(name?: string): Promise<TestClient>;
+  /** A call without any token. */
+  call(method: Method, url: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** A whole API on a database of its own, against the run's real stores; made before the file's tests, gone after. */
+export function useWorkspace(change: Partial<ApiDeps> = {}): Workspace {
+  const workspace = {} as Workspace;
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  beforeAll(async () => {
+    Object.assign(workspace, await open(change, closers));
+  });
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+  return workspace;
+}
+
+async function open(
+  change: Partial<ApiDeps>,
+  closers: (() => Promise<unknown> | unknown)[],
+): Promise<Workspace> {
+  const databaseUrl = await createTestDatabase(closers);
+  const config = readApiConfig({ ...process.env, DATABASE_URL: databaseUrl });
+  const logger = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
+  const cipher = createCipher(config.encryptionKeys);
+  const { db } = createDatabase({ url: databaseUrl, maxConnections: 10, applicationName: 'test' });
+  closers.push(() => db.destroy());
+  const objects = createObjectStore(config.objectStore);
+  closers.push(() => objects.close());
+  await objects.ensureBucket();
+  const lakes = await openLakes({
+    ...config,
+    cipher,
+    memoryLimitBytes: 1_000_000_000,
+    threads: 2,
+    applicationName: 'test',
+  });
+  closers.push(lakes.close);
+  const queries = createQueryPool({
+    ...config.queries,
+    extensionDir: config.extensionDir,
+    objectStore: config.objectStore,
+    workDir: config.workDir,
+  });
+  closers.push(() => queries.close());
+  const connection = await Connection.connect({ address: config.temporal.address });
+  closers.push(() => connection.close());
+  const temporal = new Client({ connection, namespace: config.temporal.namespace });
+  const imports = {
+    engine: lakes.lake.engine,
+    objects,
+    extensionDir: config.extensionDir,
+    workDir: config.workDir,
+  };
+  const deps: ApiDeps = {
+    db,
+    cipher,
+    objects,
+    lake: lakes.lake,
+    append: createAppender(lakes.lake),
+    imports,
+    queries,
+    processes: createProcessStarter(db, temporal),
+    logger,
+    rateLimitPerMinute: 1_000_000,
+    publicUrl: undefined,
+    probes: {
+      postgres: async () => undefined,
+      objectStore: () => objects.ping(),
+      temporal: async () => undefined,
+    },
+    validateResponses: true,
+    ...change,
+  };
+  const app = await buildApp(deps);
+  await app.ready();
+  closers.push(() => app.close());
+  const call = caller(app);
+  return {
+    app,
+    deps,
+    activityDeps: { db, objects, lake: lakes.lake, imports, logger },
+    temporal,
+    databaseUrl,
+    call,
+    organization: (name = 'Test organization') => newClient(databaseUrl, name, call),
+  };
+}
+
+/** A copy of the migrated template, under a name of its own. */
+export async function createTestDatabase(closers: (() => Promise<unknown> | unknown)[]): Promise<string> {
+  const adminUrl = process.env['DATABASE_URL']!;
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const run = async (statement: string) => {
+    const admin = new pg.Client({ connectionString: adminUrl });
+    await admin.connect();
+    await admin.query(statement).finally(() => admin.end());
+  };
+  await run(`CREATE DATABASE ${name} TEMPLATE ${process.env['TEMPLATE_DATABASE']}`);
+  closers.push(() => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function caller(app: Routes) {
+  return async (method: Method, url: string, { body, raw, headers }: CallOptions = {}): Promise<Answer> => {
+    const payload = raw?.text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const contentType = raw?.contentType ?? (body === undefined ? undefined : 'application/json');
+    const response = await app.inject({
+      method,
+      url,
+      headers: { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const isJson = String(response.headers['content-type'] ?? '').includes('json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: response.body,
+      body: isJson && response.body !== '' ? JSON.parse(response.body) : undefined,
+    };
+  };
+}
+
+async function newClient(databaseUrl: string, name: string, call: Workspace['call']): Promise<TestClient> {
+  const made = await provisionOrganization({ DATABASE_URL: databaseUrl }, { name });
+  const tokens = new Map<string, Promise<string>>();
+  const token = (scope = '') => {
+    let known = tokens.get(scope);
+    if (known === undefined) {
+      known = call('POST', '/v1/auth/m2m/token', {
+        raw: {
+          text: new URLSearchParams({
+            client_id: made.clientId,
+            client_secret: made.clientSecret,
+            scope,
+          }).toString(),
+          contentType: 'application/x-www-form-urlencoded',
+        },
+      }).then(({ body }) => body.access_token as string);
+      tokens.set(scope, known);
+    }
+    return known;
+  };
+  return {
+    ...made,
+    token,
+    call: async (method, url, options = {}) =>
+      call(method, url, {
+        ...options,
+        headers: { authorization: `Bearer ${await token()}`, ...options.headers },
+      }),
+  };
+}

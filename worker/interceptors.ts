@@ -1,0 +1,38 @@
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { AppError, problems, ValidationError } from '../data/errors.ts';
+
+/** Codes whose cause may pass: worth another try. */
+const transient = new Set(['storage_unavailable', 'workflows_unavailable', 'rate_limited', 'internal_error']);
+
+/**
+ * What activities throw, as Temporal should see it: an expected error is a failure of its code, retried only
+ * where that can help. Its log line carries the ids an operator searches for.
+ */
+export function activityErrors(logger: Logger) {
+  return (context: Context): { inbound: ActivityInboundCallsInterceptor } => ({
+    inbound: {
+      async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>) {
+        const { workflowExecution, activityType, attempt } = context.info;
+        const log = logger.child({ workflowId: workflowExecution?.workflowId, activityType, attempt });
+        try {
+          return await next(input);
+        } catch (error) {
+          if (error instanceof AppError || error instanceof ValidationError) {
+            const code = error instanceof AppError ? error.code : 'invalid_request';
+            log.warn({ err: error }, `activity failed: ${code}`);
+            throw ApplicationFailure.create({
+              type: code,
+              message: problems[code][1],
+              nonRetryable: !transient.has(code),
+            });
+          }
+          if (!context.cancellationSignal.aborted) log.warn({ err: error }, 'activity failed');
+          throw error;
+        }
+      },
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import pg from 'pg';
+import { pino } from 'pino';
+import { tableImportControlActivities } from '../activities/table-import/control.ts';
+import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
+import { createCipher } from '../data/encryption.ts';
+import { openLakes } from '../data/lake/open.ts';
+import { createObjectStore } from '../data/objects/store.ts';
+import { createDatabase } from '../data/postgres/client.ts';
+import { taskQueues } from '../workflows/task-queues.ts';
+import { readWorkerConfig } from './config.ts';
+import { activityErrors } from './interceptors.ts';
+import { startReconciler } from './reconcile.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
+
+const config = readWorkerConfig(process.env);
+const logger = pino({ level: config.logLevel, base: { service: 'worker' } });
+await mkdir(config.workDir, { recursive: true });
+
+const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+Runtime.install({
+  shutdownSignals: [],
+  logger: new DefaultLogger('INFO', ({ level, message, meta }) => logger[levels[level]](meta ?? {}, message)),
+});
+
+const { db } = createDatabase({ url: config.databaseUrl, maxConnections: 10, applicationName: 'worker' });
+const objects = createObjectStore(config.objectStore);
+await objects.ensureBucket();
+const { lake, close: closeLakes } = await openLakes({
+  ...config,
+  cipher: createCipher(config.encryptionKeys),
+  memoryLimitBytes: config.lakeMemoryBytes,
+  threads: config.lakeThreads,
+  applicationName: 'worker',
+});
+const deps = {
+  db,
+  objects,
+  lake,
+  logger,
+  imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
+};
+
+const { address, namespace } = config.temporal;
+const clientConnection = await Connection.connect({ address });
+await ensureSearchAttributes(clientConnection, namespace);
+const connection = await NativeConnection.connect({ address });
+const shared = { connection, namespace, interceptors: { activity: [activityErrors(logger)] } };
+const workers = await Promise.all([
+  Worker.create({
+    ...shared,
+    taskQueue: taskQueues.control,
+    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    activities: tableImportControlActivities(deps),
+    shutdownGraceTime: '3 seconds',
+  }),
+  Worker.create({
+    ...shared,
+    taskQueue: taskQueues.lake,
+    activities: tableImportLakeActivities(deps),
+    maxConcurrentActivityTaskExecutions: config.lakeActivities,
+    shutdownGraceTime: '3 seconds',
+  }),
+]);
+
+const lockPool = new pg.Pool({
+  connectionString: config.databaseUrl,
+  max: 1,
+  application_name: 'worker reconciler',
+});
+lockPool.on('error', () => undefined);
+const reconciler = startReconciler({
+  ...deps,
+  client: new Client({ connection: clientConnection, namespace }),
+  lockPool,
+});
+
+/** Stops polling, gives activities a moment to notice, and lets their retries go elsewhere. */
+function stop(): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);
+process.once('disconnect', stop);
+
+const running = Promise.all(workers.map((worker) => worker.run()));
+process.send?.({ ready: true });
+try {
+  await running;
+} finally {
+  await reconciler.stop();
+  await lockPool.end();
+  await connection.close();
+  await clientConnection.close();
+  await closeLakes();
+  await db.destroy();
+  objects.close();
+}
+process.exit(0);

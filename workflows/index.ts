@@ -1,0 +1,1 @@
+export { tableImport } from './table-import/workflow.ts';

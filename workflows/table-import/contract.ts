@@ -1,0 +1,33 @@
+/** The one argument: everything else is read from the import's row, so a history holds no customer data. */
+export interface TableImportInput {
+  organizationId: string;
+  importId: string;
+}
+
+/** How an import ended, as its row says. */
+export interface TableImportOutcome {
+  status: 'succeeded' | 'failed' | 'cancelled';
+}
+
+/** What staging leaves behind for the commit: only counts and a key, never rows. */
+export interface StagedImport {
+  /** Object key of the manifest that names the staged Parquet files. */
+  manifestKey: string;
+  rows: number;
+  quarantinedRows: number;
+}
+
+/** Activities on the control queue: short, database only. */
+export interface TableImportControlActivities {
+  /** queued → running; false when the import was cancelled before it began. */
+  beginTableImport(input: TableImportInput): Promise<boolean>;
+  /** Ends the import and gives its reserved table name back. Why it failed is in its row: staging wrote it there. */
+  endTableImport(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome>;
+}
+
+/** Activities on the lake queue: long, with heartbeats. */
+export interface TableImportLakeActivities {
+  stageTableImport(input: TableImportInput): Promise<StagedImport>;
+  commitTableImport(input: TableImportInput, staged: StagedImport): Promise<TableImportOutcome>;
+  discardStagedImport(input: TableImportInput): Promise<void>;
+}

@@ -1,0 +1,5 @@
+/** Three queues, so that a long lake job never delays a state change, and each can be scaled alone. */
+export const taskQueues = { control: 'control', lake: 'lake', agent: 'agent' } as const;
+
+/** The search attributes every process carries, all Keyword: operators filter by them. */
+export const searchAttributeNames = ['OrganizationId', 'ProjectId', 'ResourceId', 'ProcessKind'] as const;
