@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { ObjectStoreSettings } from '../location.ts';
+import { removeLeftovers } from './pool/leftovers.ts';
 import { startQueryProcess } from './pool/query-process.ts';
-import { createQueue } from './pool/queue.ts';
+import { createQueue, type Queue } from './pool/queue.ts';
 import { createSlots, type Slot } from './pool/slots.ts';
 import type { ProcessStatement, Settled } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
@@ -56,13 +57,14 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   });
   const queue = createQueue(options.processes, slots);
   let isClosed = false;
+  void removeLeftovers(options.workDir);
 
   return {
     run: async (request) => {
       if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
       const slot = await queue.enter(request.location.organizationId, request.timeoutMs, request.signal);
       try {
-        return await runIn(slot, request, options.logger, (isSpent) => queue.leave(slot, isSpent));
+        return await runIn(slot, request, options.logger, queue);
       } catch (error) {
         if (error instanceof AppError) throw error;
         throw new AppError('internal_error', 'The query could not be run.', { cause: error });
@@ -71,11 +73,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     close: async () => {
       isClosed = true;
       queue.close();
-      const ending = slots.all().map((slot) => {
-        slot.process.kill();
-        return slot.process.ended;
-      });
-      await Promise.all(ending);
+      await slots.close();
     },
     processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
   };
@@ -89,12 +87,13 @@ function runIn(
   slot: Slot,
   request: QueryRequest,
   logger: QueryLogger | undefined,
-  giveBack: (isSpent: boolean) => void,
+  queue: Queue,
 ): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const stop = (error: AppError) => {
       reject(error);
       slot.process.interrupt();
+      queue.answered(slot);
     };
     const timedOut = () =>
       stop(new AppError('query_timeout', `The query took longer than ${request.timeoutMs} ms.`));
@@ -104,7 +103,7 @@ function runIn(
     const settled = (isSpent: boolean) => {
       clearTimeout(timer);
       request.signal?.removeEventListener('abort', aborted);
-      giveBack(isSpent);
+      queue.leave(slot, isSpent);
     };
     slot.process.run(statementOf(request)).then(
       (outcome) => {

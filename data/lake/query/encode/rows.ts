@@ -9,8 +9,9 @@ import { camelCase } from '../camel-case.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { RowFormat } from '../request.ts';
 import { hasStructs, readStructsByPosition } from './positional.ts';
+import type { ValueEncoder } from './scalars.ts';
 import { dataTypeName } from './type-name.ts';
-import { encoderFor, type ValueEncoder } from './values.ts';
+import { encoderFor } from './values.ts';
 
 export interface EncodedRows {
   columns: { name: string; dataType: string }[];

@@ -10,6 +10,7 @@ import type {
   Settled,
   ToProcess,
 } from '../process/messages.ts';
+import { tempDirName } from './leftovers.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess {
@@ -30,13 +31,20 @@ const interruptGraceMs = 1000;
 
 let processCount = 0;
 
+interface Current {
+  statementId: number;
+  isInterrupted: boolean;
+  settle: (settled: Settled) => void;
+  fail: (error: Error) => void;
+}
+
 export function startQueryProcess(
   settings: Omit<ProcessSettings, 'tempDir'>,
   workDir: string,
   onStderr: (text: string) => void,
 ): QueryProcess {
   processCount += 1;
-  const tempDir = join(workDir, `query-${process.pid}-${processCount}`);
+  const tempDir = join(workDir, tempDirName(process.pid, processCount));
   const child = fork(fileURLToPath(new URL('../process/main.ts', import.meta.url)), [], {
     // Nothing of the parent's environment: it holds secrets that a statement's process has no use for.
     env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10' },
@@ -47,9 +55,7 @@ export function startQueryProcess(
   child.stderr?.setEncoding('utf8').on('data', onStderr);
 
   let nextStatementId = 0;
-  let current:
-    | { statementId: number; settle: (settled: Settled) => void; fail: (error: Error) => void }
-    | undefined;
+  let current: Current | undefined;
   let killTimer: NodeJS.Timeout | undefined;
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => undefined);
@@ -58,12 +64,15 @@ export function startQueryProcess(
     if (message.kind === 'ready') {
       ready.resolve();
     } else if (message.statementId === current?.statementId) {
-      clearTimeout(killTimer);
-      const { settle } = current;
-      current = undefined;
-      settle(message);
+      settle(current, message);
     }
   });
+  function settle(statement: Current, settled: Settled): void {
+    clearTimeout(killTimer);
+    killTimer = undefined;
+    current = undefined;
+    statement.settle(settled);
+  }
   const exited = new Promise<void>((resolve) => {
     const onGone = () => {
       clearTimeout(killTimer);
@@ -87,17 +96,20 @@ export function startQueryProcess(
     run: (statement) => {
       nextStatementId += 1;
       const statementId = nextStatementId;
-      return new Promise((settle, fail) => {
-        current = { statementId, settle, fail };
+      return new Promise((resolve, reject) => {
+        const starting: Current = { statementId, isInterrupted: false, settle: resolve, fail: reject };
+        current = starting;
+        const start = () => {
+          if (starting.isInterrupted) settle(starting, neverStarted(statementId));
+          else send(child, { kind: 'run', statementId, statement });
+        };
         // A process that ends before it is ready fails the statement through its exit.
-        ready.promise.then(
-          () => send(child, { kind: 'run', statementId, statement }),
-          () => undefined,
-        );
+        ready.promise.then(start, () => undefined);
       });
     },
     interrupt: () => {
       if (current === undefined) return;
+      current.isInterrupted = true;
       send(child, { kind: 'interrupt', statementId: current.statementId });
       killTimer ??= setTimeout(() => child.kill('SIGKILL'), interruptGraceMs);
     },
@@ -108,6 +120,18 @@ export function startQueryProcess(
 /** A process that just died cannot be sent to; its exit event tells whoever waits. */
 function send(child: ChildProcess, message: ToProcess): void {
   if (child.connected) child.send(message, () => undefined);
+}
+
+function neverStarted(statementId: number): Settled {
+  const message = 'The query was interrupted before it began.';
+  return {
+    kind: 'failure',
+    statementId,
+    code: 'query_timeout',
+    message,
+    privateDetail: undefined,
+    isSpent: false,
+  };
 }
 
 function ended(): AppError {

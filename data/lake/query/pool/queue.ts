@@ -5,6 +5,9 @@ import type { Slot, Slots } from './slots.ts';
 /** Gives out slots: at once within an organization's fair share, after a short and bounded wait beyond it. */
 export interface Queue {
   enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot>;
+  /** The client has its answer: from now on the statement no longer counts against its organization. */
+  answered(slot: Slot): void;
+  /** The process is done with the statement. */
   leave(slot: Slot, isSpent: boolean): void;
   /** Hands free slots to those who wait. */
   serve(): void;
@@ -21,6 +24,8 @@ export function createQueue(processes: number, slots: Slots): Queue {
   const running = new Map<string, number>();
   const waiting = new Map<string, number>();
   const waiters = new Set<Waiter>();
+  /** Slots whose statement counts as running. */
+  const counted = new Set<Slot>();
   const load: Load = { processes, running, waiting };
 
   function count(map: Map<string, number>, organizationId: string, change: number): void {
@@ -32,8 +37,15 @@ export function createQueue(processes: number, slots: Slots): Queue {
   function takeNow(organizationId: string): Slot | undefined {
     if (!isWithinShare(load, organizationId)) return undefined;
     const slot = slots.take(organizationId, running.get(organizationId) ?? 0);
-    if (slot !== undefined) count(running, organizationId, 1);
+    if (slot !== undefined) {
+      counted.add(slot);
+      count(running, organizationId, 1);
+    }
     return slot;
+  }
+
+  function uncount(slot: Slot): void {
+    if (counted.delete(slot) && slot.organizationId !== undefined) count(running, slot.organizationId, -1);
   }
 
   function serve(): void {
@@ -75,8 +87,12 @@ export function createQueue(processes: number, slots: Slots): Queue {
       const isGuaranteed = (running.get(organizationId) ?? 0) < guaranteedStatements;
       return wait(organizationId, isGuaranteed ? timeoutMs : Math.min(timeoutMs, shareWaitMs), signal);
     },
+    answered: (slot) => {
+      uncount(slot);
+      serve();
+    },
     leave: (slot, isSpent) => {
-      if (slot.organizationId !== undefined) count(running, slot.organizationId, -1);
+      uncount(slot);
       if (isSpent) slots.retire(slot);
       else slots.release(slot);
     },

@@ -23,6 +23,8 @@ export interface Slots {
   take(organizationId: string, runningOfOrganization: number): Slot | undefined;
   release(slot: Slot): void;
   retire(slot: Slot): void;
+  /** Ends every process and waits until each is gone. */
+  close(): Promise<void>;
 }
 
 /** Idle processes beyond the configured number go after this. */
@@ -35,6 +37,8 @@ const extraIdleMs = 30_000;
  */
 export function createSlots(settings: SlotSettings): Slots {
   const slots = new Set<Slot>();
+  /** Retired ones included, which take a moment to go. */
+  const living = new Set<Slot>();
 
   function add(): Slot {
     const slot: Slot = {
@@ -44,8 +48,10 @@ export function createSlots(settings: SlotSettings): Slots {
       idleSince: performance.now(),
     };
     slots.add(slot);
+    living.add(slot);
     void slot.process.ended.then(() => {
       slots.delete(slot);
+      living.delete(slot);
       settings.onChange();
     });
     return slot;
@@ -95,6 +101,11 @@ export function createSlots(settings: SlotSettings): Slots {
     retire: (slot) => {
       retire(slot);
       settings.onChange();
+    },
+    close: async () => {
+      const ending = [...living].map((slot) => slot.process.ended);
+      for (const slot of [...slots]) retire(slot);
+      await Promise.all(ending);
     },
   };
 }

@@ -17,7 +17,7 @@ export interface TestLake {
 }
 
 const databaseUrl = process.env['DATABASE_URL'] ?? 'postgres://postgres:pw@127.0.0.1:55432/postgres';
-const extensionDir = process.env['DUCKDB_EXTENSION_DIR'] ?? join(tmpdir(), 'lab', 'ext');
+export const testExtensionDir: string = process.env['DUCKDB_EXTENSION_DIR'] ?? join(tmpdir(), 'lab', 'ext');
 const objectStore: ObjectStoreSettings = {
   endpoint: process.env['S3_ENDPOINT'] ?? 'http://127.0.0.1:18333',
   region: process.env['S3_REGION'] ?? 'us-east-1',
@@ -42,7 +42,7 @@ export async function openTestLake(): Promise<TestLake> {
   const instance = await DuckDBInstance.create(':memory:');
   const writer = await instance.connect();
   for (const name of ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json', 'tpch']) {
-    await writer.run(`LOAD '${extensionDir}/${name}.duckdb_extension'`);
+    await writer.run(`LOAD '${testExtensionDir}/${name}.duckdb_extension'`);
   }
   const { host, protocol } = new URL(objectStore.endpoint ?? '');
   await writer.run(`CREATE SECRET (TYPE s3, KEY_ID '${objectStore.accessKeyId}',
@@ -69,7 +69,7 @@ export async function openTestLake(): Promise<TestLake> {
       dataPath,
     },
     objectStore,
-    extensionDir,
+    extensionDir: testExtensionDir,
     runAsWriter: async (sql) => {
       await writer.run(sql);
     },
