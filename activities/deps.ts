@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { LakeDeps } from '../data/lake/commit.ts';
-import type { ImportDeps } from '../data/lake/import/options.ts';
+import type { ImportDeps } from '../data/lake/import/contract.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
 import type { Database } from '../data/postgres/client.ts';
 

@@ -9,7 +9,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Cipher } from '../data/encryption.ts';
 import type { LakeDeps } from '../data/lake/commit.ts';
-import type { ImportDeps } from '../data/lake/import/options.ts';
+import type { ImportDeps } from '../data/lake/import/contract.ts';
 import type { QueryPool } from '../data/lake/query/pool.ts';
 import type { Appender } from '../data/lake/rows/append.ts';
 import type { ObjectStore } from '../data/objects/store.ts';

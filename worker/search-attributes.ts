@@ -1,5 +1,5 @@
 import type { Connection } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { searchAttributeNames } from '../workflows/task-queues.ts';
 
 /** Registers the search attributes where the namespace lacks them and the worker may; else says what to do. */
@@ -8,7 +8,7 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   const known = await operatorService.listSearchAttributes({ namespace });
   const missing = searchAttributeNames.filter((name) => known.customAttributes?.[name] === undefined);
   if (missing.length === 0) return;
-  const keyword = temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+  const keyword = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
   await operatorService
     .addSearchAttributes({
       namespace,

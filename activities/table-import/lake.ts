@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { derivedId } from '../../data/ids.ts';
-import type { ImportFormat, ImportOptions } from '../../data/lake/import/options.ts';
-import { BadFileError, type Staged, stage } from '../../data/lake/import/stage.ts';
+import { BadFileError } from '../../data/lake/import/bad-file.ts';
+import type { ImportFormat, ImportOptions, Staged, StageProgress } from '../../data/lake/import/contract.ts';
+import { stage } from '../../data/lake/import/stage.ts';
 import { replaceWithFiles } from '../../data/lake/replace.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import {
@@ -138,13 +139,11 @@ async function reserveQuarantine(
   return { tableId, tableName: reserved.name };
 }
 
-type Progress = Parameters<typeof stage>[4];
-
 /** Heartbeats while `work` runs, so that a lost worker is noticed and a cancel arrives; progress goes to the row too. */
 async function withProgress<T>(
   deps: ActivityDeps,
   { organizationId, importId }: TableImportInput,
-  work: (progress: Progress, signal: AbortSignal) => Promise<T>,
+  work: (progress: (progress: StageProgress) => void, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
   let latest = { fraction: 0, bytesRead: 0, rows: 0 };

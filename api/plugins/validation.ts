@@ -13,7 +13,9 @@ const partNames: Record<string, string> = {
 /** Validates with the same zod schemas that make the OpenAPI document, and tells faults in pydantic's words. */
 export function validation(app: FastifyInstance, validateResponses: boolean): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
-    const result = schema.safeParse(data, { reportInput: true });
+    // Fastify hands on a body that was not sent as null.
+    const input = httpPart === 'body' && data === null ? undefined : data;
+    const result = schema.safeParse(input, { reportInput: true });
     if (result.success) return { value: result.data };
     const part = partNames[httpPart ?? 'body'] ?? 'body';
     return { error: new ValidationError(result.error.issues.flatMap((issue) => toFaults(issue, [part]))) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImportOptions } from '../../data/lake/import/options.ts';
+import type { ImportOptions } from '../../data/lake/import/contract.ts';
 import type { TableImport } from '../../data/postgres/table-imports.ts';
 import { tableName } from '../grid-tables/schemas.ts';
 import { nullableTimestamp, timestamp } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
-import type { ImportFormat, ImportOptions } from '../../data/lake/import/options.ts';
+import { formatOf, type ImportFormat, type ImportOptions } from '../../data/lake/import/contract.ts';
 import { checkOptions } from '../../data/lake/import/options.ts';
 import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { getFile } from '../../data/postgres/files.ts';
@@ -115,28 +115,11 @@ function replaceable(table: TableRow): TableRow {
   );
 }
 
-const formats: Record<string, ImportFormat> = {
-  csv: 'csv',
-  tsv: 'csv',
-  txt: 'csv',
-  parquet: 'parquet',
-  json: 'json',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  xlsx: 'xlsx',
-};
-
 export function formatByName(path: string): ImportFormat {
-  const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-  const format = formats[ending];
+  const format = formatOf(path);
   if (format !== undefined) return format;
-  throw new ValidationError([
-    {
-      loc: ['body', 'format'],
-      msg: `The name ${path} does not tell the format; send format.`,
-      type: 'missing',
-    },
-  ]);
+  const msg = `The name ${path} does not tell the format; send format.`;
+  throw new ValidationError([{ loc: ['body', 'format'], msg, type: 'missing' }]);
 }
 
 function startOf(request: ImportRequest): ProcessStart {

@@ -1,0 +1,132 @@
+import type { RouteOptions } from 'fastify';
+import { beforeAll, expect, test } from 'vitest';
+import { scopes } from '../../api/caller.ts';
+import { type TestClient, useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+
+/** What the public interface says, written down a second time: the declarations in the code are held against it. */
+const appendRoutes = ['POST /v1/tables/{table_id}/rows', 'PUT /v1/tables/{table_id}/rows'];
+const readsOverPost = ['POST /v1/query-executions', 'POST /v1/assets/{asset_id}/previews'];
+const signedInRoutes = ['GET /v1/me', 'GET /v1/auth/status', 'POST /v1/auth/logout', 'GET /v1/organization'];
+const publicRoutes = [
+  'POST /v1/auth/m2m/token',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /problems/{code}',
+];
+
+function expectedScope(route: string): string {
+  if (publicRoutes.includes(route)) return 'public';
+  if (signedInRoutes.includes(route)) return 'signed-in';
+  if (appendRoutes.includes(route)) return 'tables:append';
+  return route.startsWith('GET ') || readsOverPost.includes(route) ? 'agent:read' : 'agent:write';
+}
+
+type Document = { paths: Record<string, Record<string, Operation>> };
+interface Operation {
+  security?: { bearer?: string[] }[];
+  responses: Record<string, { description?: string }>;
+  summary?: string;
+  description?: string;
+}
+
+let operations: {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  name: string;
+  operation: Operation;
+}[];
+
+beforeAll(async () => {
+  const { body } = await workspace.call('GET', '/openapi.json');
+  operations = Object.entries((body as Document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const upper = method.toUpperCase() as RouteOptions['method'] & 'GET';
+      return { method: upper, path, name: `${upper} ${path}`, operation };
+    }),
+  );
+});
+
+test('every route declares the scope of the public interface, in the document too', () => {
+  expect(operations.length).toBeGreaterThan(35);
+  for (const { name, operation } of operations) {
+    const declared = operation.security?.[0]?.bearer;
+    const scope = expectedScope(name);
+    const expected = scope === 'public' ? undefined : scope === 'signed-in' ? [] : [scope];
+    expect(declared, name).toEqual(expected);
+    expect(operation.summary, name).toBeTruthy();
+  }
+});
+
+test('every scoped route refuses every token without its scope, naming it, and serves no one without a token', async () => {
+  const client = await workspace.organization();
+  for (const { method, path, name } of operations) {
+    const needed = expectedScope(name);
+    if (needed === 'public') continue;
+    const url = path.replace(/\{[^}]+\}/g, 'nothing');
+    const without = await workspace.call(method, url);
+    expect([without.status, without.body.code], name).toEqual([401, 'unauthorized']);
+    if (needed === 'signed-in') continue;
+    for (const scope of scopes) {
+      const headers = { authorization: `Bearer ${await client.token(scope)}` };
+      const answer = await workspace.call(method, url, { headers });
+      if (scope === needed) expect(answer.body?.code, `${name} with ${scope}`).not.toBe('missing_scope');
+      else
+        expect(answer.body, `${name} with ${scope}`).toMatchObject({
+          status: 403,
+          code: 'missing_scope',
+          missing_scope: needed,
+        });
+    }
+  }
+});
+
+test("another organization's ids are the same 404 as unknown ones, before anything is said about the body", async () => {
+  const [owner, stranger] = [await workspace.organization('Owner'), await workspace.organization('Stranger')];
+  const ids = await thingsOf(owner);
+  const foreign = operations.filter(({ path }) => path.startsWith('/v1/') && path.includes('{'));
+  expect(foreign.length).toBeGreaterThan(15);
+  for (const { method, path, name } of foreign) {
+    const url = path.replace(/\{([^}]+)\}/g, (_, param: string) => ids[param] ?? 'x');
+    const unknown = path.replace(/\{([^}]+)\}/g, (_, param: string) => flipped(ids[param] ?? 'x'));
+    const raw =
+      method === 'GET' || method === 'DELETE'
+        ? {}
+        : { raw: { text: '{"surely": "not right', contentType: 'application/json' } };
+    const seen = await stranger.call(method, url, raw);
+    const missing = await owner.call(method, unknown, raw);
+    expect([seen.status, seen.body?.code], name).toEqual([404, 'not_found']);
+    expect(seen.body.detail, name).toBe(missing.body.detail);
+    expect(missing.status, name).toBe(404);
+  }
+});
+
+/** One of everything that a path can name. */
+async function thingsOf(client: TestClient): Promise<Record<string, string>> {
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'Theirs' } })).body.data.id;
+  const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
+    body: { content: 'a\n1\n' },
+  });
+  const upload = await client.call('POST', `/v1/projects/${project}/files/uploads`);
+  const table = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 't', kind: 'data', columns: [{ name: 'a' }] },
+  });
+  const query = await client.call('POST', '/v1/query-executions', { body: { sql: 'SELECT 1' } });
+  return {
+    project_id: project,
+    file_id: file.body.data.id,
+    asset_id: file.body.data.id,
+    upload_id: upload.body.data.upload_id,
+    table_id: table.body.data.tableId,
+    query_execution_id: query.body.data.id,
+    import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
+    name: 'a',
+  };
+}
+
+/** The same id but for its last character: well-formed, and nobody's. */
+function flipped(id: string): string {
+  return id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
+}
