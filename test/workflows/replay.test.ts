@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import proto from '@temporalio/proto';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { beforeAll, expect, test } from 'vitest';
+import { quietRuntime } from '../support/temporal.ts';
+
+/**
+ * Histories of processes that ran under earlier code. Today's code must replay each of them: a change that it
+ * would notice goes through `patched`. A new shape of a process adds a history; none is ever removed while
+ * such a process may still run.
+ */
+const folder = new URL('./histories/', import.meta.url);
+const names = readdirSync(folder).filter((name) => name.endsWith('.binpb'));
+
+let workflowBundle: WorkflowBundleWithSourceMap;
+
+beforeAll(async () => {
+  quietRuntime();
+  workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+  });
+});
+
+test('there are histories to replay', () => {
+  expect(names.length).toBeGreaterThanOrEqual(3);
+});
+
+test.each(names)('%s replays', async (name) => {
+  const history = proto.temporal.api.history.v1.History.decode(readFileSync(new URL(name, folder)));
+  await Worker.runReplayHistory({ workflowBundle }, history);
+});

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type {
+  StagedImport,
+  TableImportControlActivities,
+  TableImportLakeActivities,
+  TableImportOutcome,
+} from '../../workflows/table-import/contract.ts';
+import { cancelTableImportSignal, tableImportWorkflowId } from '../../workflows/table-import/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { quietRuntime } from '../support/temporal.ts';
+
+type Activities = TableImportControlActivities & TableImportLakeActivities;
+
+let env: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundleWithSourceMap;
+
+beforeAll(async () => {
+  quietRuntime();
+  const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
+  [env, workflowBundle] = await Promise.all([
+    TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path } } }),
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    }),
+  ]);
+});
+
+afterAll(() => env?.teardown());
+
+const staged: StagedImport = { manifestKey: 'imports/x.json', rows: 3, quarantinedRows: 0 };
+
+/** Activities that succeed, with what a test changes; every call is recorded in order. */
+function recording(change: Partial<Activities> = {}): { activities: Activities; calls: string[] } {
+  const calls: string[] = [];
+  const activities: Activities = {
+    beginTableImport: async () => true,
+    stageTableImport: async () => staged,
+    commitTableImport: async () => ({ status: 'succeeded' }),
+    discardStagedImport: async () => undefined,
+    endTableImport: async (_input, status) => ({ status }),
+    ...change,
+  };
+  const named = Object.fromEntries(
+    Object.entries(activities).map(([name, activity]) => [
+      name,
+      (...args: never[]) => {
+        calls.push(name === 'endTableImport' ? `${name} ${args[1]}` : name);
+        return (activity as (...given: never[]) => unknown)(...args);
+      },
+    ]),
+  );
+  return { activities: named as unknown as Activities, calls };
+}
+
+/** `RECORD_HISTORIES=1` keeps the history of each named run for the replay test. */
+async function keepHistory(workflowId: string, name: string | undefined): Promise<void> {
+  if (process.env['RECORD_HISTORIES'] === undefined || name === undefined) return;
+  const history = await env.client.workflow.getHandle(workflowId).fetchHistory();
+  const file = new URL(`./histories/table-import-${name}.binpb`, import.meta.url);
+  writeFileSync(file, proto.temporal.api.history.v1.History.encode(history).finish());
+}
+
+async function run(
+  activities: Activities,
+  during: (workflowId: string) => Promise<void> = async () => undefined,
+  name?: string,
+) {
+  const importId = randomUUID();
+  const workflowId = tableImportWorkflowId(importId);
+  const { beginTableImport, endTableImport, ...lake } = activities;
+  const shared = { connection: env.nativeConnection, workflowBundle };
+  const control = await Worker.create({
+    ...shared,
+    taskQueue: taskQueues.control,
+    activities: { beginTableImport, endTableImport },
+  });
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: taskQueues.lake,
+    activities: lake,
+  });
+  return control.runUntil(
+    worker.runUntil(async () => {
+      const handle = await env.client.workflow.start('tableImport', {
+        workflowId,
+        taskQueue: taskQueues.control,
+        args: [{ organizationId: 'org_test', importId }],
+      });
+      await during(workflowId);
+      const outcome = (await handle.result()) as TableImportOutcome;
+      await keepHistory(workflowId, name);
+      return outcome;
+    }),
+  );
+}
+
+test('a staged file is committed and nothing is discarded', async () => {
+  const { activities, calls } = recording();
+  expect(await run(activities, undefined, 'succeeded')).toEqual({ status: 'succeeded' });
+  expect(calls).toEqual(['beginTableImport', 'stageTableImport', 'commitTableImport']);
+});
+
+test('a store that is away for hours of retries delays the import and does not fail it', async () => {
+  let tries = 0;
+  const { activities, calls } = recording({
+    stageTableImport: async () => {
+      tries += 1;
+      if (tries < 15) throw ApplicationFailure.create({ type: 'storage_unavailable', message: 'away' });
+      return staged;
+    },
+  });
+  expect(await run(activities)).toEqual({ status: 'succeeded' });
+  expect(calls.filter((name) => name === 'stageTableImport')).toHaveLength(15);
+});
+
+test('a file that cannot be read is tried once; what was staged is discarded and the import ends failed', async () => {
+  const { activities, calls } = recording({
+    stageTableImport: async () => {
+      throw ApplicationFailure.create({ type: 'BadFile', message: 'bad_row', nonRetryable: true });
+    },
+  });
+  expect(await run(activities, undefined, 'failed')).toEqual({ status: 'failed' });
+  expect(calls).toEqual([
+    'beginTableImport',
+    'stageTableImport',
+    'discardStagedImport',
+    'endTableImport failed',
+  ]);
+});
+
+test('staging gives up after its bounded tries, and the import ends failed', async () => {
+  const { activities, calls } = recording({
+    stageTableImport: async () => {
+      throw new Error('never');
+    },
+  });
+  expect(await run(activities)).toEqual({ status: 'failed' });
+  expect(calls.filter((name) => name === 'stageTableImport')).toHaveLength(20);
+  expect(calls.at(-1)).toBe('endTableImport failed');
+});
+
+test('a commit is retried for as long as it takes: it may have happened', async () => {
+  let tries = 0;
+  const { activities } = recording({
+    commitTableImport: async () => {
+      tries += 1;
+      if (tries < 60) throw ApplicationFailure.create({ type: 'storage_unavailable', message: 'away' });
+      return { status: 'succeeded' };
+    },
+  });
+  expect(await run(activities)).toEqual({ status: 'succeeded' });
+  expect(tries).toBe(60);
+});
+
+test('a cancel interrupts staging, discards what was staged and never commits', async () => {
+  let begun: () => void = () => undefined;
+  const staging = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const { activities, calls } = recording({
+    stageTableImport: async () => {
+      const context = Context.current();
+      begun();
+      const beat = setInterval(() => context.heartbeat({ fraction: 0.5 }), 50);
+      try {
+        await context.cancelled;
+      } finally {
+        clearInterval(beat);
+      }
+      return staged;
+    },
+  });
+  const outcome = await run(
+    activities,
+    async (workflowId) => {
+      await staging;
+      await env.client.workflow.getHandle(workflowId).signal(cancelTableImportSignal);
+    },
+    'cancelled',
+  );
+  expect(outcome).toEqual({ status: 'cancelled' });
+  expect(calls).toEqual([
+    'beginTableImport',
+    'stageTableImport',
+    'discardStagedImport',
+    'endTableImport cancelled',
+  ]);
+});
+
+test('a cancel during the commit comes too late', async () => {
+  let begun: () => void = () => undefined;
+  let goOn: () => void = () => undefined;
+  const committing = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const allowed = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const { activities } = recording({
+    commitTableImport: async () => {
+      begun();
+      await allowed;
+      return { status: 'succeeded' };
+    },
+  });
+  const outcome = await run(activities, async (workflowId) => {
+    await committing;
+    await env.client.workflow.getHandle(workflowId).signal(cancelTableImportSignal);
+    goOn();
+  });
+  expect(outcome).toEqual({ status: 'succeeded' });
+});
+
+test('an import cancelled before it began does nothing', async () => {
+  const { activities, calls } = recording({ beginTableImport: async () => false });
+  expect(await run(activities)).toEqual({ status: 'cancelled' });
+  expect(calls).toEqual(['beginTableImport']);
+});
