@@ -29,6 +29,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   const fastify: FastifyInstance = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
     bodyLimit: bodyLimits.json,
+    disableRequestLogging: true,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
@@ -39,6 +40,16 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   });
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+  });
+  // One line a request, when it was answered; what was sent stays out of it.
+  fastify.addHook('onResponse', async (request, reply) => {
+    const { method, caller } = request;
+    const route = request.routeOptions.url;
+    const { statusCode: status, elapsedTime: elapsedMs } = reply;
+    request.log.info(
+      { method, route, status, elapsedMs, organizationId: caller?.organizationId },
+      'answered',
+    );
   });
   errors(fastify);
   routeRules(fastify);

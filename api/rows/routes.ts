@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
 import { requireVersion, tableStatistics } from '../../data/lake/ledger.ts';
+import { notAppendable } from '../../data/lake/rows/append.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import { readRows } from '../../data/lake/rows/read.ts';
 import { upsertRows } from '../../data/lake/rows/upsert.ts';
@@ -65,16 +66,14 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId, id: committedBy } = callerOf(request);
-      const table = appendable(await find(organizationId, request.params.table_id));
-      const operationId = idFor(request, 'opr');
+      const { table_id: tableId } = request.params;
       const { rows } = request.body;
       return {
         data: await deps.append({
           organizationId,
-          tableId: table.id,
-          tableName: table.name,
+          tableId,
           rows,
-          operationId,
+          operationId: idFor(request, 'opr'),
           committedBy,
         }),
       };
@@ -169,8 +168,5 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
 
 function appendable(table: TableRow): TableRow {
   if (table.kind === 'data') return table;
-  throw new AppError(
-    'not_appendable',
-    `A table of the kind ${table.kind} takes no rows; create one with POST /v1/grid/tables, kind=data.`,
-  );
+  throw notAppendable(table.kind);
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { AppError, notFound } from '../../errors.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
@@ -12,7 +13,6 @@ import { takenRowIds } from './taken.ts';
 export interface AppendRequest {
   organizationId: string;
   tableId: string;
-  tableName: string;
   rows: readonly Row[];
   /** The same for a repeated request: rows that are already in under it are not written again. */
   operationId: string;
@@ -46,14 +46,18 @@ export function createAppender(deps: LakeDeps): Appender {
   const queues = new Map<string, Waiting[]>();
 
   async function drain(tableId: string, queue: Waiting[]): Promise<void> {
-    while (queue.length > 0) {
+    let recent = [1, 1];
+    do {
+      await gather(queue, Math.max(...recent));
       const group = takeGroup(queue);
+      if (group.length === 0) break;
+      recent = [recent[1]!, group.length];
       try {
         await deps.locks.hold(tableId, () => commitGroup(deps, group));
       } catch (error) {
         for (const waiting of group) waiting.reject(error);
       }
-    }
+    } while (queue.length > 0 || Math.max(...recent) > 1);
     queues.delete(tableId);
   }
 
@@ -77,6 +81,28 @@ export function createAppender(deps: LakeDeps): Appender {
     });
 }
 
+/** How often a gathering group is looked at, how many looks without a newcomer end it, and how many it gets at most. */
+const gatherStepMs = 2;
+const maxQuietSteps = 4;
+const maxGatherSteps = 8;
+
+/**
+ * Waits until as many requests came together as shared a recent commit: those just answered take a moment to
+ * send again, and a commit costs more than that moment. A lone client never waits.
+ */
+async function gather(queue: readonly Waiting[], expected: number): Promise<void> {
+  let quietSteps = 0;
+  for (
+    let step = 0;
+    step < maxGatherSteps && quietSteps < maxQuietSteps && queue.length < expected;
+    step += 1
+  ) {
+    const before = queue.length;
+    await setTimeout(gatherStepMs);
+    quietSteps = queue.length === before ? quietSteps + 1 : 0;
+  }
+}
+
 function takeGroup(queue: Waiting[]): Waiting[] {
   let rows = 0;
   let count = 0;
@@ -90,17 +116,16 @@ function takeGroup(queue: Waiting[]): Waiting[] {
 
 /** Settles every request of the group: those that do not fit are refused, the rest are one commit. */
 async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<void> {
-  const { organizationId, tableName } = group[0]!.request;
+  const { organizationId, tableId } = group[0]!.request;
   const lake = await deps.catalog.get(organizationId);
   const [table, done] = await Promise.all([
-    findPhysicalTable(deps.catalogPool, lake.schema, tableName),
+    appendableTable(deps, lake, organizationId, tableId),
     findOperations(
       deps.catalogPool,
       lake.schema,
       group.map(({ request }) => request.operationId),
     ),
   ]);
-  if (table === undefined) throw notFound('The table');
   const fresh = group.filter(({ request, resolve }) => {
     const entry = done.get(request.operationId);
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
@@ -121,6 +146,33 @@ async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<v
   });
   for (const { waiting, plan } of admitted)
     waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
+}
+
+/** The table as registry and lake have it now: looked up once a commit, not once a request. */
+async function appendableTable(
+  deps: LakeDeps,
+  lake: Lake,
+  organizationId: string,
+  tableId: string,
+): Promise<PhysicalTable> {
+  const { rows } = await deps.catalogPool.query<{ name: string; kind: string }>({
+    name: 'appendable_table',
+    text: `SELECT name, kind FROM tables WHERE organization_id = $1 AND id = $2 AND status = 'ready'`,
+    values: [organizationId, tableId],
+  });
+  const row = rows[0];
+  if (row === undefined) throw notFound('The table');
+  if (row.kind !== 'data') throw notAppendable(row.kind);
+  const table = await findPhysicalTable(deps.catalogPool, lake.schema, row.name);
+  if (table === undefined) throw notFound('The table');
+  return table;
+}
+
+export function notAppendable(kind: string): AppError {
+  return new AppError(
+    'not_appendable',
+    `A table of the kind ${kind} takes no rows; create one with POST /v1/grid/tables, kind=data.`,
+  );
 }
 
 interface Admitted {

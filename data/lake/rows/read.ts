@@ -36,7 +36,10 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
       .columnNames()
       .slice(1)
       .map((name) => JSON.stringify(name));
-    const encoders = reader.columnTypes().slice(1).map(encoderFor);
+    const encoders = reader
+      .columnTypes()
+      .slice(1)
+      .map((type) => encoderFor(type, 'name'));
     const rows = reader.getRows();
     const kept = rows.slice(0, page.limit);
     const rowTexts = kept.map((row) => {

@@ -10,6 +10,7 @@ import { retypeColumns } from './retype.ts';
 import { takenRowIds } from './taken.ts';
 
 export interface UpsertRequest extends AppendRequest {
+  tableName: string;
   /** The business key; empty means s_id. */
   keyColumns: readonly string[];
 }

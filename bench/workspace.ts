@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+
+/** The running local stack, as `npm start` describes it; `WORKSPACE_DATA_DIR` names another one. */
+export interface LocalStack {
+  apiUrl: string;
+  databaseUrl: string;
+  clientId: string;
+  clientSecret: string;
+  environment: Record<string, string>;
+}
+
+export function readStack(): LocalStack {
+  const folder = process.env['WORKSPACE_DATA_DIR'] ?? '.data';
+  return JSON.parse(readFileSync(join(folder, 'local.json'), 'utf8')) as LocalStack;
+}
+
+export interface HttpAnswer {
+  status: number;
+  text: string;
+}
+
+/** Kept-alive connections and as little client work as possible: the client shares the machine with the server. */
+export function createHttpClient(baseUrl: string, connections: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  return (method: string, path: string, headers: Record<string, string>, body?: string): Promise<HttpAnswer> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(`${baseUrl}${path}`, { method, agent, headers }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+}
+
+/** An API that a bench calls: a token, JSON in and out, and an error for any answer that is not 2xx. */
+export async function openApi(stack: LocalStack, connections = 64) {
+  const send = createHttpClient(stack.apiUrl, connections);
+  const form = new URLSearchParams({ client_id: stack.clientId, client_secret: stack.clientSecret }).toString();
+  const answer = await send('POST', '/v1/auth/m2m/token', { 'content-type': 'application/x-www-form-urlencoded' }, form);
+  const authorization = `Bearer ${(JSON.parse(answer.text) as { access_token: string }).access_token}`;
+  const call = async (method: string, path: string, body?: string): Promise<string> => {
+    const headers: Record<string, string> = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const { status, text } = await send(method, path, headers, body);
+    if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
+    return text;
+  };
+  return { call, json: async <T>(method: string, path: string, body?: unknown) => JSON.parse(await call(method, path, body === undefined ? undefined : JSON.stringify(body))) as T };
+}
+
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}
