@@ -1,0 +1,104 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../sql.ts';
+import { maxRecordBytes } from '../bad-file.ts';
+import type { TextTable } from '../text/table.ts';
+import type { PlannedColumn } from '../values/plan.ts';
+import { valueSql } from '../values/select.ts';
+import { typeName } from '../values/types.ts';
+import { run } from './run.ts';
+
+/** The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, one row a record. */
+export const badRecords = 'bad_records';
+const shownChars = 100;
+
+/** Finds every record that cannot be a row, with its first fault, into the temporary table. */
+export async function findBadRecords(
+  connection: DuckDBConnection,
+  table: TextTable,
+  separator: string,
+  plan: readonly PlannedColumn[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await run(connection, `DROP TABLE IF EXISTS reject_errors; DROP TABLE IF EXISTS reject_scans`);
+  await run(
+    connection,
+    `CREATE OR REPLACE TEMP TABLE ${badRecords} AS
+     SELECT _line, _at, _bytes, fault.col AS col, fault.reason AS reason
+     FROM (SELECT _line, _at, _bytes, ${faultOf(table, plan)} AS fault FROM ${table.from('store')})
+     WHERE fault IS NOT NULL`,
+    signal,
+  );
+  await run(connection, structuralFaults(table, separator), signal);
+  for (const column of plan)
+    if (column.unique && column.source !== undefined) {
+      await run(connection, repeatedValues(table, column), signal);
+    }
+}
+
+/** The first fault of a record as a struct, NULL for a good one. */
+function faultOf(table: TextTable, plan: readonly PlannedColumn[]): string {
+  const branches = plan.flatMap((column) => {
+    if (column.source === undefined) return [];
+    const text = `c${column.source}`;
+    const fault = (condition: string, reason: string): string =>
+      `WHEN ${condition} THEN {'col': ${literal(column.sourceName)}, 'reason': ${reason}}`;
+    const shown = `replace(left(${text}, ${shownChars}), chr(0), '')`;
+    return [
+      ...(column.nullable
+        ? []
+        : [fault(`${text} IS NULL`, literal('The value is empty, and the column is not nullable'))]),
+      // Never true for a text: it makes the reader look at columns that cannot fail otherwise, and so find bytes that are no characters.
+      column.type.kind === 'STRING'
+        ? fault(`strlen(${text}) > ${2 * maxRecordBytes}`, literal('The value is too long'))
+        : fault(
+            `${text} IS NOT NULL AND (${valueSql(table, column)}) IS NULL`,
+            `concat('"', ${shown}, '" does not fit ', ${literal(typeName(column.type))})`,
+          ),
+    ];
+  });
+  return branches.length === 0
+    ? 'CAST(NULL AS STRUCT(col VARCHAR, reason VARCHAR))'
+    : `CASE ${branches.join('\n')} END`;
+}
+
+/** What the reader itself refused; its record starts with the three numbers, as every record does. */
+function structuralFaults(table: TextTable, separator: string): string {
+  const part = (index: number): string =>
+    `TRY_CAST(split_part(csv_line, ${literal(separator)}, ${index}) AS BIGINT)`;
+  const fields = (which: number): string =>
+    `CAST(regexp_extract(error_message, 'Columns: (\\d+) Found: (\\d+)', ${which}) AS BIGINT) - 3`;
+  const names = table.names.map((name, index) => `WHEN 'c${index}' THEN ${literal(name)}`).join(' ');
+  return `INSERT INTO ${badRecords}
+    SELECT l, any_value(a), any_value(b),
+      max(CASE WHEN error_type = 'INVALID ENCODING' THEN CASE column_name ${names} END END),
+      max(CASE
+        WHEN error_type IN ('MISSING COLUMNS', 'TOO MANY COLUMNS')
+          THEN concat('Expected ', ${fields(1)}, ' fields, found ', ${fields(2)})
+        WHEN error_type = 'INVALID ENCODING' THEN 'The value has bytes that are no characters in the encoding of the file'
+        WHEN error_type = 'UNQUOTED VALUE' THEN 'A quoted value is followed by other text or not closed'
+        WHEN error_type = 'LINE SIZE OVER MAXIMUM' THEN 'The record is too long'
+        ELSE 'The record is malformed' END)
+    FROM (SELECT *, ${part(1)} AS l, ${part(2)} AS a, ${part(3)} AS b FROM reject_errors)
+    WHERE l IS NOT NULL
+    GROUP BY l`;
+}
+
+/** The second and later records with a value of a unique column; a bad record's values count for nothing. */
+function repeatedValues(table: TextTable, column: PlannedColumn): string {
+  const text = `c${column.source}`;
+  return `INSERT INTO ${badRecords}
+    SELECT _line, _at, _bytes, ${literal(column.sourceName)},
+      concat('"', left(shown, ${shownChars}), '" repeats line ', first_line, ', and the column is unique')
+    FROM (
+      SELECT *, row_number() OVER same AS occurrence, first_value(_line) OVER same AS first_line
+      FROM (SELECT _line, _at, _bytes, ${text} AS shown, ${valueSql(table, column)} AS value FROM ${table.from('skip')}) AS good
+      ANTI JOIN (SELECT _line FROM ${badRecords}) AS known ON good._line = known._line
+      WHERE value IS NOT NULL
+      WINDOW same AS (PARTITION BY value ORDER BY _line)
+    ) WHERE occurrence > 1`;
+}
+
+/** The relation of the good records. */
+export function goodRecords(table: TextTable): string {
+  return `${table.from('skip')} AS good ANTI JOIN (SELECT _line AS bad_line FROM ${badRecords}) AS known ON good._line = known.bad_line`;
+}

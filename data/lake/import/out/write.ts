@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../sql.ts';
+import type { ImportDeps, StagedFile } from '../contract.ts';
+import { runRows } from './run.ts';
+
+const rowGroupRows = 122_880;
+/** Values a row group may hold: bounds the writer's memory for very wide tables. */
+const rowGroupValues = 12_288_000;
+const fileSizeBytes = 256 * 1024 * 1024;
+/** From this size of the source on, the result is split into several files. */
+const splitFromBytes = 512 * 1024 * 1024;
+
+export interface WriteOptions {
+  prefixUrl: string;
+  columns: number;
+  sourceBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Writes a SELECT as Parquet files in its order, under names of this try. An empty result has no file. */
+export async function writeParquet(
+  connection: DuckDBConnection,
+  select: string,
+  options: WriteOptions,
+): Promise<StagedFile[]> {
+  const isSplit = options.sourceBytes >= splitFromBytes;
+  const name = randomUUID();
+  const url = options.prefixUrl + (isSplit ? name : `${name}.parquet`);
+  const rows = Math.max(
+    2_048,
+    Math.min(rowGroupRows, Math.floor(rowGroupValues / options.columns / 2_048) * 2_048),
+  );
+  const settings = [
+    'FORMAT parquet',
+    'COMPRESSION zstd',
+    `ROW_GROUP_SIZE ${rows}`,
+    'RETURN_STATS',
+    ...(isSplit ? [`FILE_SIZE_BYTES ${fileSizeBytes}`, "FILENAME_PATTERN 'part_{i}'"] : []),
+  ];
+  const written = await runRows(
+    connection,
+    `COPY (${select}) TO ${literal(url)} (${settings.join(', ')})`,
+    options.signal,
+  );
+  return written
+    .map(([filename, count, size]) => ({
+      url: String(filename),
+      rows: Number(count),
+      sizeBytes: Number(size),
+    }))
+    .filter(({ rows: count }) => count > 0);
+}
+
+/** Removes everything under a prefix of the bucket. */
+export async function clearPrefix(deps: ImportDeps, prefixUrl: string): Promise<void> {
+  const bucketUrl = `s3://${deps.objects.settings.bucket}/`;
+  if (!prefixUrl.startsWith(bucketUrl) || prefixUrl.length <= bucketUrl.length || !prefixUrl.endsWith('/')) {
+    throw new Error(`Not a prefix of the bucket: ${prefixUrl}`);
+  }
+  await deps.objects.removeAll(prefixUrl.slice(bucketUrl.length));
+}

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { BadFileError, badRow, rawLimitChars } from './bad-file.ts';
+import type { Staged, StagedFile } from './contract.ts';
+import type { StageJob } from './job.ts';
+import { badRecords, findBadRecords, goodRecords } from './out/faults.ts';
+import { writeQuarantine } from './out/quarantine.ts';
+import { blame, needsTooMuch, runRows } from './out/run.ts';
+import { hasRepeats } from './out/unique.ts';
+import { writeParquet } from './out/write.ts';
+import type { TextSource } from './text/source.ts';
+import type { Numbering, TextTable } from './text/table.ts';
+import { detectTypes } from './values/detect.ts';
+import { lakeColumns, type PlannedColumn, planInferred, planMappings } from './values/plan.ts';
+import { selectList, unfit } from './values/select.ts';
+
+const sampleRows = 50_000;
+const sampleValues = 2_000_000;
+
+/**
+ * A file without a bad row needs one pass: types from a sample, and a write that ends at the first value that
+ * does not fit. Only then is the whole file asked for its types, or its records numbered to name the bad ones.
+ */
+export async function stageText(
+  job: StageJob,
+  connection: DuckDBConnection,
+  source: TextSource,
+): Promise<Staged> {
+  try {
+    const clean = source.direct === undefined ? undefined : await stageDirect(job, connection, source.direct);
+    return clean ?? (await stageNumbered(job, connection, source));
+  } catch (error) {
+    if (blame(error) === 'memory') throw needsTooMuch(error);
+    throw error;
+  }
+}
+
+async function stageDirect(
+  job: StageJob,
+  connection: DuckDBConnection,
+  table: TextTable,
+): Promise<Staged | undefined> {
+  const { signal, tracker } = job;
+  tracker.phase(0, 0.02);
+  try {
+    const count = Math.max(1_000, Math.min(sampleRows, Math.floor(sampleValues / table.names.length)));
+    const sample = await planOf(job, connection, table, `(FROM ${table.from('skip')} LIMIT ${count})`);
+    tracker.phase(0.02, 0.95);
+    return await writeStrict(job, connection, table, sample);
+  } catch (error) {
+    if (signal.aborted || blame(error) !== 'data') throw error;
+    if (job.options.columnMappings !== undefined || !isUnfit(error)) return undefined;
+  }
+  try {
+    const plan = await planOf(job, connection, table, table.from('skip'));
+    return await writeStrict(job, connection, table, plan);
+  } catch (error) {
+    if (signal.aborted || blame(error) !== 'data') throw error;
+    return undefined;
+  }
+}
+
+const isUnfit = (error: unknown): boolean => error instanceof Error && error.message.includes(unfit);
+
+function planOf(
+  job: StageJob,
+  connection: DuckDBConnection,
+  table: TextTable,
+  from: string,
+): Promise<PlannedColumn[]> | PlannedColumn[] {
+  const { columnMappings, includeLoadDate } = job.options;
+  if (columnMappings !== undefined) return planMappings(table.names, columnMappings, table.form);
+  return job.tracker
+    .follow(connection, () => detectTypes(connection, table, from, job.signal))
+    .then((types) => planInferred(table, types, includeLoadDate));
+}
+
+/** Undefined when a value of a unique column repeats: which record it is takes numbers. */
+async function writeStrict(
+  job: StageJob,
+  connection: DuckDBConnection,
+  table: TextTable,
+  plan: PlannedColumn[],
+): Promise<Staged | undefined> {
+  const { loadDateMicros } = job;
+  const list = selectList(table, plan, { loadDateMicros, onUnfit: 'error' });
+  const files = await write(job, connection, plan, `SELECT ${list} FROM ${table.from('strict')}`);
+  if (await hasRepeats(connection, files, plan, job.signal)) return undefined;
+  return stagedOf(job, plan, files, undefined);
+}
+
+async function stageNumbered(
+  job: StageJob,
+  connection: DuckDBConnection,
+  source: TextSource,
+): Promise<Staged> {
+  const { signal, tracker, target } = job;
+  tracker.phase(0, 0.3);
+  const onRead = (bytes: number): void => tracker.at(bytes / job.source.sizeBytes);
+  const numbered = await source.number({ path: join(job.folder, 'records'), signal, onRead });
+  try {
+    const { table } = numbered;
+    const numbering = table.numbering!;
+    tracker.phase(0.3, 0.4);
+    const plan = await planOf(job, connection, table, table.from('skip'));
+    tracker.phase(0.4, 0.6);
+    await tracker.follow(connection, () => findBadRecords(connection, table, source.separator, plan, signal));
+    if (!target.quarantine) await failAtFirst(connection, numbering);
+    tracker.phase(0.6, 0.95);
+    const list = selectList(table, plan, { loadDateMicros: job.loadDateMicros, onUnfit: 'null' });
+    const files = await write(job, connection, plan, `SELECT ${list} FROM ${goodRecords(table)}`);
+    const [[bad] = []] = await runRows(connection, `SELECT count(*) FROM ${badRecords}`);
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    if (rows + Number(bad) !== numbering.records) {
+      throw new BadFileError('malformed_file', 'The quotes of the file are not placed as in a CSV file');
+    }
+    const quarantine = target.quarantine ? await writeQuarantine(job, connection, numbering) : undefined;
+    return stagedOf(job, plan, files, quarantine);
+  } finally {
+    await numbered.close();
+  }
+}
+
+async function failAtFirst(connection: DuckDBConnection, numbering: Numbering): Promise<void> {
+  const [found] = await runRows(
+    connection,
+    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} ORDER BY _line LIMIT 1`,
+  );
+  const broken = numbering.broken[0];
+  const line = found === undefined ? undefined : Number(found[0]);
+  if (broken !== undefined && (line === undefined || broken.line < line))
+    throw badRow({ ...broken, column: null });
+  if (found === undefined || line === undefined) return;
+  const [, at, bytes, column, reason] = found;
+  const raw = (await numbering.readRaw(Number(at), Math.min(Number(bytes), 4 * rawLimitChars))).toString();
+  throw badRow({ line, column: column === null ? null : String(column), raw, reason: String(reason) });
+}
+
+function write(
+  job: StageJob,
+  connection: DuckDBConnection,
+  plan: readonly PlannedColumn[],
+  select: string,
+): Promise<StagedFile[]> {
+  const { prefixUrl } = job.target;
+  const options = { prefixUrl, columns: plan.length, sourceBytes: job.source.sizeBytes, signal: job.signal };
+  return job.tracker.follow(connection, () => writeParquet(connection, select, options));
+}
+
+function stagedOf(
+  job: StageJob,
+  plan: readonly PlannedColumn[],
+  files: StagedFile[],
+  quarantine: Staged['quarantine'],
+): Staged {
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const columns = lakeColumns(plan, job.options.includeLoadDate);
+  return { table: { columns, files, rows }, quarantine, bytesRead: job.source.sizeBytes };
+}

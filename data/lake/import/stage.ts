@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type {
+  ImportDeps,
+  ImportOptions,
+  ImportSource,
+  Staged,
+  StageProgress,
+  StageTarget,
+} from './contract.ts';
+import type { StageJob } from './job.ts';
+import { checkOptions } from './options.ts';
+import { createTracker } from './out/tracker.ts';
+import { clearPrefix } from './out/write.ts';
+import { stageText } from './stage-text.ts';
+import { openText } from './text/open.ts';
+
+/**
+ * Turns an uploaded file into Parquet files under the target's prefix, ready to be registered in the lake.
+ * A retry starts from nothing: what an earlier try left under the prefix is removed first, and nothing of this
+ * try stays when it fails or is aborted.
+ */
+export async function stage(
+  deps: ImportDeps,
+  source: ImportSource,
+  options: ImportOptions,
+  target: StageTarget,
+  progress: (progress: StageProgress) => void,
+  signal: AbortSignal,
+): Promise<Staged> {
+  checkOptions(options, source.format);
+  signal.throwIfAborted();
+  await clearPrefix(deps, target.prefixUrl);
+  await mkdir(deps.workDir, { recursive: true });
+  const folder = await mkdtemp(join(deps.workDir, 'import-'));
+  const tracker = createTracker(source.sizeBytes, progress);
+  const job: StageJob = {
+    deps,
+    source,
+    options,
+    target,
+    tracker,
+    signal,
+    folder,
+    loadDateMicros: loadDate(options),
+  };
+  try {
+    const staged = await deps.engine.scratch(async (connection) => {
+      await prepare(connection);
+      return stageWith(job, connection);
+    });
+    signal.throwIfAborted();
+    progress({ fraction: 1, bytesRead: source.sizeBytes, rows: staged.table.rows });
+    return staged;
+  } catch (error) {
+    // The first error is the one to tell; a leftover is removed by the next try.
+    await clearPrefix(deps, target.prefixUrl).catch(() => undefined);
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function stageWith(job: StageJob, connection: DuckDBConnection): Promise<Staged> {
+  return stageText(job, connection, await openText(job.deps, job.source, job.options));
+}
+
+async function prepare(connection: DuckDBConnection): Promise<void> {
+  await connection.run("SET TimeZone = 'UTC'");
+  await connection.run('SET enable_progress_bar = true');
+  await connection.run('SET enable_progress_bar_print = false');
+}
+
+function loadDate(options: ImportOptions): bigint | undefined {
+  return options.includeLoadDate ? BigInt(Date.now()) * 1_000n : undefined;
+}

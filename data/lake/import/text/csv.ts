@@ -1,0 +1,111 @@
+import type { CsvOptions, ImportDeps, ImportSource } from '../contract.ts';
+import type { TextForm } from '../values/cast.ts';
+import { parseDatePattern } from '../values/date-pattern.ts';
+import { objectChunks, objectHead, transcoded } from './chunks.ts';
+import { type Dialect, detectDialect, effectiveCsv, headBytes } from './dialect.ts';
+import { isLatinLater } from './encoding-later.ts';
+import { columnNames } from './names.ts';
+import { type NumberedFile, numberRecords } from './number.ts';
+import { type ReaderLayout, readCsv } from './reader.ts';
+import type { NumberOptions, TextSource } from './source.ts';
+import type { Numbering, TextTable } from './table.ts';
+
+/** Reads a CSV file's dialect and says how its records can be read. */
+export async function openCsv(
+  deps: ImportDeps,
+  source: ImportSource,
+  options: CsvOptions,
+): Promise<TextSource> {
+  const head = await objectHead(deps.objects, source.objectKey, source.sizeBytes, headBytes);
+  const isWhole = source.sizeBytes <= head.length;
+  const dialect = detectDialect(head, isWhole, options);
+  const url = `s3://${deps.objects.settings.bucket}/${source.objectKey}`;
+  const isPureAscii =
+    options.charEncoding === undefined && dialect.encoding === 'utf8' && head.every((byte) => byte < 0x80);
+  return {
+    separator: dialect.separator,
+    direct: isDirect(dialect, url)
+      ? csvTable(dialect, { ...layoutOf(dialect, url), isNumbered: false }, undefined)
+      : undefined,
+    effective: effectiveCsv(dialect, options),
+    async number(request) {
+      const open = (): AsyncIterable<Buffer> =>
+        objectChunks(deps.objects, source.objectKey, source.sizeBytes, {
+          ...request,
+          from: dialect.markBytes,
+        });
+      // The head was plain ASCII: the first other byte may still say that the file never was UTF-8.
+      const isLatin = isPureAscii && !isWhole && request.window === undefined && (await isLatinLater(open()));
+      const actual = isLatin ? { ...dialect, encoding: 'windows1252' } : dialect;
+      const numbered = await numberCsv(open(), actual, request);
+      const layout = {
+        ...layoutOf(actual, request.path),
+        newLine: '\\n' as const,
+        skipLines: 0,
+        isNumbered: true,
+      };
+      return {
+        table: csvTable(actual, layout, numbered.numbering),
+        total: numbered.total,
+        close: numbered.close,
+      };
+    },
+  };
+}
+
+function numberCsv(
+  chunks: AsyncIterable<Buffer>,
+  dialect: Dialect,
+  request: NumberOptions,
+): Promise<NumberedFile> {
+  const layout = {
+    separator: Buffer.from(dialect.separator),
+    quote: dialect.quote?.charCodeAt(0),
+    skipLines: dialect.firstDataRow - 1,
+  };
+  return numberRecords(transcoded(chunks, dialect.encoding), layout, request.path, request.window);
+}
+
+/** What the engine's own reader can do alone: a blank line in a file of one column is a null to it, not nothing. */
+function isDirect(dialect: Dialect, url: string): boolean {
+  const isMarkInData = dialect.markBytes > 0 && dialect.firstDataRow === 1;
+  return (
+    dialect.encoding === 'utf8' &&
+    dialect.header.length > 1 &&
+    !dialect.hasOddLead &&
+    !isMarkInData &&
+    !/[*?[\]{}]/.test(url)
+  );
+}
+
+function layoutOf(dialect: Dialect, url: string): ReaderLayout {
+  return {
+    url,
+    separator: dialect.separator,
+    quote: dialect.quote,
+    newLine: dialect.newLine,
+    skipLines: dialect.firstDataRow - 1,
+    columns: dialect.header.length,
+    nullValues: dialect.nullValues,
+    isNumbered: false,
+    isTagged: false,
+    isOpenEnded: false,
+  };
+}
+
+function csvTable(dialect: Dialect, layout: ReaderLayout, numbering: Numbering | undefined): TextTable {
+  return {
+    names: columnNames(dialect.header),
+    isTagged: false,
+    form: textForm(dialect.dateFormat, dialect.thousands),
+    from: (mode) => readCsv(layout, mode),
+    numbering,
+  };
+}
+
+export function textForm(dateFormat: string, thousands: string): TextForm {
+  if (dateFormat === '') return { thousands, pattern: undefined };
+  const pattern = parseDatePattern(dateFormat);
+  if ('fault' in pattern) throw new Error(`${pattern.fault}: ${dateFormat}`);
+  return { thousands, pattern };
+}

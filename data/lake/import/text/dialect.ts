@@ -1,0 +1,115 @@
+import { BadFileError } from '../bad-file.ts';
+import type { CsvOptions, EffectiveCsv } from '../contract.ts';
+import {
+  byteOrderMark,
+  createTranscoder,
+  detectEncoding,
+  encodingName,
+  resolveEncoding,
+  withByteOrder,
+} from './encoding.ts';
+import { findHeader } from './header.ts';
+import { sample } from './sample.ts';
+import { detectSeparator } from './separator.ts';
+import { detectThousands } from './thousands.ts';
+
+/** As much of a file as its dialect is read from. */
+export const headBytes = 1024 * 1024;
+
+export interface Dialect {
+  encoding: string;
+  /** Bytes of the byte order mark. */
+  markBytes: number;
+  separator: string;
+  quote: string | undefined;
+  /** As the engine wants it named: the first line end of the file. */
+  newLine: '\\n' | '\\r\\n' | '\\r';
+  /** Fields of the header, or of the widest sampled record when there is none: the file's columns. */
+  header: string[];
+  headerRow: number;
+  firstDataRow: number;
+  /** A quote in the lines before the data that stands alone: only our own splitter skips such lines rightly. */
+  hasOddLead: boolean;
+  dateFormat: string;
+  thousands: string;
+  nullValues: string[];
+}
+
+/** Reads the dialect from the start of a file; what the options give is taken as given. */
+export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOptions): Dialect {
+  const { encoding, markBytes } = encodingOf(head, options);
+  const transcoder = createTranscoder(encoding);
+  const body = transcoder.write(head.subarray(markBytes));
+  const bytes = isWhole ? Buffer.concat([body, transcoder.end()]) : body;
+  if (bytes.length === 0) throw new BadFileError('empty_file', 'The file is empty');
+  const quote = options.quoteCharacter ?? detectQuote(bytes);
+  const separator = options.columnSeparator ?? detectSeparator(bytes, quote, options);
+  const records = sample(bytes, isWhole, separator, quote);
+  const place = findHeader(records, options);
+  const data = records.filter(({ line }) => line >= place.firstDataRow);
+  return {
+    encoding,
+    markBytes,
+    separator,
+    quote,
+    newLine: firstLineEnd(bytes),
+    header: place.header,
+    headerRow: place.headerRow,
+    firstDataRow: place.firstDataRow,
+    hasOddLead: hasOddLead(bytes, place.firstDataRow, quote),
+    dateFormat: options.dateFormat ?? '',
+    thousands: options.thousands ?? detectThousands(data, separator),
+    nullValues: options.nullValues ?? [''],
+  };
+}
+
+function encodingOf(head: Buffer, options: CsvOptions): { encoding: string; markBytes: number } {
+  const mark = byteOrderMark(head);
+  const given = options.charEncoding === undefined ? undefined : resolveEncoding(options.charEncoding);
+  if (given === undefined) {
+    const encoding = mark?.encoding ?? detectEncoding(head);
+    if (encoding === undefined)
+      throw new BadFileError('not_text', 'The file is not text in any known encoding');
+    return { encoding, markBytes: mark?.bytes ?? 0 };
+  }
+  const encoding = withByteOrder(given, head);
+  if (encoding === 'utf8' && mark?.encoding !== 'utf8' && head.subarray(0, headBytes).includes(0)) {
+    throw new BadFileError('not_text', 'The file is not text in the given encoding');
+  }
+  return { encoding, markBytes: mark?.encoding === encoding ? mark.bytes : 0 };
+}
+
+/** A single quote counts only where it encloses values and no double quote does. */
+function detectQuote(bytes: Buffer): string {
+  const text = bytes.toString('utf8', 0, 256 * 1024);
+  const encloses = (quote: string): boolean =>
+    new RegExp(`(^|[\\n\\r,;\\t|])${quote}[^${quote}\\n]*${quote}($|[\\n\\r,;\\t|])`).test(text);
+  return !encloses('"') && encloses("'") ? "'" : '"';
+}
+
+function firstLineEnd(bytes: Buffer): Dialect['newLine'] {
+  const feed = bytes.indexOf(10);
+  const carriage = bytes.indexOf(13);
+  if (carriage === -1 || (feed !== -1 && feed < carriage)) return '\\n';
+  return feed === carriage + 1 ? '\\r\\n' : '\\r';
+}
+
+function hasOddLead(bytes: Buffer, firstDataRow: number, quote: string | undefined): boolean {
+  if (quote === undefined || firstDataRow === 1) return false;
+  const lines = bytes.toString('utf8', 0, headBytes).split(/\r\n|\n|\r/, firstDataRow - 1);
+  return lines.some((line) => line.split(quote).length % 2 === 0);
+}
+
+/** The options in effect, as a request would write them. */
+export function effectiveCsv(dialect: Dialect, options: CsvOptions): EffectiveCsv {
+  return {
+    char_encoding: options.charEncoding ?? encodingName(dialect.encoding),
+    column_separator: dialect.separator,
+    quote_character: dialect.quote ?? '',
+    header_row: dialect.headerRow,
+    first_data_row: dialect.firstDataRow,
+    date_format: dialect.dateFormat,
+    thousands: dialect.thousands,
+    null_values: dialect.nullValues,
+  };
+}

@@ -1,0 +1,121 @@
+import iconv from 'iconv-lite';
+
+/** Internal codecs of the library that are no character encodings. */
+const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
+const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']);
+
+/** The encoding in the form this folder compares (`utf8`, `utf16le`, `windows1252`), or undefined for an unknown name. */
+export function resolveEncoding(name: string): string | undefined {
+  const canonical = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  if (utf8Names.has(canonical)) return 'utf8';
+  if (canonical === '' || notEncodings.has(canonical) || !iconv.encodingExists(canonical)) return undefined;
+  return canonical;
+}
+
+const publicNames: Record<string, string> = {
+  utf8: 'UTF_8',
+  utf16le: 'UTF_16LE',
+  utf16be: 'UTF_16BE',
+  utf32le: 'UTF_32LE',
+  utf32be: 'UTF_32BE',
+  windows1252: 'WINDOWS_1252',
+  iso88591: 'ISO_8859_1',
+};
+
+/** The name shown for an encoding that was detected. */
+export function encodingName(encoding: string): string {
+  return publicNames[encoding] ?? encoding.toUpperCase();
+}
+
+/** The encoding a byte order mark at the start of a file declares, with the mark's length. */
+export function byteOrderMark(head: Buffer): { encoding: string; bytes: number } | undefined {
+  const is = (...bytes: number[]): boolean => bytes.every((byte, index) => head[index] === byte);
+  if (is(0xef, 0xbb, 0xbf)) return { encoding: 'utf8', bytes: 3 };
+  if (is(0xff, 0xfe, 0, 0)) return { encoding: 'utf32le', bytes: 4 };
+  if (is(0, 0, 0xfe, 0xff)) return { encoding: 'utf32be', bytes: 4 };
+  if (is(0xff, 0xfe)) return { encoding: 'utf16le', bytes: 2 };
+  if (is(0xfe, 0xff)) return { encoding: 'utf16be', bytes: 2 };
+  return undefined;
+}
+
+/** The most likely encoding of a file without a mark; undefined when the bytes are no text at all. */
+export function detectEncoding(head: Buffer): string | undefined {
+  const zeros = [0, 0];
+  for (const [index, byte] of head.entries()) if (byte === 0) zeros[index & 1]! += 1;
+  const pairs = head.length / 2;
+  const [even = 0, odd = 0] = zeros;
+  if (odd > pairs * 0.3 && even < pairs * 0.05) return 'utf16le';
+  if (even > pairs * 0.3 && odd < pairs * 0.05) return 'utf16be';
+  if (even + odd > 0) return undefined;
+  if (isUtf8Start(head)) return 'utf8';
+  let controls = 0;
+  for (const byte of head)
+    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12) controls += 1;
+  return controls > head.length * 0.02 ? undefined : 'windows1252';
+}
+
+/** A character cut in two at the end of the sample does not count. */
+function isUtf8Start(head: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Names that leave the byte order to the file: its mark decides, else the pattern of zeros, else little endian. */
+export function withByteOrder(encoding: string, head: Buffer): string {
+  if (encoding !== 'utf16' && encoding !== 'utf32' && encoding !== 'ucs2' && encoding !== 'ucs4')
+    return encoding;
+  const mark = byteOrderMark(head)?.encoding;
+  const isWide = encoding === 'utf32' || encoding === 'ucs4';
+  if (mark?.startsWith(isWide ? 'utf32' : 'utf16')) return mark;
+  if (isWide) return head[0] === 0 ? 'utf32be' : 'utf32le';
+  return detectEncoding(head) === 'utf16be' ? 'utf16be' : 'utf16le';
+}
+
+export interface Transcoder {
+  /** UTF-8; a byte that has no meaning in the encoding becomes 0xFF, which no reader of UTF-8 lets through. */
+  write(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
+export function createTranscoder(encoding: string): Transcoder {
+  if (encoding === 'utf8') return { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
+  const decoder = iconv.getDecoder(encoding, { stripBOM: false });
+  const isUnicode = encoding.startsWith('utf') || encoding.startsWith('ucs') || encoding === 'gb18030';
+  let highSurrogate = '';
+  function encode(text: string): Buffer {
+    if (isUnicode ? text.isWellFormed() : !text.includes('\uFFFD')) return Buffer.from(text);
+    const parts: Buffer[] = [];
+    const broken = isUnicode
+      ? /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+      : /\uFFFD/;
+    for (const [index, part] of text.split(broken).entries()) {
+      if (index > 0) parts.push(Buffer.from([0xff]));
+      parts.push(Buffer.from(part));
+    }
+    return Buffer.concat(parts);
+  }
+  let pendingBytes = 0;
+  const unitBytes = encoding.startsWith('utf32')
+    ? 4
+    : encoding.startsWith('utf16') || encoding === 'ucs2'
+      ? 2
+      : 1;
+  return {
+    write(bytes) {
+      pendingBytes = (pendingBytes + bytes.length) % unitBytes;
+      const text = highSurrogate + decoder.write(bytes);
+      const last = text.charCodeAt(text.length - 1);
+      highSurrogate = last >= 0xd800 && last <= 0xdbff ? text.slice(-1) : '';
+      return encode(highSurrogate === '' ? text : text.slice(0, -1));
+    },
+    end() {
+      const text = highSurrogate + (decoder.end() ?? '');
+      const tail = encode(text);
+      return pendingBytes === 0 ? tail : Buffer.concat([tail, Buffer.from([0xff])]);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { literal } from '../../sql.ts';
+import { maxRecordBytes } from '../bad-file.ts';
+import type { ReadMode } from './table.ts';
+
+export interface ReaderLayout {
+  url: string;
+  separator: string;
+  quote: string | undefined;
+  newLine: '\\n' | '\\r\\n' | '\\r';
+  skipLines: number;
+  columns: number;
+  nullValues: readonly string[];
+  /** Each record starts with the three fields that `number.ts` writes. */
+  isNumbered: boolean;
+  /** Each value starts with a letter that says what the source calls it. */
+  isTagged: boolean;
+  /** Records may end before the last columns, because those came up later in the file. */
+  isOpenEnded: boolean;
+}
+
+/** A text no file has, for the reader to take as null where nulls are recognised by the query instead. */
+const unlikely = '\u0001\u0002';
+const numberFields = ['_line', '_at', '_bytes'];
+
+/** The relation over a CSV file, every value a text, nothing guessed by the engine. */
+export function readCsv(layout: ReaderLayout, mode: ReadMode): string {
+  const { separator, quote, nullValues, isNumbered, isTagged } = layout;
+  const indexes = Array.from({ length: layout.columns }, (_, index) => index);
+  const nullsInReader = !isNumbered && nullValues.every((text) => isSafe(text, separator, quote));
+  const names = [...(isNumbered ? numberFields : []), ...indexes.map((index) => `c${index}`)];
+  const nulls = nullsInReader && nullValues.length > 0 ? nullValues : [unlikely];
+  const options = [
+    'auto_detect = false',
+    "compression = 'none'",
+    'header = false',
+    `delim = ${literal(separator)}`,
+    `quote = ${literal(quote ?? '')}`,
+    `escape = ${literal(quote ?? '')}`,
+    `new_line = '${layout.newLine}'`,
+    `skip = ${layout.skipLines}`,
+    `nullstr = [${nulls.map(literal).join(', ')}]`,
+    `columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(', ')}}`,
+    ...(isNumbered ? [`max_line_size = ${maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
+    ...(layout.isOpenEnded ? ['null_padding = true', 'parallel = false'] : []),
+    ...(mode === 'skip' ? ['ignore_errors = true'] : []),
+    ...(mode === 'store' ? ['store_rejects = true'] : []),
+  ];
+  const table = `read_csv(${literal(layout.url)}, ${options.join(', ')})`;
+  if (nullsInReader && !isTagged) return table;
+  const column = (index: number): string => {
+    if (isTagged)
+      return `substring(nullif(c${index}, ''), 2) AS c${index}, left(nullif(c${index}, ''), 1) AS t${index}`;
+    if (nullValues.length === 0) return `c${index}`;
+    return `CASE WHEN c${index} IN (${nullValues.map(literal).join(', ')}) THEN NULL ELSE c${index} END AS c${index}`;
+  };
+  const numbers = isNumbered ? numberFields.map((name) => `CAST(${name} AS BIGINT) AS ${name}`) : [];
+  return `(SELECT ${[...numbers, ...indexes.map(column)].join(', ')} FROM ${table})`;
+}
+
+/** The engine's reader refuses a null text that holds the file's own punctuation. */
+function isSafe(text: string, separator: string, quote: string | undefined): boolean {
+  return (
+    !text.includes(separator) && !(quote !== undefined && text.includes(quote)) && !/[\r\n\0]/.test(text)
+  );
+}

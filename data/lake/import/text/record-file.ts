@@ -1,0 +1,87 @@
+import { open } from 'node:fs/promises';
+import { BadFileError, rawLimitChars } from '../bad-file.ts';
+import type { BrokenRecord, Numbering } from './table.ts';
+
+const flushBytes = 1024 * 1024;
+/** Beyond these the file is no table with some bad lines, it is something else. */
+const maxBroken = 100_000;
+const maxBrokenChars = 32 * 1024 * 1024;
+
+/** A local file that grows by appends, flushed in large writes. */
+export interface RecordFile {
+  readonly path: string;
+  /** Bytes appended so far: where the next append will stand. */
+  position(): number;
+  append(bytes: Buffer): void;
+  appendText(text: string): void;
+  /** Writes what waits when enough does. */
+  flush(force?: boolean): Promise<void>;
+  read(at: number, bytes: number): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export async function createRecordFile(path: string): Promise<RecordFile> {
+  const handle = await open(path, 'w+');
+  let buffer = Buffer.allocUnsafe(flushBytes * 2);
+  let used = 0;
+  let written = 0;
+  function reserve(bytes: number): void {
+    if (used + bytes <= buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, used + bytes));
+    buffer.copy(larger, 0, 0, used);
+    buffer = larger;
+  }
+  return {
+    path,
+    position: () => written + used,
+    append(bytes) {
+      reserve(bytes.length);
+      used += bytes.copy(buffer, used);
+    },
+    appendText(text) {
+      reserve(text.length * 3);
+      used += buffer.write(text, used);
+    },
+    async flush(force = false) {
+      if (used === 0 || (!force && used < flushBytes)) return;
+      await handle.write(buffer, 0, used, written);
+      written += used;
+      used = 0;
+    },
+    async read(at, bytes) {
+      const target = Buffer.allocUnsafe(bytes);
+      const { bytesRead } = await handle.read(target, 0, bytes, at);
+      return target.subarray(0, bytesRead);
+    },
+    close: () => handle.close(),
+  };
+}
+
+export interface BrokenRecords {
+  readonly list: BrokenRecord[];
+  add(line: number, raw: string, reason: string): void;
+}
+
+export function collectBroken(): BrokenRecords {
+  const list: BrokenRecord[] = [];
+  let chars = 0;
+  return {
+    list,
+    add(line, raw, reason) {
+      chars += raw.length;
+      if (list.length >= maxBroken || chars > maxBrokenChars) {
+        const first = list[0];
+        throw new BadFileError('malformed_file', 'Too many lines of the file are not records', {
+          line: first?.line ?? line,
+          raw: (first?.raw ?? raw).slice(0, rawLimitChars),
+          reason: first?.reason ?? reason,
+        });
+      }
+      list.push({ line, raw, reason });
+    },
+  };
+}
+
+export function numberingOf(records: number, broken: BrokenRecords, raws: RecordFile): Numbering {
+  return { records, broken: broken.list, readRaw: (at, bytes) => raws.read(at, bytes) };
+}

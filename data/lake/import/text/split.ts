@@ -1,0 +1,178 @@
+import { maxRecordBytes } from '../bad-file.ts';
+
+const lineFeed = 10;
+const carriageReturn = 13;
+const space = 32;
+const never = Number.POSITIVE_INFINITY;
+
+export interface RecordLayout {
+  separator: Buffer;
+  /** Undefined where nothing is quoted. */
+  quote: number | undefined;
+  /** Physical lines before the first record. */
+  skipLines: number;
+}
+
+/** One record without its line end. The bytes are valid during the call only. */
+export type OnRecord = (bytes: Buffer, line: number, fault: string | undefined) => void;
+
+export interface Splitter {
+  write(chunk: Buffer): void;
+  end(): void;
+}
+
+export const unclosedQuote = 'A quoted value is not closed';
+export const tooLong = `The record is longer than ${maxRecordBytes} bytes`;
+/** What is kept of a line that is too long to be a record. */
+const keptOfLongLine = 64 * 1024;
+
+/**
+ * Cuts UTF-8 bytes into records and counts physical lines. LF, CRLF and CR all end a line, in one file too.
+ * A quote opens a value at the start of a field only, as in the engine's reader. A quote that is never closed
+ * costs the line it stands in, not the rest of the file: the scan goes on with the next line.
+ */
+export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitter {
+  const { separator, quote } = layout;
+  let data: Buffer = Buffer.alloc(0);
+  let start = 0;
+  let line = 1;
+  let toSkip = layout.skipLines;
+  let isDroppingLine = false;
+  /** Next occurrences at or after some position of `data`; -1 is not searched yet. */
+  let nextLf = -1;
+  let nextCr = -1;
+  let nextQuote = -1;
+
+  function newline(from: number): number {
+    if (nextLf < from) nextLf = orNever(data.indexOf(lineFeed, from));
+    if (nextCr < from) nextCr = orNever(data.indexOf(carriageReturn, from));
+    return Math.min(nextLf, nextCr);
+  }
+  function quoteAt(from: number): number {
+    if (quote === undefined) return never;
+    if (nextQuote < from) nextQuote = orNever(data.indexOf(quote, from));
+    return nextQuote;
+  }
+  /** The length of the line end at `at`, or 0 when only the next chunk can tell. */
+  function newlineBytes(at: number, isLast: boolean): number {
+    if (data[at] === lineFeed) return 1;
+    if (at + 1 < data.length) return data[at + 1] === lineFeed ? 2 : 1;
+    return isLast ? 1 : 0;
+  }
+  function opensField(at: number): boolean {
+    let before = at;
+    if (separator[0] !== space) while (before > start && data[before - 1] === space) before -= 1;
+    if (before === start) return true;
+    const from = before - separator.length;
+    return from >= start && data.compare(separator, 0, separator.length, from, before) === 0;
+  }
+  /** Where the value opened at `open` is closed: undefined when the data ends before. */
+  function closing(open: number, isLast: boolean): number | undefined {
+    for (let at = quoteAt(open + 1); at !== never; at = quoteAt(at + 2)) {
+      if (at + 1 >= data.length) return isLast ? at : undefined;
+      if (data[at + 1] !== quote) return at;
+    }
+    return undefined;
+  }
+  function linesIn(from: number, to: number): number {
+    let count = 0;
+    for (let at = newline(from); at < to; at = newline(at)) {
+      count += 1;
+      at += newlineBytes(at, true);
+    }
+    return count;
+  }
+
+  /** The end of the record at `start`; `end: undefined` asks for more data. */
+  function recordEnd(isLast: boolean): { end: number | undefined; inner: number; fault?: string } {
+    let from = start;
+    let inner = 0;
+    for (;;) {
+      const lineEnd = newline(from);
+      const open = quoteAt(from);
+      if (open >= lineEnd) {
+        if (lineEnd !== never) return { end: lineEnd, inner };
+        return { end: isLast ? data.length : undefined, inner };
+      }
+      if (!opensField(open)) {
+        from = open + 1;
+        continue;
+      }
+      const close = closing(open, isLast);
+      if (close === undefined) {
+        if (!isLast && data.length - start <= maxRecordBytes) return { end: undefined, inner };
+        nextLf = nextCr = nextQuote = -1;
+        const first = newline(start);
+        return {
+          end: first !== never ? first : isLast ? data.length : undefined,
+          inner: 0,
+          fault: unclosedQuote,
+        };
+      }
+      inner += linesIn(open, close);
+      from = close + 1;
+    }
+  }
+
+  function dropLine(isLast: boolean): void {
+    nextLf = nextCr = nextQuote = -1;
+    const end = newline(start);
+    if (end === never) {
+      start = data.length;
+      return;
+    }
+    const bytes = newlineBytes(end, isLast);
+    if (bytes === 0) return;
+    start = end + bytes;
+    line += 1;
+    isDroppingLine = false;
+  }
+
+  function scan(isLast: boolean): void {
+    nextLf = nextCr = nextQuote = -1;
+    while (start < data.length) {
+      if (isDroppingLine) {
+        const before = start;
+        dropLine(isLast);
+        if (isDroppingLine && start === before) return;
+        continue;
+      }
+      const { end, inner, fault } =
+        toSkip > 0 ? { end: lineEndOrMore(isLast), inner: 0, fault: undefined } : recordEnd(isLast);
+      const length = (end ?? data.length) - start;
+      const isLong = length > maxRecordBytes;
+      if (end === undefined && !isLong) return;
+      const bytes = end === undefined || end === data.length ? 0 : newlineBytes(end, isLast);
+      if (end !== undefined && bytes === 0 && !isLast) return;
+      if (toSkip > 0) toSkip -= 1;
+      else if (length > 0) {
+        const text = data.subarray(start, isLong ? start + keptOfLongLine : end);
+        onRecord(text, line, isLong ? (fault ?? tooLong) : fault);
+      }
+      if (end === undefined) {
+        isDroppingLine = true;
+        start = data.length;
+        continue;
+      }
+      start = end + bytes;
+      line += 1 + inner;
+    }
+  }
+  function lineEndOrMore(isLast: boolean): number | undefined {
+    const end = newline(start);
+    return end === never ? (isLast ? data.length : undefined) : end;
+  }
+
+  return {
+    write(chunk) {
+      data = start === data.length ? chunk : Buffer.concat([data.subarray(start), chunk]);
+      start = 0;
+      scan(false);
+    },
+    end: () => scan(true),
+  };
+}
+
+function orNever(index: number): number {
+  return index === -1 ? never : index;
+}

@@ -1,0 +1,35 @@
+import type { TextForm } from '../values/cast.ts';
+
+/** A record that is no record at all: its line, as much of its text as is kept, and why. */
+export interface BrokenRecord {
+  line: number;
+  raw: string;
+  reason: string;
+}
+
+/** Records whose place in the file is known, so that a bad one can be named and shown. */
+export interface Numbering {
+  /** Records in the table, the broken ones not counted. */
+  records: number;
+  broken: readonly BrokenRecord[];
+  /** The bytes of a record's own text. */
+  readRaw(at: number, bytes: number): Promise<Buffer>;
+}
+
+/**
+ * `strict` fails at the first record whose structure is wrong, `skip` leaves such records out, and `store` does
+ * too but remembers them in the connection's temporary table `reject_errors`.
+ */
+export type ReadMode = 'strict' | 'skip' | 'store';
+
+/**
+ * A file as texts, whatever its format: columns `c0`, `c1`, … VARCHAR; with numbering also `_line`, `_at` and
+ * `_bytes`; when tagged also `t0`, `t1`, … naming what the source calls each value.
+ */
+export interface TextTable {
+  names: readonly string[];
+  isTagged: boolean;
+  form: TextForm;
+  from(mode: ReadMode): string;
+  numbering: Numbering | undefined;
+}

@@ -1,0 +1,100 @@
+import { clockFormats, dateOrders, dateSeparators, valueClass } from './classify.ts';
+import type { DatePattern } from './date-pattern.ts';
+import type { DataType } from './types.ts';
+
+export interface InferredType {
+  type: DataType;
+  /** How the dates of this column are written, when not as ISO 8601. */
+  pattern: DatePattern | undefined;
+}
+
+/** Digits before and after the point that a column's numbers need; asked for only where a DECIMAL may hold them. */
+export interface DigitCounts {
+  whole: number;
+  scale: number;
+}
+
+const bits = (...indexes: number[]): bigint =>
+  indexes.reduce((sum, index) => sum | (1n << BigInt(index)), 0n);
+const { small, int64, wide, double, decimal, exponent, boolean, date, timestamp, time } = valueClass;
+const { patternDate, patternTimestamp, document } = valueClass;
+const orderedBits = ((1n << 27n) - 1n) << BigInt(valueClass.ordered);
+
+/** Whether a DECIMAL has to be considered, and digits counted. */
+export function needsDigits(classes: bigint): boolean {
+  const isNumeric = (classes & ~bits(small, int64, wide, double, decimal)) === 0n;
+  const needsMoreThanDouble = (classes & bits(wide, decimal)) !== 0n;
+  const hasLargeAndDecimals = (classes & bits(int64)) !== 0n && (classes & bits(double)) !== 0n;
+  return isNumeric && classes !== 0n && (needsMoreThanDouble || hasLargeAndDecimals);
+}
+
+/** The narrowest type that holds every value of a column exactly as written; STRING holds anything. */
+export function inferType(
+  classes: bigint,
+  digits: DigitCounts | undefined,
+  given: DatePattern | undefined,
+  order: string | undefined,
+): InferredType {
+  const within = (...indexes: number[]): boolean => classes !== 0n && (classes & ~bits(...indexes)) === 0n;
+  const plain = (kind: Exclude<DataType['kind'], 'DECIMAL'>): InferredType => ({
+    type: { kind },
+    pattern: undefined,
+  });
+  if ((classes & bits(document)) !== 0n) return plain('JSON');
+  if (within(small, int64)) return plain('INTEGER');
+  if (within(small, double, exponent)) return plain('DOUBLE');
+  if (digits !== undefined && digits.whole + digits.scale <= 38) {
+    return { type: { kind: 'DECIMAL', precision: 38, scale: digits.scale }, pattern: undefined };
+  }
+  if (within(boolean)) return plain('BOOLEAN');
+  if (within(date)) return plain('DATE');
+  if (within(date, timestamp)) return plain('TIMESTAMP');
+  if (within(time)) return plain('TIME');
+  if (within(patternDate)) return { type: { kind: 'DATE' }, pattern: given };
+  if (within(patternDate, patternTimestamp)) return { type: { kind: 'TIMESTAMP' }, pattern: given };
+  return orderedDate(classes, order) ?? plain('STRING');
+}
+
+interface OrderedClasses {
+  separator: string;
+  clock: string;
+  orders: Set<string>;
+}
+
+/** Dates such as 31/12/2024, when all have one separator and one precision. */
+function orderedClasses(classes: bigint): OrderedClasses | undefined {
+  if (classes === 0n || (classes & ~orderedBits) !== 0n) return undefined;
+  const found = { separators: new Set<string>(), clocks: new Set<string>(), orders: new Set<string>() };
+  for (let index = 0; index < 27; index += 1) {
+    if ((classes & (1n << BigInt(valueClass.ordered + index))) === 0n) continue;
+    found.separators.add(dateSeparators[Math.floor(index / 9)]!);
+    found.orders.add(dateOrders[Math.floor(index / 3) % 3]!);
+    found.clocks.add(clockFormats[index % 3]!);
+  }
+  if (found.separators.size !== 1 || found.clocks.size !== 1) return undefined;
+  return { separator: [...found.separators][0]!, clock: [...found.clocks][0]!, orders: found.orders };
+}
+
+/** The order of day and month that the dates of a file prove, when they prove one. */
+export function provenOrder(columns: Iterable<bigint>): string | undefined {
+  const proven = new Set<string>();
+  for (const classes of columns) {
+    for (const order of orderedClasses(classes)?.orders ?? []) if (order !== 'either') proven.add(order);
+  }
+  return proven.size === 1 ? [...proven][0] : undefined;
+}
+
+/** 01/02/2024 says nothing of its order: unless another date of the file does, the column stays a STRING. Points are day first. */
+function orderedDate(classes: bigint, fileOrder: string | undefined): InferredType | undefined {
+  const found = orderedClasses(classes);
+  if (found === undefined) return undefined;
+  const own = [...found.orders].filter((order) => order !== 'either');
+  if (own.length > 1) return undefined;
+  const order = own[0] ?? (found.separator === '.' ? '%d%m' : fileOrder);
+  if (order === undefined) return undefined;
+  const [first, second] = order === '%d%m' ? ['%d', '%m'] : ['%m', '%d'];
+  const day = [first, second, '%Y'].join(found.separator);
+  const clock = found.clock.trim();
+  const pattern = { full: day + found.clock, date: day, time: clock === '' ? undefined : clock };
+  return { type: { kind: clock === '' ? 'DATE' : 'TIMESTAMP' }, pattern };
+}

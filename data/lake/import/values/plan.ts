@@ -1,0 +1,96 @@
+import type { LakeColumn } from '../../columns.ts';
+import { BadFileError } from '../bad-file.ts';
+import type { ColumnMapping, PreviewColumn } from '../contract.ts';
+import { loadDateColumn } from '../options.ts';
+import { columnNames } from '../text/names.ts';
+import type { TextTable } from '../text/table.ts';
+import type { TextForm } from './cast.ts';
+import type { InferredType } from './infer.ts';
+import { type DataType, dataType, typeName } from './types.ts';
+
+/** One column of the table to be made. */
+export interface PlannedColumn {
+  /** Position in the file; undefined for an optional source column that the file does not have. */
+  source: number | undefined;
+  sourceName: string;
+  name: string;
+  type: DataType;
+  nullable: boolean;
+  unique: boolean;
+  form: TextForm;
+}
+
+export function planMappings(
+  names: readonly string[],
+  mappings: readonly ColumnMapping[],
+  form: TextForm,
+): PlannedColumn[] {
+  return mappings.map((mapping) => {
+    const { sourceColumnName: sourceName, nullable, unique } = mapping;
+    const source = sourcePosition(names, sourceName);
+    if (source === undefined && (mapping.required || !nullable)) {
+      const known = names.slice(0, 20).map((name) => JSON.stringify(name));
+      throw new BadFileError(
+        'missing_column',
+        `The file has no column ${JSON.stringify(sourceName)}; it has ${known.join(', ')}${names.length > 20 ? ', …' : ''}`,
+        { column: sourceName },
+      );
+    }
+    return {
+      source,
+      sourceName,
+      name: mapping.targetColumnName,
+      type: dataType(mapping.dataType),
+      nullable,
+      unique,
+      form,
+    };
+  });
+}
+
+/** An exact name first; else one that differs in case or outer spaces only, when there is just one. */
+export function sourcePosition(names: readonly string[], wanted: string): number | undefined {
+  const exact = names.indexOf(wanted);
+  if (exact !== -1) return exact;
+  const folded = wanted.trim().toLowerCase();
+  const found = names.flatMap((name, index) => (name.toLowerCase() === folded ? [index] : []));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+export function planInferred(
+  table: Pick<TextTable, 'names' | 'form'>,
+  inferred: readonly InferredType[],
+  includeLoadDate: boolean,
+): PlannedColumn[] {
+  const targets = columnNames(table.names, includeLoadDate ? [loadDateColumn] : []);
+  return table.names.map((sourceName, source) => {
+    const { type, pattern } = inferred[source]!;
+    const form = { thousands: table.form.thousands, pattern };
+    return { source, sourceName, name: targets[source]!, type, nullable: true, unique: false, form };
+  });
+}
+
+export function lakeColumns(plan: readonly PlannedColumn[], includeLoadDate: boolean): LakeColumn[] {
+  const columns = plan.map(({ name, type, nullable }) => column(name, typeName(type), nullable));
+  return includeLoadDate ? [...columns, column(loadDateColumn, 'TIMESTAMP', false)] : columns;
+}
+
+export function previewColumns(plan: readonly PlannedColumn[], includeLoadDate: boolean): PreviewColumn[] {
+  const columns = plan.map(({ sourceName, name, type, nullable }) => ({
+    sourceName,
+    targetName: name,
+    dataType: typeName(type),
+    nullable,
+  }));
+  const added = {
+    sourceName: loadDateColumn,
+    targetName: loadDateColumn,
+    dataType: 'TIMESTAMP',
+    nullable: false,
+  };
+  return includeLoadDate ? [...columns, added] : columns;
+}
+
+export function column(name: string, type: string, nullable: boolean): LakeColumn {
+  return { name, dataType: type, nullable, typing: 'declared' };
+}

@@ -1,0 +1,43 @@
+import { identifier, literal } from '../../sql.ts';
+import { loadDateColumn } from '../options.ts';
+import type { TextTable } from '../text/table.ts';
+import { castText, engineType } from './cast.ts';
+import type { PlannedColumn } from './plan.ts';
+
+/** What `error()` says when a value does not fit; the data itself must not get into the engine's messages. */
+export const unfit = 'import: a value does not fit';
+
+/** SQL of a column's value: NULL for a null, and for a text that does not fit. */
+export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColumn): string {
+  if (column.source === undefined) return `CAST(NULL AS ${engineType(column.type)})`;
+  const text = `c${column.source}`;
+  const value = castText(text, column.type, column.form);
+  if (!table.isTagged || column.type.kind !== 'JSON') return value;
+  return `CASE WHEN t${column.source} IN ('s', 'd') THEN CAST(to_json(${text}) AS JSON) ELSE ${value} END`;
+}
+
+/** The same, but a text that does not fit, or a null where none may be, ends the statement. */
+function valueOrError(table: TextTable, column: PlannedColumn): string {
+  const value = valueSql(table, column);
+  if (column.source === undefined) return value;
+  const failure = `CAST(error(${literal(unfit)}) AS ${engineType(column.type)})`;
+  if (!column.nullable) return `coalesce(${value}, ${failure})`;
+  if (column.type.kind === 'STRING') return value;
+  return `coalesce(${value}, CASE WHEN c${column.source} IS NOT NULL THEN ${failure} END)`;
+}
+
+export interface SelectOptions {
+  /** Microseconds since the epoch, or undefined for no load date. */
+  loadDateMicros: bigint | undefined;
+  onUnfit: 'error' | 'null';
+}
+
+/** The columns of the table to be made, in its order. */
+export function selectList(table: TextTable, plan: readonly PlannedColumn[], options: SelectOptions): string {
+  const value = options.onUnfit === 'error' ? valueOrError : valueSql;
+  const columns = plan.map((column) => `${value(table, column)} AS ${identifier(column.name)}`);
+  if (options.loadDateMicros !== undefined) {
+    columns.push(`make_timestamp(${options.loadDateMicros}) AS ${identifier(loadDateColumn)}`);
+  }
+  return columns.join(',\n');
+}

@@ -1,0 +1,43 @@
+/** The data types a mapping may name, parsed. */
+export type DataType =
+  | { kind: 'STRING' | 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP' | 'TIME' | 'JSON' }
+  | { kind: 'DECIMAL'; precision: number; scale: number };
+
+export const plainTypes = [
+  'STRING',
+  'INTEGER',
+  'DOUBLE',
+  'BOOLEAN',
+  'DATE',
+  'TIMESTAMP',
+  'TIME',
+  'JSON',
+] as const;
+
+/** The parsed type, or what is wrong with the text. */
+export function parseDataType(text: string): DataType | { fault: string } {
+  const upper = text.trim().toUpperCase();
+  for (const kind of plainTypes) if (kind === upper) return { kind };
+  if (upper === 'DECIMAL') return { kind: 'DECIMAL', precision: 38, scale: 10 };
+  const match = /^DECIMAL\s*\(\s*(\d{1,4})\s*(?:,\s*(\d{1,4})\s*)?\)$/.exec(upper);
+  if (match === null) {
+    return { fault: `Unknown data type; it is one of ${plainTypes.join(', ')}, DECIMAL or DECIMAL(p,s)` };
+  }
+  const precision = Number(match[1]);
+  const scale = Number(match[2] ?? 0);
+  if (precision < 1 || precision > 38) return { fault: 'The precision of a DECIMAL is between 1 and 38' };
+  if (scale > precision) return { fault: 'The scale of a DECIMAL is at most its precision' };
+  return { kind: 'DECIMAL', precision, scale };
+}
+
+/** For a type that was checked before. */
+export function dataType(text: string): DataType {
+  const type = parseDataType(text);
+  if ('fault' in type) throw new Error(`${type.fault}: ${text}`);
+  return type;
+}
+
+/** The type as the service writes it. */
+export function typeName(type: DataType): string {
+  return type.kind === 'DECIMAL' ? `DECIMAL(${type.precision},${type.scale})` : type.kind;
+}
