@@ -154,7 +154,19 @@ export const previewSchema = z
     badRows: z.array(
       z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
     ),
-    detectedCsv: z.record(z.string(), z.unknown()).nullable(),
+    detectedCsv: z
+      .object({
+        char_encoding: z.string(),
+        column_separator: z.string(),
+        quote_character: z.string(),
+        header_row: z.int(),
+        first_data_row: z.int(),
+        date_format: z.string(),
+        thousands: z.string(),
+        null_values: z.array(z.string()),
+      })
+      .nullable()
+      .describe('The CSV options in effect, under the names a request uses.'),
   })
   .meta({ id: 'Preview' });
 
