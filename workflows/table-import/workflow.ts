@@ -26,7 +26,7 @@ const control = proxyActivities<TableImportControlActivities>({
 const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '2 hours',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '10 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
 });

@@ -1,8 +1,22 @@
+/** A column's dates repeat: most are looked up, not computed. Emptied when it has grown too large. */
+const knownDates = new Map<number, string>();
+const mostKnownDates = 20_000;
+
 /**
  * Days since 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar. The engine's dates reach millions
  * of years, far beyond what JavaScript's Date can hold; years beyond four digits take ISO 8601's sign and six.
  */
 export function isoDate(daysSinceEpoch: number): string {
+  let date = knownDates.get(daysSinceEpoch);
+  if (date === undefined) {
+    if (knownDates.size >= mostKnownDates) knownDates.clear();
+    date = computedDate(daysSinceEpoch);
+    knownDates.set(daysSinceEpoch, date);
+  }
+  return date;
+}
+
+function computedDate(daysSinceEpoch: number): string {
   // Civil-from-days on eras of 400 years that begin on a first of March.
   const shifted = daysSinceEpoch + 719_468;
   const era = Math.floor(shifted / 146_097);
@@ -27,8 +41,10 @@ function isoYear(year: number): string {
   return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
 }
 
+const pairs = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
+
 export function twoDigits(value: number): string {
-  return value < 10 ? `0${value}` : String(value);
+  return pairs[value] ?? String(value);
 }
 
 /** Seconds of a day to `hh:mm:ss`; 24:00:00 stays, as the engine keeps it. */

@@ -105,6 +105,12 @@ const base64 = (bytes: Uint8Array): string =>
 
 function decimalText(value: bigint, scale: number): string {
   if (scale === 0) return value.toString();
+  const asNumber = Number(value);
+  if (asNumber >= 0 && Number.isSafeInteger(asNumber)) {
+    // The same in doubles, which is where nearly all decimals are and several times faster.
+    const text = String(asNumber).padStart(scale + 1, '0');
+    return `${text.slice(0, -scale)}.${text.slice(-scale)}`;
+  }
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }

@@ -31,7 +31,7 @@ export function microsecondTimestampText(micros: bigint): string {
   const fraction = asNumber - seconds * 1_000_000;
   const days = Math.floor(seconds / secondsPerDay);
   const clock = clockTime(seconds - days * secondsPerDay);
-  return `${isoDate(days)}T${clock}.${String(fraction).padStart(6, '0')}`;
+  return `${isoDate(days)}T${clock}.${fraction === 0 ? '000000' : String(fraction).padStart(6, '0')}`;
 }
 
 /** RFC 3339 in UTC with milliseconds, like every other instant of the API. */

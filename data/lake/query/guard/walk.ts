@@ -159,6 +159,7 @@ function walkTable(walker: Walker, node: TreeNode, scope: Scope): void {
     checkFunction(call, allowedTableFunctions);
     walkFields(walker, call, expressionShapes['FUNCTION'], scope);
   }
+  if (isNode(node['at_clause'])) walkField(walker, node['at_clause']['expr'] ?? null, 'expressions', scope);
   walkFields(walker, node, shape, scope);
   if (node['type'] === 'BASE_TABLE' && !isCommonTable(node, scope)) walker.visitTable(node);
 }

@@ -11,6 +11,8 @@ export interface Engine {
   parser: Parser;
   /** Which lake it is attached to; undefined while blank. */
   attachedTo: string | undefined;
+  /** The end of the last statement's transaction, which the next one waits for and its answer does not. */
+  ending: Promise<void>;
   close(): void;
 }
 
@@ -25,7 +27,9 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     autoload_known_extensions: 'false',
     allow_persistent_secrets: 'false',
     allow_community_extensions: 'false',
-    enable_external_file_cache: 'true',
+    // The lake's files never change under their names, so what is cached of one need not be asked for again.
+    validate_external_file_cache: 'NO_VALIDATION',
+    enable_http_metadata_cache: 'true',
     extension_directory: settings.installDir,
   });
   const connection = await instance.connect();
@@ -37,7 +41,7 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     connection.closeSync();
     instance.closeSync();
   };
-  return { connection, parser, attachedTo: undefined, close };
+  return { connection, parser, attachedTo: undefined, ending: Promise.resolve(), close };
 }
 
 async function loadExtension(connection: DuckDBConnection, dir: string | undefined, name: string) {

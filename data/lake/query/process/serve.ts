@@ -111,6 +111,7 @@ export function serveStatements(channel: Channel): void {
 
   async function replaceEngine(limits: ProcessSettings): Promise<Engine> {
     const old = await engine;
+    await old?.ending;
     old?.close();
     engine = openBlankEngine(limits);
     return engine;

@@ -24,12 +24,14 @@ export async function runStatement(
   const startedAt = performance.now();
   const { connection } = engine;
   const checked = await checkStatement(engine.parser, statement);
+  await engine.ending;
   stopIfInterrupted(interruption);
   await connection.run('BEGIN TRANSACTION READ ONLY');
   try {
     const snapshotId = await newestSnapshot(engine);
     stopIfInterrupted(interruption);
-    const result = await connection.stream(checked.sql);
+    // A bounded result is quicker whole than in a stream; any other is read no further than is wanted.
+    const result = await (checked.isBounded ? connection.run(checked.sql) : connection.stream(checked.sql));
     const limits = { rows: statement.limit, bytes: maxAnswerBytes };
     const names = applyNames(result.columnNames(), checked.columnNames);
     const rows = await encodeRows(result, names, statement.rowFormat, limits);
@@ -41,8 +43,11 @@ export async function runStatement(
       snapshotId,
     };
   } finally {
-    // The transaction only read; that it can no longer be ended must not hide why.
-    await connection.run('ROLLBACK').catch(() => undefined);
+    // It only read, so nothing hangs on how it ends; one that cannot be ended is found by the next statement.
+    engine.ending = connection.run('ROLLBACK').then(
+      () => undefined,
+      () => undefined,
+    );
   }
 }
 
