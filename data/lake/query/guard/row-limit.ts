@@ -1,0 +1,38 @@
+import { constant } from './synthetic.ts';
+import { isNode, type TreeNode, text } from './tree.ts';
+
+/**
+ * Tells the engine how many rows are wanted, which turns a sort of everything into a search for the first.
+ * Only where the statement sets no limit of its own. The caller must find that the text has this tree.
+ */
+export function withRowLimit(
+  sql: string,
+  tree: TreeNode,
+  rows: number,
+): { sql: string; tree: TreeNode } | undefined {
+  const modifiers = tree['modifiers'];
+  const from = tree['from_table'];
+  const isShow = isNode(from) && from['type'] === 'SHOW_REF';
+  if (!Array.isArray(modifiers) || isShow || limitsOf(tree).length > 0) return undefined;
+  const modifier: TreeNode = { type: 'LIMIT_MODIFIER', limit: constant(rows), offset: null };
+  return {
+    sql: `${sql.replace(/[\s;]+$/, '')}\nLIMIT ${rows}`,
+    tree: { ...tree, modifiers: [...modifiers, modifier] },
+  };
+}
+
+/** Whether the statement's own limit is a number no larger than this. */
+export function hasLimitWithin(tree: TreeNode, rows: number): boolean {
+  return limitsOf(tree).some((modifier) => {
+    const limit = modifier['type'] === 'LIMIT_MODIFIER' ? modifier['limit'] : undefined;
+    const value = isNode(limit) && limit['class'] === 'CONSTANT' ? limit['value'] : undefined;
+    const count = isNode(value) ? value['value'] : undefined;
+    return typeof count === 'number' && count >= 0 && count <= rows;
+  });
+}
+
+function limitsOf(tree: TreeNode): TreeNode[] {
+  const modifiers = tree['modifiers'];
+  if (!Array.isArray(modifiers)) return [];
+  return modifiers.filter(isNode).filter((modifier) => text(modifier['type']).startsWith('LIMIT'));
+}
