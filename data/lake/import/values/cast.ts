@@ -40,12 +40,14 @@ export function castText(text: string, type: DataType, form: TextForm): string {
       const { scale } = type;
       const some = scale === 0 ? '0+' : `\\d{1,${scale}}0*`;
       const digits = `\\s*[+-]?(\\d+(\\.(${some})?)?|\\.${some})\\s*`;
-      return `CASE WHEN ${full(number, digits)} THEN TRY_CAST(trim(${number}) AS ${typeName(type)}) END`;
+      const plain = scale === 0 ? '-?\\d+' : `-?\\d+(\\.\\d{1,${scale}})?`;
+      return `CASE WHEN ${full(number, plain)} THEN TRY_CAST(${number} AS ${typeName(type)})
+        WHEN ${full(number, digits)} THEN TRY_CAST(trim(${number}) AS ${typeName(type)}) END`;
     }
     case 'DOUBLE':
       return castDouble(plainNumber(text, form));
     case 'BOOLEAN':
-      return `TRY_CAST(trim(${text}) AS BOOLEAN)`;
+      return `coalesce(TRY_CAST(${text} AS BOOLEAN), TRY_CAST(trim(${text}) AS BOOLEAN))`;
     case 'DATE':
       return castDate(text, form.pattern);
     case 'TIMESTAMP':
@@ -64,8 +66,11 @@ function castInteger(number: string): string {
 
 function castDouble(number: string): string {
   const value = `TRY_CAST(trim(${number}) AS DOUBLE)`;
-  return `CASE WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*')}
-    THEN CASE WHEN isfinite(${value}) THEN ${value} END
+  // A short text that starts like a number is one if the engine reads it: no pattern needed.
+  return `CASE WHEN strlen(${number}) <= 16 AND ${number} >= '-' AND ${number} < ':' AND NOT contains(${number}, '_')
+      THEN CASE WHEN isfinite(TRY_CAST(${number} AS DOUBLE)) THEN TRY_CAST(${number} AS DOUBLE) END
+    WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*')}
+      THEN CASE WHEN isfinite(${value}) THEN ${value} END
     WHEN lower(trim(${number})) IN ('nan', 'inf', '-inf', '+inf', 'infinity', '-infinity') THEN ${value} END`;
 }
 
@@ -77,7 +82,9 @@ function castDate(text: string, pattern: DatePattern | undefined): string {
     const whole = pattern.time === undefined ? '' : `, ${midnight(parsed(text, pattern.full))}`;
     return `coalesce(CAST(${parsed(text, pattern.date)} AS DATE)${whole})`;
   }
-  return `CASE WHEN ${full(text, '\\s*\\d{4}([-/.])\\d{1,2}[-/.]\\d{1,2}\\s*')} THEN TRY_CAST(trim(${text}) AS DATE)
+  return `CASE WHEN strlen(${text}) = 10 AND ${text} >= '0' AND ${text} < ':' AND NOT contains(${text}, ':')
+      THEN TRY_CAST(${text} AS DATE)
+    WHEN ${full(text, '\\s*\\d{4}([-/.])\\d{1,2}[-/.]\\d{1,2}\\s*')} THEN TRY_CAST(trim(${text}) AS DATE)
     WHEN ${full(text, '\\d{4}-\\d{2}-\\d{2}[ T]00:00(:00(\\.0*)?)?')} THEN TRY_CAST(left(${text}, 10) AS DATE) END`;
 }
 
@@ -101,7 +108,9 @@ function isoTimestamp(text: string, dateOnly: '' | ' '): string {
   const clock = '[ T]\\d{1,2}:\\d{2}(:\\d{2}(\\.\\d+)?)?';
   const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${clock})${dateOnly === '' ? '?' : ''}\\s*`;
   const zoned = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${clock} ?([zZ]|[+-]\\d{2}(:?\\d{2})?)\\s*`;
-  return `CASE WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
+  // A colon at this place leaves no room for a zone, which the engine would drop.
+  const usual = `strlen(${text}) = 19 AND substring(${text}, 17, 1) = ':'`;
+  return `CASE WHEN ${usual} THEN TRY_CAST(${text} AS TIMESTAMP) WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
     WHEN ${full(text, zoned)} THEN TRY_CAST(trim(${text}) AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
 }
 

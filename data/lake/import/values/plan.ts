@@ -17,6 +17,8 @@ export interface PlannedColumn {
   type: DataType;
   nullable: boolean;
   unique: boolean;
+  /** The type came from the values, not from a mapping. */
+  isInferred: boolean;
   form: TextForm;
 }
 
@@ -43,6 +45,7 @@ export function planMappings(
       type: dataType(mapping.dataType),
       nullable,
       unique,
+      isInferred: false,
       form,
     };
   });
@@ -66,7 +69,16 @@ export function planInferred(
   return table.names.map((sourceName, source) => {
     const { type, pattern } = inferred[source]!;
     const form = { thousands: table.form.thousands, pattern };
-    return { source, sourceName, name: targets[source]!, type, nullable: true, unique: false, form };
+    return {
+      source,
+      sourceName,
+      name: targets[source]!,
+      type,
+      nullable: true,
+      unique: false,
+      isInferred: true,
+      form,
+    };
   });
 }
 

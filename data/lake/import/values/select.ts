@@ -2,6 +2,7 @@ import { identifier, literal } from '../../sql.ts';
 import { loadDateColumn } from '../options.ts';
 import type { TextTable } from '../text/table.ts';
 import { castText, engineType } from './cast.ts';
+import { castInferred } from './cast-inferred.ts';
 import type { PlannedColumn } from './plan.ts';
 
 /** What `error()` says when a value does not fit; the data itself must not get into the engine's messages. */
@@ -18,8 +19,10 @@ export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColu
 
 /** The same, but a text that does not fit, or a null where none may be, ends the statement. */
 function valueOrError(table: TextTable, column: PlannedColumn): string {
-  const value = valueSql(table, column);
-  if (column.source === undefined) return value;
+  if (column.source === undefined) return valueSql(table, column);
+  const value = column.isInferred
+    ? castInferred(`c${column.source}`, column.type, column.form)
+    : valueSql(table, column);
   const failure = `CAST(error(${literal(unfit)}) AS ${engineType(column.type)})`;
   if (!column.nullable) return `coalesce(${value}, ${failure})`;
   if (column.type.kind === 'STRING') return value;
