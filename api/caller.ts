@@ -39,3 +39,11 @@ export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): 
     ? newId(prefix)
     : derivedId(prefix, key.atMs, `${key.seed}\n${prefix}\n${purpose}`);
 }
+
+const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The W3C trace the request came with, if it is one. */
+export function traceparentOf(request: FastifyRequest): string | undefined {
+  const given = request.headers['traceparent'];
+  return typeof given === 'string' && traceparentPattern.test(given) ? given : undefined;
+}

@@ -7,6 +7,8 @@ import { createQueryPool } from '../data/lake/query/pool.ts';
 import { createAppender } from '../data/lake/rows/append.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
+import { traceInterceptor } from '../data/processes/start.ts';
+import { traceHeader } from '../workflows/trace-header.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
 import { createProcessStarter } from './process-starter.ts';
@@ -41,7 +43,11 @@ void objects
   .ensureBucket()
   .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
 const connection = Connection.lazy({ address: config.temporal.address });
-const client = new Client({ connection, namespace: config.temporal.namespace });
+const client = new Client({
+  connection,
+  namespace: config.temporal.namespace,
+  interceptors: { workflow: [traceInterceptor(traceHeader)] },
+});
 
 const app = await buildApp({
   db,

@@ -1,8 +1,9 @@
 import type { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { AppError, problems, ValidationError } from '../data/errors.ts';
+import { traceHeader } from '../workflows/trace-header.ts';
 
 /** Codes whose cause may pass: worth another try. */
 const transient = new Set(['storage_unavailable', 'workflows_unavailable', 'rate_limited', 'internal_error']);
@@ -16,7 +17,13 @@ export function activityErrors(logger: Logger) {
     inbound: {
       async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>) {
         const { workflowExecution, activityType, attempt } = context.info;
-        const log = logger.child({ workflowId: workflowExecution?.workflowId, activityType, attempt });
+        const trace = traceOf(input);
+        const log = logger.child({
+          workflowId: workflowExecution?.workflowId,
+          activityType,
+          attempt,
+          ...trace,
+        });
         try {
           return await next(input);
         } catch (error) {
@@ -35,4 +42,10 @@ export function activityErrors(logger: Logger) {
       },
     },
   });
+}
+
+/** The request behind the process, as its start carried it. */
+function traceOf({ headers }: ActivityExecuteInput): Record<string, unknown> {
+  const payload = headers[traceHeader];
+  return payload === undefined ? {} : defaultPayloadConverter.fromPayload<Record<string, unknown>>(payload);
 }

@@ -10,7 +10,9 @@ import { createCipher } from '../data/encryption.ts';
 import { openLakes } from '../data/lake/open.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
+import { traceInterceptor } from '../data/processes/start.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
+import { traceHeader } from '../workflows/trace-header.ts';
 import { readWorkerConfig } from './config.ts';
 import { activityErrors } from './interceptors.ts';
 import { startReconciler } from './reconcile.ts';
@@ -48,12 +50,19 @@ const { address, namespace } = config.temporal;
 const clientConnection = await Connection.connect({ address });
 await ensureSearchAttributes(clientConnection, namespace);
 const connection = await NativeConnection.connect({ address });
-const shared = { connection, namespace, interceptors: { activity: [activityErrors(logger)] } };
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const traceModule = fileURLToPath(new URL('../workflows/trace-context.ts', import.meta.url));
+const shared = {
+  connection,
+  namespace,
+  interceptors: { activity: [activityErrors(logger)] },
+};
 const workers = await Promise.all([
   Worker.create({
     ...shared,
     taskQueue: taskQueues.control,
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    workflowsPath,
+    interceptors: { ...shared.interceptors, workflowModules: [traceModule] },
     activities: tableImportControlActivities(deps),
     shutdownGraceTime: '3 seconds',
   }),
@@ -74,7 +83,11 @@ const lockPool = new pg.Pool({
 lockPool.on('error', () => undefined);
 const reconciler = startReconciler({
   ...deps,
-  client: new Client({ connection: clientConnection, namespace }),
+  client: new Client({
+    connection: clientConnection,
+    namespace,
+    interceptors: { workflow: [traceInterceptor(traceHeader)] },
+  }),
   lockPool,
 });
 

@@ -6,7 +6,7 @@ import { getFile } from '../../data/postgres/files.ts';
 import { getProject } from '../../data/postgres/projects.ts';
 import { getTableImport, requestCancel } from '../../data/postgres/table-imports.ts';
 import { cancelTableImportSignal, tableImportWorkflowId } from '../../workflows/table-import/names.ts';
-import { callerOf, idFor } from '../caller.ts';
+import { callerOf, idFor, traceparentOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { fileParams } from '../files/schemas.ts';
 import { confirmQuery, envelope } from '../schemas.ts';
@@ -41,6 +41,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
       organizationId: caller.organizationId,
       callerId: caller.id,
       requestId: request.id,
+      traceparent: traceparentOf(request),
       projectId: where.project_id,
       fileId: where.file_id,
       importId: idFor(request, 'imp'),

@@ -29,6 +29,7 @@ export interface ImportRequest {
   organizationId: string;
   callerId: string;
   requestId: string;
+  traceparent: string | undefined;
   projectId: string;
   fileId: string;
   /** Ids of what the request makes. */
@@ -135,7 +136,11 @@ function startOf(request: ImportRequest): ProcessStart {
       ResourceId: request.importId,
       ProcessKind: 'table-import',
     },
-    memo: { requestId: request.requestId, callerId: request.callerId },
+    memo: {
+      requestId: request.requestId,
+      callerId: request.callerId,
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    },
     summary: `Import of file ${request.fileId} into a table (${request.mode})`,
   };
 }

@@ -1,15 +1,28 @@
 import {
   type Client,
   isGrpcServiceError,
+  type WorkflowClientInterceptor,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import {
+  defaultPayloadConverter,
   defineSearchAttributeKey,
   type SearchAttributePair,
   TypedSearchAttributes,
 } from '@temporalio/common';
 import type { ProcessStart } from '../postgres/process-starts.ts';
+
+/** Carries the trace of the request behind a process, which its memo holds, in the header that activities receive. */
+export function traceInterceptor(header: string): WorkflowClientInterceptor {
+  return {
+    start: (input, next) => {
+      const { requestId, traceparent } = input.options.memo ?? {};
+      const payload = defaultPayloadConverter.toPayload({ requestId, traceparent });
+      return next({ ...input, headers: { ...input.headers, [header]: payload } });
+    },
+  };
+}
 
 /** `refused` is certain: nothing runs. `unknown` is not: the request may have arrived. */
 export type StartOutcome = 'started' | 'refused' | 'unknown';

@@ -141,6 +141,24 @@ test('replace swaps the whole content, and the past stays readable at its versio
   ]);
 });
 
+test("the request's trace reaches the process and each of its activities", async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'traced.csv', csv);
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+    body: { table_name: 'traced' },
+    headers: { traceparent, 'x-request-id': 'traced-request' },
+  });
+  const done = await ended(client, started);
+  const { events } = await workspace.temporal.workflow.getHandle(`table-import/${done.id}`).fetchHistory();
+  const scheduled = events!.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+  expect(scheduled).toHaveLength(3);
+  for (const { header } of scheduled) {
+    const trace = JSON.parse(Buffer.from(header!.fields!['workspace-trace']!.data!).toString());
+    expect(trace).toEqual({ requestId: 'traced-request', traceparent });
+  }
+});
+
 test('the same import under one idempotency key is one import', async () => {
   const client = await workspace.organization();
   const { project, file } = await newFile(client, 'once.csv', csv);

@@ -18,6 +18,9 @@ export function useWorker(workspace: Workspace): void {
     const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
     const workflowBundle = await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+      workflowInterceptorModules: [
+        fileURLToPath(new URL('../../workflows/trace-context.ts', import.meta.url)),
+      ],
     });
     const { namespace } = workspace.temporal.options;
     const workers = await Promise.all([

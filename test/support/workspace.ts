@@ -15,7 +15,9 @@ import { createQueryPool } from '../../data/lake/query/pool.ts';
 import { createAppender } from '../../data/lake/rows/append.ts';
 import { createObjectStore } from '../../data/objects/store.ts';
 import { createDatabase } from '../../data/postgres/client.ts';
+import { traceInterceptor } from '../../data/processes/start.ts';
 import { provisionOrganization } from '../../data/provision.ts';
+import { traceHeader } from '../../workflows/trace-header.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -97,7 +99,11 @@ async function open(
   closers.push(() => queries.close());
   const connection = await Connection.connect({ address: config.temporal.address });
   closers.push(() => connection.close());
-  const temporal = new Client({ connection, namespace: config.temporal.namespace });
+  const temporal = new Client({
+    connection,
+    namespace: config.temporal.namespace,
+    interceptors: { workflow: [traceInterceptor(traceHeader)] },
+  });
   const imports = {
     engine: lakes.lake.engine,
     objects,
