@@ -17,7 +17,11 @@ const columns = [
   { name: 'value', data_type: 'DOUBLE' },
   { name: 'at', data_type: 'TIMESTAMP' },
 ];
-const { data } = await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', { name, kind: 'data', columns });
+const { data } = await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', {
+  name,
+  kind: 'data',
+  columns,
+});
 
 let nextId = 0;
 function rows(): { s_id: number; device: string; value: number; at: string }[] {
@@ -41,26 +45,36 @@ async function run(label: string, append: (client: number) => Promise<void>): Pr
     }),
   );
   const rate = (times.length * rowsPerRequest) / ((performance.now() - startedMs) / 1_000);
-  console.log(`${label}: ${Math.round(rate)} rows/s, p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`);
+  console.log(
+    `${label}: ${Math.round(rate)} rows/s, p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`,
+  );
   return rate;
 }
 
 const ours = await run('appends through HTTP', async () => {
   await api.call('POST', `/v1/tables/${data.tableId}/rows`, JSON.stringify({ rows: rows() }));
 });
-const count = await api.json<{ data: { rows: { n: number }[] } }>('POST', '/v1/query-executions', { sql: `SELECT count(*) AS n FROM ${name}` });
-if (count.data.rows[0]?.n !== nextId) throw new Error(`${nextId} rows were acknowledged, ${count.data.rows[0]?.n} are there.`);
+const count = await api.json<{ data: { rows: { n: number }[] } }>('POST', '/v1/query-executions', {
+  sql: `SELECT count(*) AS n FROM ${name}`,
+});
+if (count.data.rows[0]?.n !== nextId)
+  throw new Error(`${nextId} rows were acknowledged, ${count.data.rows[0]?.n} are there.`);
 
 const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: clients });
-await pool.query(`CREATE TABLE ${name} (s_id bigint PRIMARY KEY, device text, value double precision, at timestamp)`);
+await pool.query(
+  `CREATE TABLE ${name} (s_id bigint PRIMARY KEY, device text, value double precision, at timestamp)`,
+);
 const plain = await run('plain PostgreSQL INSERT', async () => {
   const values = rows();
-  await pool.query(`INSERT INTO ${name} SELECT * FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::timestamp[])`, [
-    values.map((row) => row.s_id),
-    values.map((row) => row.device),
-    values.map((row) => row.value),
-    values.map((row) => row.at),
-  ]);
+  await pool.query(
+    `INSERT INTO ${name} SELECT * FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::timestamp[])`,
+    [
+      values.map((row) => row.s_id),
+      values.map((row) => row.device),
+      values.map((row) => row.value),
+      values.map((row) => row.at),
+    ],
+  );
 });
 await pool.query(`DROP TABLE ${name}`);
 await pool.end();

@@ -24,12 +24,19 @@ export interface HttpAnswer {
 /** Kept-alive connections and as little client work as possible: the client shares the machine with the server. */
 export function createHttpClient(baseUrl: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  return (method: string, path: string, headers: Record<string, string>, body?: string): Promise<HttpAnswer> =>
+  return (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const outgoing = request(`${baseUrl}${path}`, { method, agent, headers }, (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+        incoming.on('end', () =>
+          resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        );
       });
       outgoing.on('error', reject);
       outgoing.end(body);
@@ -39,16 +46,31 @@ export function createHttpClient(baseUrl: string, connections: number) {
 /** An API that a bench calls: a token, JSON in and out, and an error for any answer that is not 2xx. */
 export async function openApi(stack: LocalStack, connections = 64) {
   const send = createHttpClient(stack.apiUrl, connections);
-  const form = new URLSearchParams({ client_id: stack.clientId, client_secret: stack.clientSecret }).toString();
-  const answer = await send('POST', '/v1/auth/m2m/token', { 'content-type': 'application/x-www-form-urlencoded' }, form);
+  const form = new URLSearchParams({
+    client_id: stack.clientId,
+    client_secret: stack.clientSecret,
+  }).toString();
+  const answer = await send(
+    'POST',
+    '/v1/auth/m2m/token',
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    form,
+  );
   const authorization = `Bearer ${(JSON.parse(answer.text) as { access_token: string }).access_token}`;
   const call = async (method: string, path: string, body?: string): Promise<string> => {
-    const headers: Record<string, string> = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const headers: Record<string, string> = {
+      authorization,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
     const { status, text } = await send(method, path, headers, body);
     if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
     return text;
   };
-  return { call, json: async <T>(method: string, path: string, body?: unknown) => JSON.parse(await call(method, path, body === undefined ? undefined : JSON.stringify(body))) as T };
+  return {
+    call,
+    json: async <T>(method: string, path: string, body?: unknown) =>
+      JSON.parse(await call(method, path, body === undefined ? undefined : JSON.stringify(body))) as T,
+  };
 }
 
 export function quantile(values: readonly number[], q: number): number {

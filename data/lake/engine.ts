@@ -91,6 +91,8 @@ export async function createLakeEngine(options: EngineOptions): Promise<LakeEngi
   const root = await instance.connect();
   await loadExtensions(root, options.extensionDir, lakeExtensions);
   await root.run("SET TimeZone = 'UTC'");
+  // The catalog's tables are small: splitting a read of one over several connections only costs round trips.
+  await root.run('SET GLOBAL pg_use_ctid_scan = false');
   await root.run(objectStoreSecret('object_store', options.objectStore));
   const attachments = new Map<string, Attachment>();
 

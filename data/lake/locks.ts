@@ -7,7 +7,7 @@ export interface TableLocks {
 }
 
 /** How long a writer waits for the writers before it. Longer than any commit; a staged import commits in seconds. */
-const lockTimeoutMs = 60_000;
+export const lockTimeoutMs = 60_000;
 
 /**
  * One writer a table: callers of this process queue in memory, so that each table takes at most one
@@ -37,7 +37,6 @@ async function holdAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => P
   });
   let failed = true;
   try {
-    await client.query(`SET statement_timeout = ${lockTimeoutMs}`);
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`table:${tableId}`]);
     const result = await work();
     await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [`table:${tableId}`]);

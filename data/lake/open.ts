@@ -3,7 +3,7 @@ import type { Cipher } from '../encryption.ts';
 import type { LakeDeps } from './commit.ts';
 import { createLakeEngine } from './engine.ts';
 import type { ObjectStoreSettings } from './location.ts';
-import { createTableLocks } from './locks.ts';
+import { createTableLocks, lockTimeoutMs } from './locks.ts';
 import { createLakeCatalog } from './provision.ts';
 
 export interface LakeOptions {
@@ -44,6 +44,7 @@ function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
     connectionString: options.databaseUrl,
     max,
     application_name: `${options.applicationName} ${purpose}`,
+    statement_timeout: lockTimeoutMs,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

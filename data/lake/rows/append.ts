@@ -131,7 +131,33 @@ async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<v
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
     return entry === undefined;
   });
-  const admitted = await admit(deps, lake, table, fresh);
+  const ids = fresh.flatMap(({ request }) => readRowIds(request.rows));
+  // Taken ids are rare: the look-up runs beside the write, which is undone when it finds one.
+  const taken = ids.length === 0 ? Promise.resolve(new Set<bigint>()) : takenRowIds(deps, lake, table, ids);
+  taken.catch(() => undefined);
+  try {
+    await writeAdmitted(deps, lake, table, admit(table, fresh, new Set()), taken);
+  } catch (error) {
+    if (!(error instanceof RowIdsTaken)) throw error;
+    await writeAdmitted(deps, lake, table, admit(table, fresh, await taken), Promise.resolve(new Set()));
+  }
+}
+
+/** Undoes a write in which at least one s_id turned out to be taken. */
+class RowIdsTaken extends AppError {
+  constructor() {
+    super('duplicate_row_id', 'An s_id of the group is taken.');
+  }
+}
+
+/** Writes the admitted requests as one commit and answers them. */
+async function writeAdmitted(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  admitted: readonly Admitted[],
+  taken: Promise<ReadonlySet<bigint>>,
+): Promise<void> {
   if (admitted.length === 0) return;
   const version = await commitOperations(deps, lake, async (connection) => {
     const retypes = new Map(admitted.flatMap(({ plan }) => [...plan.retypes]));
@@ -142,6 +168,8 @@ async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<v
     }));
     const text = `[${admitted.map(({ plan }) => plan.rowTexts.join(',')).join(',')}]`;
     await connection.run(insertStatement(table.name, columns), [text]);
+    const ids = await taken;
+    if (ids.size > 0) throw new RowIdsTaken();
     return admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan));
   });
   for (const { waiting, plan } of admitted)
@@ -184,14 +212,8 @@ interface Admitted {
  * Plans each request against the table as the ones admitted before it leave it; refuses s_ids that are taken
  * or repeated. What a refused request would have changed is not seen by the later ones.
  */
-async function admit(
-  deps: LakeDeps,
-  lake: Lake,
-  table: PhysicalTable,
-  group: readonly Waiting[],
-): Promise<Admitted[]> {
-  const ids = group.flatMap(({ request }) => readRowIds(request.rows));
-  const taken = ids.length === 0 ? new Set<bigint>() : await takenRowIds(deps, lake, table, ids);
+function admit(table: PhysicalTable, group: readonly Waiting[], known: ReadonlySet<bigint>): Admitted[] {
+  const taken = new Set(known);
   const admitted: Admitted[] = [];
   let columns = table.columns;
   for (const waiting of group) {
