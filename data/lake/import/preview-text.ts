@@ -8,6 +8,7 @@ import { jsonRows } from './out/json-rows.ts';
 import { blame, needsTooMuch, runRows } from './out/run.ts';
 import type { NumberedTable, TextSource } from './text/source.ts';
 import type { Numbering, TextTable } from './text/table.ts';
+import type { PageSpan, RecordWindow } from './text/window.ts';
 import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
 import { selectList } from './values/select.ts';
@@ -37,33 +38,28 @@ async function previewPage(
   connection: DuckDBConnection,
   source: TextSource,
 ): Promise<Preview> {
-  const { pageNumber, pageSize } = job.page;
-  const window = { from: (pageNumber - 1) * pageSize, to: pageNumber * pageSize };
-  const isWhole = job.source.sizeBytes <= wholeBytes;
-  const hasUnique = job.options.columnMappings?.some(({ unique }) => unique) === true;
-  const kept = hasUnique && window.to <= repeatRecords ? { ...window, from: 0 } : window;
+  const inferred = await inferDirect(job, connection, source);
   const numbered = await source.number({
-    path: join(job.folder, 'page'),
-    window: { ...kept, countAll: isWhole },
+    path: join(job.folder, 'records'),
+    window: windowOf(job, inferred !== undefined),
   });
   try {
-    const { table } = numbered;
+    const { table, page } = numbered;
     const numbering = table.numbering!;
-    const plan = await planOf(job, connection, source, numbered, isWhole);
+    const plan = inferred ?? (await planOf(job, connection, source, numbered));
     await findBadRecords(connection, table, source.separator, plan, undefined);
-    const first = kept === window ? 0 : await lineOf(connection, table, numbering, window.from);
     const list = selectList(table, plan, { loadDateMicros: loadDateMicros(job), onUnfit: 'null' });
+    const inPage = `_at >= ${page.start} AND _at < ${page.end}`;
     const rows = await jsonRows(
       connection,
-      `SELECT ${list} FROM ${goodRecords(table)} WHERE _line >= ${first} ORDER BY _line`,
+      `SELECT ${list} FROM ${goodRecords(table)} WHERE ${inPage} ORDER BY _at`,
     );
     return {
       columns: previewColumns(plan, job.options.includeLoadDate),
       rows,
-      pageNumber,
-      pageSize,
+      ...job.page,
       totalRows: numbered.total,
-      badRows: (await badRows(connection, numbering)).filter(({ line }) => line >= first),
+      badRows: await badRowsOf(connection, numbering, page, inPage),
       detectedCsv: source.effective,
     };
   } finally {
@@ -71,36 +67,55 @@ async function previewPage(
   }
 }
 
+const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= wholeBytes;
+
+/**
+ * The records to look at: the page alone, unless a value may repeat one before it, or types are to be told from
+ * the records themselves.
+ */
+function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
+  const { pageNumber, pageSize } = job.page;
+  const page = { from: (pageNumber - 1) * pageSize, to: pageNumber * pageSize };
+  const countAll = isWhole(job);
+  const mappings = job.options.columnMappings;
+  if (mappings === undefined && !isInferred) {
+    return {
+      from: 0,
+      to: countAll ? Number.POSITIVE_INFINITY : Math.max(page.to, sampledRecords),
+      countAll,
+      page,
+    };
+  }
+  const hasUnique = mappings?.some(({ unique }) => unique) === true;
+  return { from: hasUnique && page.to <= repeatRecords ? 0 : page.from, to: page.to, countAll, page };
+}
+
+/** The plan from types that the engine's own reader tells in parallel, where it can read the file. */
+async function inferDirect(
+  job: PreviewJob,
+  connection: DuckDBConnection,
+  { direct }: TextSource,
+): Promise<PlannedColumn[] | undefined> {
+  if (direct === undefined || job.options.columnMappings !== undefined) return undefined;
+  const from = direct.from('skip');
+  const some = isWhole(job) ? from : `(FROM ${from} LIMIT ${sampledRecords})`;
+  const types = await typesOf(connection, direct, some);
+  return types === undefined ? undefined : planInferred(direct, types, job.options.includeLoadDate);
+}
+
 async function planOf(
   job: PreviewJob,
   connection: DuckDBConnection,
   source: TextSource,
-  page: NumberedTable,
-  isWhole: boolean,
+  { table, total }: NumberedTable,
 ): Promise<PlannedColumn[]> {
   const { columnMappings, includeLoadDate } = job.options;
-  const { table } = page;
-  if (columnMappings !== undefined) return planMappings(table.names, columnMappings, table.form);
-  if (source.direct !== undefined) {
-    const from = source.direct.from('skip');
-    const types = await typesOf(
-      connection,
-      source.direct,
-      isWhole ? from : `(FROM ${from} LIMIT ${sampledRecords})`,
-    );
-    if (types !== undefined) return planInferred(source.direct, types, includeLoadDate);
+  if (columnMappings !== undefined) {
+    const isPartial = total === null && source.effective === null;
+    return planMappings(table.names, columnMappings, table.form, isPartial);
   }
-  const to = isWhole ? Number.POSITIVE_INFINITY : sampledRecords;
-  const all = await source.number({
-    path: join(job.folder, 'all'),
-    window: { from: 0, to, countAll: false },
-  });
-  try {
-    const types = await detectTypes(connection, all.table, all.table.from('skip'), undefined);
-    return planInferred(all.table, types, includeLoadDate);
-  } finally {
-    await all.close();
-  }
+  const types = await detectTypes(connection, table, table.from('skip'), undefined);
+  return planInferred(table, types, includeLoadDate);
 }
 
 /** Undefined where the engine's own reader cannot make sense of the file. */
@@ -113,40 +128,32 @@ async function typesOf(connection: DuckDBConnection, table: TextTable, from: str
   }
 }
 
-/** The line of the record at an index, among all that were kept, bad ones included. */
-async function lineOf(
+async function badRowsOf(
   connection: DuckDBConnection,
-  table: TextTable,
   numbering: Numbering,
-  index: number,
-): Promise<number> {
-  const lines = await runRows(
+  page: PageSpan,
+  inPage: string,
+): Promise<BadRow[]> {
+  const found = await runRows(
     connection,
-    `SELECT _line FROM ${table.from('skip')} UNION SELECT _line FROM ${badRecords}`,
+    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} WHERE ${inPage}`,
   );
-  const all = [...lines.map(([line]) => Number(line)), ...numbering.broken.map(({ line }) => line)].sort(
-    (a, b) => a - b,
-  );
-  return all[index] ?? Number.MAX_SAFE_INTEGER;
-}
-
-async function badRows(connection: DuckDBConnection, numbering: Numbering): Promise<BadRow[]> {
-  const found = await runRows(connection, `SELECT _line, _at, _bytes, col, reason FROM ${badRecords}`);
-  const rows: BadRow[] = numbering.broken.map((broken) => ({
-    ...broken,
-    raw: broken.raw.slice(0, rawLimitChars),
-    column: null,
-  }));
+  const rows: (BadRow & { at: number })[] = numbering.broken
+    .filter(({ at }) => at >= page.start && at < page.end)
+    .map((broken) => ({ ...broken, column: null }));
   for (const [line, at, bytes, column, reason] of found) {
     const raw = await numbering.readRaw(Number(at), Math.min(Number(bytes), 4 * rawLimitChars));
     rows.push({
       line: Number(line),
+      at: Number(at),
       column: column === null ? null : String(column),
-      raw: raw.toString().slice(0, rawLimitChars),
+      raw: raw.toString(),
       reason: String(reason),
     });
   }
-  return rows.sort((a, b) => a.line - b.line);
+  return rows
+    .sort((a, b) => a.at - b.at)
+    .map(({ line, column, raw, reason }) => ({ line, column, raw: raw.slice(0, rawLimitChars), reason }));
 }
 
 function loadDateMicros(job: PreviewJob): bigint | undefined {

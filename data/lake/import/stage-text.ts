@@ -14,7 +14,7 @@ import { detectTypes } from './values/detect.ts';
 import { lakeColumns, type PlannedColumn, planInferred, planMappings } from './values/plan.ts';
 import { selectList, unfit } from './values/select.ts';
 
-const sampleRows = 50_000;
+const sampleRows = 20_000;
 const sampleValues = 2_000_000;
 
 /**
@@ -124,16 +124,21 @@ async function stageNumbered(
 async function failAtFirst(connection: DuckDBConnection, numbering: Numbering): Promise<void> {
   const [found] = await runRows(
     connection,
-    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} ORDER BY _line LIMIT 1`,
+    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} ORDER BY _at LIMIT 1`,
   );
   const broken = numbering.broken[0];
-  const line = found === undefined ? undefined : Number(found[0]);
-  if (broken !== undefined && (line === undefined || broken.line < line))
+  if (broken !== undefined && (found === undefined || broken.at < Number(found[1]))) {
     throw badRow({ ...broken, column: null });
-  if (found === undefined || line === undefined) return;
-  const [, at, bytes, column, reason] = found;
+  }
+  if (found === undefined) return;
+  const [line, at, bytes, column, reason] = found;
   const raw = (await numbering.readRaw(Number(at), Math.min(Number(bytes), 4 * rawLimitChars))).toString();
-  throw badRow({ line, column: column === null ? null : String(column), raw, reason: String(reason) });
+  throw badRow({
+    line: Number(line),
+    column: column === null ? null : String(column),
+    raw,
+    reason: String(reason),
+  });
 }
 
 function write(

@@ -69,7 +69,7 @@ function structuralFaults(table: TextTable, separator: string): string {
     `CAST(regexp_extract(error_message, 'Columns: (\\d+) Found: (\\d+)', ${which}) AS BIGINT) - 3`;
   const names = table.names.map((name, index) => `WHEN 'c${index}' THEN ${literal(name)}`).join(' ');
   return `INSERT INTO ${badRecords}
-    SELECT l, any_value(a), any_value(b),
+    SELECT l, a, any_value(b),
       max(CASE WHEN error_type = 'INVALID ENCODING' THEN CASE column_name ${names} END END),
       max(CASE
         WHEN error_type IN ('MISSING COLUMNS', 'TOO MANY COLUMNS')
@@ -80,7 +80,7 @@ function structuralFaults(table: TextTable, separator: string): string {
         ELSE 'The record is malformed' END)
     FROM (SELECT *, ${part(1)} AS l, ${part(2)} AS a, ${part(3)} AS b FROM reject_errors)
     WHERE l IS NOT NULL
-    GROUP BY l`;
+    GROUP BY l, a`;
 }
 
 /** The second and later records with a value of a unique column; a bad record's values count for nothing. */
@@ -92,13 +92,13 @@ function repeatedValues(table: TextTable, column: PlannedColumn): string {
     FROM (
       SELECT *, row_number() OVER same AS occurrence, first_value(_line) OVER same AS first_line
       FROM (SELECT _line, _at, _bytes, ${text} AS shown, ${valueSql(table, column)} AS value FROM ${table.from('skip')}) AS good
-      ANTI JOIN (SELECT _line FROM ${badRecords}) AS known ON good._line = known._line
+      ANTI JOIN (SELECT _at AS bad_at FROM ${badRecords}) AS known ON good._at = known.bad_at
       WHERE value IS NOT NULL
-      WINDOW same AS (PARTITION BY value ORDER BY _line)
+      WINDOW same AS (PARTITION BY value ORDER BY _at)
     ) WHERE occurrence > 1`;
 }
 
 /** The relation of the good records. */
 export function goodRecords(table: TextTable): string {
-  return `${table.from('skip')} AS good ANTI JOIN (SELECT _line AS bad_line FROM ${badRecords}) AS known ON good._line = known.bad_line`;
+  return `${table.from('skip')} AS good ANTI JOIN (SELECT _at AS bad_at FROM ${badRecords}) AS known ON good._at = known.bad_at`;
 }

@@ -4,11 +4,12 @@ import type { StageJob } from '../job.ts';
 import type { Numbering } from '../text/table.ts';
 import { column } from '../values/plan.ts';
 import { badRecords } from './faults.ts';
-import { run } from './run.ts';
+import { run, runRows } from './run.ts';
 import { writeParquet } from './write.ts';
 
 /** Bad records that stand this close together are read with one read. */
 const readAheadBytes = 8 * 1024 * 1024;
+const placesAtOnce = 50_000;
 
 const quarantineColumns = [
   column('line', 'INTEGER', false),
@@ -29,14 +30,11 @@ export async function writeQuarantine(
   );
   const appender = await connection.createAppender('quarantine', 'main', 'temp');
   for (const { line, raw, reason } of numbering.broken) append(appender, { line, column: null, raw, reason });
-  const found = await connection.stream(
-    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} ORDER BY _at`,
-  );
-  for (;;) {
-    job.signal.throwIfAborted();
-    const chunk = await found.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) break;
-    await appendAll(appender, numbering, chunk.getRows());
+  for (let last = -1; ; ) {
+    const places = await placesAfter(connection, last, job.signal);
+    if (places.length === 0) break;
+    await appendAll(appender, numbering, places);
+    last = places.at(-1)!.at;
   }
   appender.closeSync();
   const options = { prefixUrl: job.target.prefixUrl, columns: 4, sourceBytes: 0, signal: job.signal };
@@ -52,16 +50,27 @@ interface Place {
   reason: string;
 }
 
-async function appendAll(appender: DuckDBAppender, numbering: Numbering, rows: unknown[][]): Promise<void> {
-  const places = rows.map(
-    ([line, at, bytes, name, reason]): Place => ({
-      line: Number(line),
-      at: Number(at),
-      bytes: Number(bytes),
-      column: name === null ? null : String(name),
-      reason: String(reason),
-    }),
+/** Page by page: a result that is still open would end with the appender's first flush. */
+async function placesAfter(connection: DuckDBConnection, at: number, signal: AbortSignal): Promise<Place[]> {
+  const rows = await runRows(
+    connection,
+    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} WHERE _at > ${at} ORDER BY _at LIMIT ${placesAtOnce}`,
+    signal,
   );
+  return rows.map(([line, start, bytes, name, reason]) => ({
+    line: Number(line),
+    at: Number(start),
+    bytes: Number(bytes),
+    column: name === null ? null : String(name),
+    reason: String(reason),
+  }));
+}
+
+async function appendAll(
+  appender: DuckDBAppender,
+  numbering: Numbering,
+  places: readonly Place[],
+): Promise<void> {
   for (let start = 0; start < places.length; ) {
     const from = places[start]!.at;
     let end = start + 1;

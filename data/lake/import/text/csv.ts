@@ -47,6 +47,7 @@ export async function openCsv(
       return {
         table: csvTable(actual, layout, numbered.numbering),
         total: numbered.total,
+        page: numbered.page,
         close: numbered.close,
       };
     },

@@ -7,20 +7,14 @@ import {
 } from './record-file.ts';
 import { createSplitter, type RecordLayout } from './split.ts';
 import type { Numbering } from './table.ts';
-
-/** Which records to keep, counted from 0: all for an import, one page for a preview. */
-export interface RecordWindow {
-  from: number;
-  to: number;
-  /** Reads on to the end of the file for the number of its records. */
-  countAll: boolean;
-}
+import { countRecords, type PageSpan, type RecordCounter, type RecordWindow } from './window.ts';
 
 export interface NumberedFile {
   path: string;
   numbering: Numbering;
   /** Records of the file, the broken ones counted; null when the reading stopped before its end. */
   total: number | null;
+  page: PageSpan;
   close(): Promise<void>;
 }
 
@@ -38,9 +32,16 @@ export async function numberRecords(
   const file = await createRecordFile(path);
   try {
     const broken = collectBroken();
-    const { records, total } = await copyRecords(chunks, layout, file, broken, window);
+    const counter = countRecords(window);
+    const { records, isAtEnd } = await copyRecords(chunks, layout, file, broken, counter);
     await file.flush(true);
-    return { path, numbering: numberingOf(records, broken, file), total, close: () => file.close() };
+    return {
+      path,
+      numbering: numberingOf(records, broken, file),
+      total: isAtEnd ? counter.seen() : null,
+      page: counter.span(),
+      close: () => file.close(),
+    };
   } catch (error) {
     await file.close();
     throw error;
@@ -52,23 +53,23 @@ async function copyRecords(
   layout: RecordLayout,
   file: RecordFile,
   broken: BrokenRecords,
-  window: RecordWindow | undefined,
-): Promise<{ records: number; total: number | null }> {
+  counter: RecordCounter,
+): Promise<{ records: number; isAtEnd: boolean }> {
   const separator = layout.separator.toString();
-  const { from, to } = window ?? { from: 0, to: Number.POSITIVE_INFINITY };
   const lineFeed = Buffer.from('\n');
-  let seen = 0;
   let records = 0;
   const splitter = createSplitter(layout, (bytes, line, fault) => {
-    const index = seen;
-    seen += 1;
-    if (index < from || index >= to) return;
-    if (fault !== undefined) return broken.add(line, bytes.toString(), fault);
+    const position = file.position();
+    if (!counter.next(position)) return;
+    if (fault !== undefined) {
+      broken.add({ line, at: position, raw: bytes.toString(), reason: fault });
+      return;
+    }
     records += 1;
     // The prefix holds its own length: digits are counted before they are written.
     const head = `${line}${separator}`;
     const tail = `${separator}${bytes.length}${separator}`;
-    const at = startOf(file.position(), Buffer.byteLength(head) + Buffer.byteLength(tail));
+    const at = startOf(position, Buffer.byteLength(head) + Buffer.byteLength(tail));
     file.appendText(`${head}${at}${tail}`);
     file.append(bytes);
     file.append(lineFeed);
@@ -76,10 +77,10 @@ async function copyRecords(
   for await (const chunk of chunks) {
     splitter.write(chunk);
     await file.flush();
-    if (window !== undefined && !window.countAll && seen > to) return { records, total: null };
+    if (counter.isDone()) return { records, isAtEnd: false };
   }
   splitter.end();
-  return { records, total: seen };
+  return { records, isAtEnd: true };
 }
 
 function startOf(position: number, otherBytes: number): number {

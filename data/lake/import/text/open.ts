@@ -1,11 +1,17 @@
 import type { ImportDeps, ImportOptions, ImportSource } from '../contract.ts';
+import { openJson } from '../json/source.ts';
+import { openXlsx } from '../xlsx/source.ts';
 import { openCsv } from './csv.ts';
 import type { TextSource } from './source.ts';
 
+/** Opens a file of any format whose values are texts; Parquet is not one. */
 export async function openText(
   deps: ImportDeps,
   source: ImportSource,
   options: ImportOptions,
 ): Promise<TextSource> {
-  return openCsv(deps, source, options.csv ?? {});
+  const csv = options.csv ?? {};
+  if (source.format === 'csv') return openCsv(deps, source, csv);
+  if (source.format === 'xlsx') return openXlsx(deps, source, csv);
+  return openJson(deps, source, csv);
 }

@@ -40,7 +40,7 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode): string {
     `skip = ${layout.skipLines}`,
     `nullstr = [${nulls.map(literal).join(', ')}]`,
     `columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(', ')}}`,
-    ...(isNumbered ? [`max_line_size = ${maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
+    ...(isNumbered ? [`max_line_size = ${2 * maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
     ...(layout.isOpenEnded ? ['null_padding = true', 'parallel = false'] : []),
     ...(mode === 'skip' ? ['ignore_errors = true'] : []),
     ...(mode === 'store' ? ['store_rejects = true'] : []),

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { BadFileError, rawLimitChars } from '../bad-file.ts';
+import { BadFileError } from '../bad-file.ts';
 import type { BrokenRecord, Numbering } from './table.ts';
 
 const flushBytes = 1024 * 1024;
@@ -59,7 +59,7 @@ export async function createRecordFile(path: string): Promise<RecordFile> {
 
 export interface BrokenRecords {
   readonly list: BrokenRecord[];
-  add(line: number, raw: string, reason: string): void;
+  add(record: BrokenRecord): void;
 }
 
 export function collectBroken(): BrokenRecords {
@@ -67,17 +67,17 @@ export function collectBroken(): BrokenRecords {
   let chars = 0;
   return {
     list,
-    add(line, raw, reason) {
-      chars += raw.length;
+    add(record) {
+      chars += record.raw.length;
       if (list.length >= maxBroken || chars > maxBrokenChars) {
-        const first = list[0];
+        const { line, raw, reason } = list[0] ?? record;
         throw new BadFileError('malformed_file', 'Too many lines of the file are not records', {
-          line: first?.line ?? line,
-          raw: (first?.raw ?? raw).slice(0, rawLimitChars),
-          reason: first?.reason ?? reason,
+          line,
+          raw,
+          reason,
         });
       }
-      list.push({ line, raw, reason });
+      list.push(record);
     },
   };
 }

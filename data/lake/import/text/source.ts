@@ -1,12 +1,13 @@
 import type { EffectiveCsv } from '../contract.ts';
 import type { ReadOptions } from './chunks.ts';
-import type { RecordWindow } from './number.ts';
 import type { TextTable } from './table.ts';
+import type { PageSpan, RecordWindow } from './window.ts';
 
 export interface NumberedTable {
   table: TextTable;
   /** Records of the file, or null where the reading stopped before its end. */
   total: number | null;
+  page: PageSpan;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,8 @@ import type { TextForm } from '../values/cast.ts';
 /** A record that is no record at all: its line, as much of its text as is kept, and why. */
 export interface BrokenRecord {
   line: number;
+  /** Its place among the others, as their `_at`. */
+  at: number;
   raw: string;
   reason: string;
 }
@@ -23,8 +25,8 @@ export interface Numbering {
 export type ReadMode = 'strict' | 'skip' | 'store';
 
 /**
- * A file as texts, whatever its format: columns `c0`, `c1`, … VARCHAR; with numbering also `_line`, `_at` and
- * `_bytes`; when tagged also `t0`, `t1`, … naming what the source calls each value.
+ * A file as texts, whatever its format: columns `c0`, `c1`, … VARCHAR; with numbering also `_line`, `_at` (which
+ * no two records share and which grows with them) and `_bytes`; when tagged also `t0`, `t1`, … naming what the source calls each value.
  */
 export interface TextTable {
   names: readonly string[];

@@ -22,15 +22,17 @@ export interface PlannedColumn {
   form: TextForm;
 }
 
+/** `isPartial`: only a part of the file was read, and its columns come up as it goes. */
 export function planMappings(
   names: readonly string[],
   mappings: readonly ColumnMapping[],
   form: TextForm,
+  isPartial = false,
 ): PlannedColumn[] {
   return mappings.map((mapping) => {
     const { sourceColumnName: sourceName, nullable, unique } = mapping;
     const source = sourcePosition(names, sourceName);
-    if (source === undefined && (mapping.required || !nullable)) {
+    if (source === undefined && !isPartial && (mapping.required || !nullable)) {
       const known = names.slice(0, 20).map((name) => JSON.stringify(name));
       throw new BadFileError(
         'missing_column',

@@ -1,0 +1,119 @@
+import { BadFileError, maxColumns } from '../bad-file.ts';
+import type { TextForm } from '../values/cast.ts';
+import { columnNames } from './names.ts';
+import { readCsv } from './reader.ts';
+import { type BrokenRecords, collectBroken, createRecordFile, numberingOf } from './record-file.ts';
+import type { NumberedTable } from './source.ts';
+import { countRecords, type RecordWindow } from './window.ts';
+
+/** What the source itself calls a value: number, string, boolean, date, or object and array. */
+export type Tag = 'n' | 's' | 'b' | 'd' | 'o';
+
+export interface TaggedValue {
+  column: string;
+  tag: Tag;
+  text: string;
+}
+
+/** Takes the records of a format that types its values, and makes a numbered, tagged table of them. */
+export interface TaggedWriter {
+  /** Whether the window is passed and nothing more is asked for. */
+  isDone(): boolean;
+  /** A column that exists even when no record has a value for it. */
+  declare(column: string): void;
+  /** A record outside the window still counts, and names columns. */
+  add(line: number, raw: string, values: readonly TaggedValue[]): void;
+  addBroken(line: number, raw: string, reason: string): void;
+  flush(): Promise<void>;
+  finish(isAtEnd: boolean): Promise<NumberedTable>;
+  close(): Promise<void>;
+}
+
+export async function createTaggedWriter(
+  path: string,
+  form: TextForm,
+  window: RecordWindow | undefined,
+): Promise<TaggedWriter> {
+  const file = await createRecordFile(path);
+  const raws = await createRecordFile(`${path}.raw`);
+  const broken: BrokenRecords = collectBroken();
+  const columns = new Map<string, number>();
+  let fewest = Number.POSITIVE_INFINITY;
+  const counter = countRecords(window);
+  let records = 0;
+
+  function position(column: string): number {
+    const known = columns.get(column);
+    if (known !== undefined) return known;
+    if (columns.size >= maxColumns) {
+      throw new BadFileError('too_many_columns', `The file has more than ${maxColumns} columns`);
+    }
+    columns.set(column, columns.size);
+    return columns.size - 1;
+  }
+
+  async function close(): Promise<void> {
+    await file.close();
+    await raws.close();
+  }
+  return {
+    isDone: () => counter.isDone(),
+    declare: (column) => void position(column),
+    add(line, raw, values) {
+      const at = raws.position();
+      const isWanted = counter.next(at);
+      const fields: string[] = [];
+      for (const { column, tag, text } of values)
+        fields[position(column)] = `"${tag}${text.replaceAll('"', '""')}"`;
+      if (!isWanted) return;
+      records += 1;
+      raws.appendText(raw);
+      // Every record has all columns known so far; only those that come up later are left for the reader to add.
+      fields.length = columns.size;
+      fewest = Math.min(fewest, columns.size);
+      file.appendText(`${line},${at},${raws.position() - at},${fields.join(',')}\n`);
+    },
+    addBroken(line, raw, reason) {
+      const at = raws.position();
+      if (!counter.next(at)) return;
+      broken.add({ line, at, raw, reason });
+      // Moves on, so that the next record does not share its place.
+      raws.appendText('\n');
+    },
+    async flush() {
+      await file.flush();
+      await raws.flush();
+    },
+    async finish(isAtEnd) {
+      await file.flush(true);
+      await raws.flush(true);
+      if (columns.size === 0) {
+        const first = broken.list[0];
+        throw first === undefined
+          ? new BadFileError('empty_file', 'The file has no records')
+          : new BadFileError('malformed_file', 'The file has no record that could be read', first);
+      }
+      const layout = {
+        url: path,
+        separator: ',',
+        quote: '"',
+        newLine: '\\n' as const,
+        skipLines: 0,
+        columns: columns.size,
+        nullValues: [],
+        isNumbered: true,
+        isTagged: true,
+        isOpenEnded: fewest < columns.size,
+      };
+      const table = {
+        names: columnNames([...columns.keys()]),
+        isTagged: true,
+        form,
+        from: (mode: 'strict' | 'skip' | 'store') => readCsv(layout, mode),
+        numbering: numberingOf(records, broken, raws),
+      };
+      return { table, total: isAtEnd ? counter.seen() : null, page: counter.span(), close };
+    },
+    close,
+  };
+}

@@ -1,0 +1,43 @@
+/** Which records of a file to keep, counted from 0. */
+export interface RecordWindow {
+  from: number;
+  to: number;
+  /** Reads on to the end of the file for the number of its records. */
+  countAll: boolean;
+  /** The page asked for, within the window. */
+  page: { from: number; to: number };
+}
+
+/** Where the page's records are among those kept: `_at` from `start` to before `end`. */
+export interface PageSpan {
+  start: number;
+  end: number;
+}
+
+export interface RecordCounter {
+  /** Counts a record that would stand at `position`; false when it is not to be kept. */
+  next(position: number): boolean;
+  /** Whether nothing more is asked for. */
+  isDone(): boolean;
+  seen(): number;
+  span(): PageSpan;
+}
+
+export function countRecords(window: RecordWindow | undefined): RecordCounter {
+  let seen = 0;
+  const nowhere = Number.MAX_SAFE_INTEGER;
+  const span: PageSpan = { start: window === undefined ? 0 : nowhere, end: nowhere };
+  return {
+    next(position) {
+      const index = seen;
+      seen += 1;
+      if (window === undefined) return true;
+      if (index === window.page.from) span.start = position;
+      if (index === window.page.to) span.end = position;
+      return index >= window.from && index < window.to;
+    },
+    isDone: () => window !== undefined && !window.countAll && seen > window.to,
+    seen: () => seen,
+    span: () => span,
+  };
+}
