@@ -135,12 +135,10 @@ function logHidden(
   logger: QueryLogger | undefined,
 ): void {
   if (outcome.privateDetail === undefined) return;
+  const { catalog, organizationId } = request.location;
+  const detail = outcome.privateDetail.replaceAll(catalog.password || '***', '***').slice(0, 2000);
   logger?.warn(
-    {
-      code: outcome.code,
-      organizationId: request.location.organizationId,
-      detail: outcome.privateDetail.slice(0, 2000),
-    },
+    { code: outcome.code, organizationId, detail },
     'a query failed for a reason its client is not told',
   );
 }

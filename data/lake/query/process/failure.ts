@@ -7,36 +7,46 @@ export interface ShownFailure {
   message: string;
   /** The engine's own words where they are not shown; for the log. */
   privateDetail: string | undefined;
-  /** The engine or its way to the catalog is broken: a fresh one may succeed with the same statement. */
-  isEngineBroken: boolean;
+  /**
+   * What must be replaced: nothing, the engine (the same statement may then succeed), or the whole process,
+   * where the engine is in no state to be closed.
+   */
+  broken: 'nothing' | 'engine' | 'process';
+}
+
+/** The lake could not be opened, which is never the statement's fault. */
+export class LakeUnavailable extends Error {
+  override readonly name = 'LakeUnavailable';
 }
 
 /** Error classes whose text is about the statement and its values. Others speak of files, hosts and catalogs. */
 const aboutTheStatement =
   /^(Binder|Conversion|Parser|Syntax|Invalid Input|Out of Range|Not implemented|Mismatch Type|Type|Divide by Zero|Constraint|Invalid Type|Serialization|Sequence|Expression Depth|Parameter Not Resolved|Parameter Not Allowed) Error: /i;
 
-const brokenEngine =
-  /^(FATAL|INTERNAL|Connection|TransactionContext) Error|^Invalid Error: Failed|DuckLake: /;
+const brokenProcess = /^(FATAL|INTERNAL) Error/;
+const brokenEngine = /^(Connection|TransactionContext) Error|^Invalid Error: Failed|DuckLake: /;
 const tooLarge = /^Out of Memory Error|max_temp_directory_size|temp_directory|No space left on device/i;
 
 /** What a client is told about a failed statement, and what only the log is. */
 export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
   if (error instanceof QueryRefusal) {
-    return { code: error.code, message: error.message, privateDetail: undefined, isEngineBroken: false };
+    return { code: error.code, message: error.message, privateDetail: undefined, broken: 'nothing' };
   }
   const detail = error instanceof Error ? error.message : String(error);
   const expected = (code: ErrorCode, message: string): ShownFailure => ({
     code,
     message,
     privateDetail: undefined,
-    isEngineBroken: false,
+    broken: 'nothing',
   });
-  const unexpected = (code: ErrorCode, message: string, isEngineBroken: boolean): ShownFailure => ({
+  const unexpected = (code: ErrorCode, message: string, broken: ShownFailure['broken']): ShownFailure => ({
     code,
     message,
     privateDetail: detail,
-    isEngineBroken,
+    broken,
   });
+  const unread = 'The stored data could not be read. Try again.';
+  if (error instanceof LakeUnavailable) return unexpected('storage_unavailable', unread, 'engine');
   if (/^INTERRUPT Error/.test(detail)) return expected('query_timeout', 'The query was interrupted.');
   if (tooLarge.test(detail) || isUnrepresentable(error)) {
     return expected('query_too_large', 'The query needs more memory or temporary disk than it may use.');
@@ -44,8 +54,9 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   if (isGoneVersion(detail, readsThePast)) {
     return expected('version_expired', 'A version asked for is no longer kept, or never was.');
   }
-  if (brokenEngine.test(detail)) {
-    return unexpected('query_failed', 'The engine could not finish this statement.', true);
+  if (brokenProcess.test(detail) || brokenEngine.test(detail)) {
+    const broken = brokenProcess.test(detail) ? 'process' : 'engine';
+    return unexpected('query_failed', 'The engine could not finish this statement.', broken);
   }
   if (/^Catalog Error/.test(detail)) {
     return expected('query_failed', 'A name in the statement does not exist, or may not be used in a query.');
@@ -54,10 +65,8 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   if (aboutTheStatement.test(detail) && !isPrivate(firstLines, location)) {
     return expected('query_failed', shortened(firstLines));
   }
-  if (/^(IO|HTTP|Permission) Error/.test(detail)) {
-    return unexpected('storage_unavailable', 'The stored data could not be read. Try again.', true);
-  }
-  return unexpected('query_failed', 'The statement could not be run.', false);
+  if (/^(IO|HTTP|Permission) Error/.test(detail)) return unexpected('storage_unavailable', unread, 'engine');
+  return unexpected('query_failed', 'The statement could not be run.', 'nothing');
 }
 
 /** A string or buffer that JavaScript cannot hold: the answer is too large before its size was known. */

@@ -1,12 +1,14 @@
 /** How far the process may go beyond the engine's own limit, which does not see every allocation. */
-const slackBytes = 512 * 1024 * 1024;
+const slackBytes = 1024 * 1024 * 1024;
+/** How far beyond that limit a process may stay between statements before a fresh one takes its place. */
+const mostKeptBytes = 512 * 1024 * 1024;
 const checkIntervalMs = 50;
 /** How long a statement may go on allocating after it was interrupted. */
 const graceMs = 500;
 
 export interface MemoryWatch {
-  /** Ends the watch. */
-  stop(): { wasExceeded: boolean; isStillExceeded: boolean };
+  /** Ends the watch; true where the limit was passed. */
+  stop(): boolean;
 }
 
 export interface MemoryEvents {
@@ -36,7 +38,15 @@ export function watchMemory(memoryLimitBytes: number, events: MemoryEvents): Mem
   return {
     stop: () => {
       clearInterval(timer);
-      return { wasExceeded: exceededAt !== undefined, isStillExceeded: isExceeded() };
+      return exceededAt !== undefined;
     },
   };
+}
+
+/**
+ * Whether a process keeps so much between statements that the next one could run into the limit for what an
+ * earlier one left: allocators give memory back late. Up to the engine's own limit it is used again.
+ */
+export function keepsTooMuch(memoryLimitBytes: number): boolean {
+  return process.memoryUsage.rss() > memoryLimitBytes + mostKeptBytes;
 }

@@ -1,6 +1,6 @@
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
-import { shownFailure } from './failure.ts';
-import { watchMemory } from './memory.ts';
+import { LakeUnavailable, shownFailure } from './failure.ts';
+import { keepsTooMuch, watchMemory } from './memory.ts';
 import type { FromProcess, ProcessSettings, ProcessStatement, Settled, ToProcess } from './messages.ts';
 import { type Interruption, runStatement } from './statement.ts';
 
@@ -64,9 +64,10 @@ export function serveStatements(channel: Channel): void {
     });
     const settled = await settle(limits, statement, current);
     running = undefined;
-    const { wasExceeded, isStillExceeded } = memory.stop();
+    const wasExceeded = memory.stop();
     const shown = wasExceeded && settled.kind === 'failure' ? overMemory : settled;
-    channel.send({ ...shown, isSpent: isStillExceeded });
+    const isSpent = shown.isSpent || keepsTooMuch(limits.memoryLimitBytes);
+    channel.send({ ...shown, isSpent });
   }
 
   async function settle(
@@ -81,15 +82,17 @@ export function serveStatements(channel: Channel): void {
         const answer = await runStatement(ready, statement, limits.maxAnswerBytes, current);
         return { kind: 'answer', statementId, answer, isSpent: false };
       } catch (error) {
-        const { isEngineBroken, ...failure } = shownFailure(
+        const { broken, ...failure } = shownFailure(
           error,
           statement.location,
           statement.atVersions.size > 0 || /\bat\b/i.test(statement.sql),
         );
-        if (isEngineBroken) await replaceEngine(limits);
-        // Reading twice is harmless, and a catalog that was restarted or a lost connection heals this way.
-        if (isEngineBroken && attempt === 1 && !current.isRequested) continue;
-        return { kind: 'failure', statementId, ...failure, isSpent: false };
+        if (broken === 'engine') {
+          await replaceEngine(limits);
+          // Reading twice is harmless, and a lost connection to the catalog heals this way.
+          if (attempt === 1 && !current.isRequested) continue;
+        }
+        return { kind: 'failure', statementId, ...failure, isSpent: broken === 'process' };
       }
     }
   }
@@ -103,8 +106,7 @@ export function serveStatements(channel: Channel): void {
     try {
       await attachLake(blank, limits, statement.location);
     } catch (error) {
-      await replaceEngine(limits);
-      throw error;
+      throw new LakeUnavailable(error instanceof Error ? error.message : String(error));
     }
     return blank;
   }
