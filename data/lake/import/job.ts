@@ -22,4 +22,10 @@ export interface PreviewJob {
   options: ImportOptions;
   page: PreviewPage;
   folder: string;
+  loadDateMicros: bigint | undefined;
+}
+
+/** The time of an import, when its rows are to carry it. */
+export function loadDateMicros(options: ImportOptions): bigint | undefined {
+  return options.includeLoadDate ? BigInt(Date.now()) * 1_000n : undefined;
 }

@@ -3,9 +3,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rawLimitChars } from './bad-file.ts';
 import type { BadRow, Preview } from './contract.ts';
 import type { PreviewJob } from './job.ts';
-import { badRecords, findBadRecords, goodRecords } from './out/faults.ts';
+import { findBadRecords, goodRecords, readBadRecords } from './out/faults.ts';
 import { jsonRows } from './out/json-rows.ts';
-import { blame, needsTooMuch, runRows } from './out/run.ts';
+import { blame, needsTooMuch } from './out/run.ts';
 import type { NumberedTable, TextSource } from './text/source.ts';
 import type { Numbering, TextTable } from './text/table.ts';
 import type { PageSpan, RecordWindow } from './text/window.ts';
@@ -48,18 +48,17 @@ async function previewPage(
     const numbering = table.numbering!;
     const plan = inferred ?? (await planOf(job, connection, source, numbered));
     await findBadRecords(connection, table, source.separator, plan, undefined);
-    const list = selectList(table, plan, { loadDateMicros: loadDateMicros(job), onUnfit: 'null' });
-    const inPage = `_at >= ${page.start} AND _at < ${page.end}`;
+    const list = selectList(table, plan, { loadDateMicros: job.loadDateMicros, onUnfit: 'null' });
     const rows = await jsonRows(
       connection,
-      `SELECT ${list} FROM ${goodRecords(table)} WHERE ${inPage} ORDER BY _at`,
+      `SELECT ${list} FROM ${goodRecords(table)} WHERE _at >= ${page.start} AND _at < ${page.end} ORDER BY _at`,
     );
     return {
       columns: previewColumns(plan, job.options.includeLoadDate),
       rows,
       ...job.page,
       totalRows: numbered.total,
-      badRows: await badRowsOf(connection, numbering, page, inPage),
+      badRows: await badRowsOf(connection, numbering, page, job.page.pageSize),
       detectedCsv: source.effective,
     };
   } finally {
@@ -132,30 +131,15 @@ async function badRowsOf(
   connection: DuckDBConnection,
   numbering: Numbering,
   page: PageSpan,
-  inPage: string,
+  limit: number,
 ): Promise<BadRow[]> {
-  const found = await runRows(
-    connection,
-    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} WHERE ${inPage}`,
-  );
-  const rows: (BadRow & { at: number })[] = numbering.broken
+  const bad = await readBadRecords(connection, page, limit, undefined);
+  const shown = bad.map(({ at, bytes }) => ({ at, bytes: Math.min(bytes, 4 * rawLimitChars) }));
+  const raws = await numbering.readRaws(shown);
+  const broken = numbering.broken
     .filter(({ at }) => at >= page.start && at < page.end)
-    .map((broken) => ({ ...broken, column: null }));
-  for (const [line, at, bytes, column, reason] of found) {
-    const raw = await numbering.readRaw(Number(at), Math.min(Number(bytes), 4 * rawLimitChars));
-    rows.push({
-      line: Number(line),
-      at: Number(at),
-      column: column === null ? null : String(column),
-      raw: raw.toString(),
-      reason: String(reason),
-    });
-  }
-  return rows
+    .map((record) => ({ ...record, column: null }));
+  return [...bad.map((record, index) => ({ ...record, raw: raws[index]! })), ...broken]
     .sort((a, b) => a.at - b.at)
     .map(({ line, column, raw, reason }) => ({ line, column, raw: raw.slice(0, rawLimitChars), reason }));
-}
-
-function loadDateMicros(job: PreviewJob): bigint | undefined {
-  return job.options.includeLoadDate ? BigInt(Date.now()) * 1_000n : undefined;
 }

@@ -4,8 +4,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, ValidationError } from '../../errors.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportDeps, ImportOptions, ImportSource, Preview, PreviewPage } from './contract.ts';
-import type { PreviewJob } from './job.ts';
+import { loadDateMicros, type PreviewJob } from './job.ts';
 import { checkOptions } from './options.ts';
+import { blamingFile, openParquet } from './parquet/file.ts';
+import { parquetTexts } from './parquet/source.ts';
+import { previewTyped } from './parquet/typed.ts';
 import { previewText } from './preview-text.ts';
 import { openText } from './text/open.ts';
 
@@ -25,7 +28,8 @@ export async function preview(
   try {
     return await deps.engine.scratch(async (connection) => {
       await connection.run("SET TimeZone = 'UTC'");
-      return previewWith({ deps, source, options, page, folder }, connection);
+      const job = { deps, source, options, page, folder, loadDateMicros: loadDateMicros(options) };
+      return previewWith(job, connection);
     });
   } catch (error) {
     throw error instanceof BadFileError ? asRequestFault(error, options) : error;
@@ -35,7 +39,11 @@ export async function preview(
 }
 
 async function previewWith(job: PreviewJob, connection: DuckDBConnection): Promise<Preview> {
-  return previewText(job, connection, await openText(job.deps, job.source, job.options));
+  const { deps, source, options } = job;
+  if (source.format !== 'parquet') return previewText(job, connection, await openText(deps, source, options));
+  const file = await openParquet(deps, connection, source);
+  if (options.columnMappings === undefined) return previewTyped(job, connection, file);
+  return blamingFile(() => previewText(job, connection, parquetTexts(connection, file, options.csv ?? {})));
 }
 
 /** In a preview a file that cannot be read is the caller's to mend, now: a mapping by a 422 at its place. */

@@ -3,11 +3,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { BadFileError, badRow, rawLimitChars } from './bad-file.ts';
 import type { Staged, StagedFile } from './contract.ts';
 import type { StageJob } from './job.ts';
-import { badRecords, findBadRecords, goodRecords } from './out/faults.ts';
+import { badRecords, findBadRecords, goodRecords, readBadRecords } from './out/faults.ts';
 import { writeQuarantine } from './out/quarantine.ts';
 import { blame, needsTooMuch, runRows } from './out/run.ts';
 import { hasRepeats } from './out/unique.ts';
-import { writeParquet } from './out/write.ts';
+import { clearPrefix, writeParquet } from './out/write.ts';
 import type { TextSource } from './text/source.ts';
 import type { Numbering, TextTable } from './text/table.ts';
 import { detectTypes } from './values/detect.ts';
@@ -28,7 +28,9 @@ export async function stageText(
 ): Promise<Staged> {
   try {
     const clean = source.direct === undefined ? undefined : await stageDirect(job, connection, source.direct);
-    return clean ?? (await stageNumbered(job, connection, source));
+    if (clean !== undefined) return clean;
+    await clearPrefix(job.deps, job.target.prefixUrl);
+    return await stageNumbered(job, connection, source);
   } catch (error) {
     if (blame(error) === 'memory') throw needsTooMuch(error);
     throw error;
@@ -51,6 +53,7 @@ async function stageDirect(
     if (signal.aborted || blame(error) !== 'data') throw error;
     if (job.options.columnMappings !== undefined || !isUnfit(error)) return undefined;
   }
+  await clearPrefix(job.deps, job.target.prefixUrl);
   try {
     const plan = await planOf(job, connection, table, table.from('skip'));
     return await writeStrict(job, connection, table, plan);
@@ -122,23 +125,14 @@ async function stageNumbered(
 }
 
 async function failAtFirst(connection: DuckDBConnection, numbering: Numbering): Promise<void> {
-  const [found] = await runRows(
-    connection,
-    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords} ORDER BY _at LIMIT 1`,
-  );
+  const [found] = await readBadRecords(connection, { start: 0, end: Number.MAX_SAFE_INTEGER }, 1, undefined);
   const broken = numbering.broken[0];
-  if (broken !== undefined && (found === undefined || broken.at < Number(found[1]))) {
+  if (broken !== undefined && (found === undefined || broken.at < found.at))
     throw badRow({ ...broken, column: null });
-  }
   if (found === undefined) return;
-  const [line, at, bytes, column, reason] = found;
-  const raw = (await numbering.readRaw(Number(at), Math.min(Number(bytes), 4 * rawLimitChars))).toString();
-  throw badRow({
-    line: Number(line),
-    column: column === null ? null : String(column),
-    raw,
-    reason: String(reason),
-  });
+  const { at, bytes } = found;
+  const [raw = ''] = await numbering.readRaws([{ at, bytes: Math.min(bytes, 4 * rawLimitChars) }]);
+  throw badRow({ ...found, raw });
 }
 
 function write(

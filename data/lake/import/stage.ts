@@ -9,10 +9,13 @@ import type {
   StageProgress,
   StageTarget,
 } from './contract.ts';
-import type { StageJob } from './job.ts';
+import { loadDateMicros, type StageJob } from './job.ts';
 import { checkOptions } from './options.ts';
 import { createTracker } from './out/tracker.ts';
 import { clearPrefix } from './out/write.ts';
+import { blamingFile, openParquet } from './parquet/file.ts';
+import { parquetTexts } from './parquet/source.ts';
+import { stageTyped } from './parquet/typed.ts';
 import { stageText } from './stage-text.ts';
 import { openText } from './text/open.ts';
 
@@ -43,7 +46,7 @@ export async function stage(
     tracker,
     signal,
     folder,
-    loadDateMicros: loadDate(options),
+    loadDateMicros: loadDateMicros(options),
   };
   try {
     const staged = await deps.engine.scratch(async (connection) => {
@@ -63,15 +66,15 @@ export async function stage(
 }
 
 async function stageWith(job: StageJob, connection: DuckDBConnection): Promise<Staged> {
-  return stageText(job, connection, await openText(job.deps, job.source, job.options));
+  const { deps, source, options } = job;
+  if (source.format !== 'parquet') return stageText(job, connection, await openText(deps, source, options));
+  const file = await openParquet(deps, connection, source);
+  if (options.columnMappings === undefined) return stageTyped(job, connection, file);
+  return blamingFile(() => stageText(job, connection, parquetTexts(connection, file, options.csv ?? {})));
 }
 
 async function prepare(connection: DuckDBConnection): Promise<void> {
   await connection.run("SET TimeZone = 'UTC'");
   await connection.run('SET enable_progress_bar = true');
   await connection.run('SET enable_progress_bar_print = false');
-}
-
-function loadDate(options: ImportOptions): bigint | undefined {
-  return options.includeLoadDate ? BigInt(Date.now()) * 1_000n : undefined;
 }

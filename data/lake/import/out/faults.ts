@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../sql.ts';
 import { maxRecordBytes } from '../bad-file.ts';
-import type { TextTable } from '../text/table.ts';
+import type { RecordPlace, TextTable } from '../text/table.ts';
+import type { PageSpan } from '../text/window.ts';
 import type { PlannedColumn } from '../values/plan.ts';
 import { valueSql } from '../values/select.ts';
 import { typeName } from '../values/types.ts';
-import { run } from './run.ts';
+import { run, runRows } from './run.ts';
 
 /** The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, one row a record. */
 export const badRecords = 'bad_records';
@@ -28,7 +29,7 @@ export async function findBadRecords(
      WHERE fault IS NOT NULL`,
     signal,
   );
-  await run(connection, structuralFaults(table, separator), signal);
+  if (table.isParsed) await run(connection, structuralFaults(table, separator), signal);
   for (const column of plan)
     if (column.unique && column.source !== undefined) {
       await run(connection, repeatedValues(table, column), signal);
@@ -101,4 +102,33 @@ function repeatedValues(table: TextTable, column: PlannedColumn): string {
 /** The relation of the good records. */
 export function goodRecords(table: TextTable): string {
   return `${table.from('skip')} AS good ANTI JOIN (SELECT _at AS bad_at FROM ${badRecords}) AS known ON good._at = known.bad_at`;
+}
+
+/** A bad record's place and fault. */
+export interface BadRecord extends RecordPlace {
+  line: number;
+  column: string | null;
+  reason: string;
+}
+
+/** Bad records in the order of the file. */
+export async function readBadRecords(
+  connection: DuckDBConnection,
+  span: PageSpan,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<BadRecord[]> {
+  const rows = await runRows(
+    connection,
+    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords}
+     WHERE _at >= ${span.start} AND _at < ${span.end} ORDER BY _at LIMIT ${limit}`,
+    signal,
+  );
+  return rows.map(([line, at, bytes, column, reason]) => ({
+    line: Number(line),
+    at: Number(at),
+    bytes: Number(bytes),
+    column: column === null || column === undefined ? null : String(column),
+    reason: String(reason),
+  }));
 }

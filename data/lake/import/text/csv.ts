@@ -98,6 +98,7 @@ function csvTable(dialect: Dialect, layout: ReaderLayout, numbering: Numbering |
   return {
     names: columnNames(dialect.header),
     isTagged: false,
+    isParsed: true,
     form: textForm(dialect.dateFormat, dialect.thousands),
     from: (mode) => readCsv(layout, mode),
     numbering,

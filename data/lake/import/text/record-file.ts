@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
 import { BadFileError } from '../bad-file.ts';
-import type { BrokenRecord, Numbering } from './table.ts';
+import type { BrokenRecord, Numbering, RecordPlace } from './table.ts';
 
+/** Records that stand this close together are read with one read. */
+const readAheadBytes = 8 * 1024 * 1024;
 const flushBytes = 1024 * 1024;
 /** Beyond these the file is no table with some bad lines, it is something else. */
 const maxBroken = 100_000;
@@ -83,5 +85,21 @@ export function collectBroken(): BrokenRecords {
 }
 
 export function numberingOf(records: number, broken: BrokenRecords, raws: RecordFile): Numbering {
-  return { records, broken: broken.list, readRaw: (at, bytes) => raws.read(at, bytes) };
+  return { records, broken: broken.list, readRaws: (places) => readRaws(raws, places) };
+}
+
+async function readRaws(file: RecordFile, places: readonly RecordPlace[]): Promise<string[]> {
+  const raws: string[] = [];
+  for (let start = 0; start < places.length; ) {
+    const from = places[start]!.at;
+    let end = start + 1;
+    while (end < places.length && places[end]!.at + places[end]!.bytes - from <= readAheadBytes) end += 1;
+    const last = places[end - 1]!;
+    const bytes = await file.read(from, last.at + last.bytes - from);
+    for (const place of places.slice(start, end)) {
+      raws.push(bytes.toString('utf8', place.at - from, place.at - from + place.bytes));
+    }
+    start = end;
+  }
+  return raws;
 }

@@ -9,13 +9,19 @@ export interface BrokenRecord {
   reason: string;
 }
 
+/** `_at` and `_bytes` of a record. */
+export interface RecordPlace {
+  at: number;
+  bytes: number;
+}
+
 /** Records whose place in the file is known, so that a bad one can be named and shown. */
 export interface Numbering {
   /** Records in the table, the broken ones not counted. */
   records: number;
   broken: readonly BrokenRecord[];
-  /** The bytes of a record's own text. */
-  readRaw(at: number, bytes: number): Promise<Buffer>;
+  /** The records' own texts; `places` are in the order of the file. */
+  readRaws(places: readonly RecordPlace[]): Promise<string[]>;
 }
 
 /**
@@ -31,6 +37,8 @@ export type ReadMode = 'strict' | 'skip' | 'store';
 export interface TextTable {
   names: readonly string[];
   isTagged: boolean;
+  /** The engine's CSV reader judges the structure of the records, and can remember those it refused. */
+  isParsed: boolean;
   form: TextForm;
   from(mode: ReadMode): string;
   numbering: Numbering | undefined;

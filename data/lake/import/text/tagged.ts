@@ -108,6 +108,7 @@ export async function createTaggedWriter(
       const table = {
         names: columnNames([...columns.keys()]),
         isTagged: true,
+        isParsed: true,
         form,
         from: (mode: 'strict' | 'skip' | 'store') => readCsv(layout, mode),
         numbering: numberingOf(records, broken, raws),
