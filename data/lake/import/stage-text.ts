@@ -142,7 +142,14 @@ function write(
   select: string,
 ): Promise<StagedFile[]> {
   const { prefixUrl } = job.target;
-  const options = { prefixUrl, columns: plan.length, sourceBytes: job.source.sizeBytes, signal: job.signal };
+  const { objects } = job.deps;
+  const options = {
+    objects,
+    prefixUrl,
+    columns: plan.length,
+    sourceBytes: job.source.sizeBytes,
+    signal: job.signal,
+  };
   return job.tracker.follow(connection, () => writeParquet(connection, select, options));
 }
 

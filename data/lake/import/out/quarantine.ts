@@ -42,7 +42,14 @@ export async function writeQuarantine(
     start = bad.at(-1)!.at + 1;
   }
   appender.closeSync();
-  const options = { prefixUrl: job.target.prefixUrl, columns: 4, sourceBytes: 0, signal: job.signal };
+  const { objects } = job.deps;
+  const options = {
+    objects,
+    prefixUrl: job.target.prefixUrl,
+    columns: 4,
+    sourceBytes: 0,
+    signal: job.signal,
+  };
   const files = await writeParquet(connection, 'FROM quarantine ORDER BY "line"', options);
   if (files.length === 0) return undefined;
   return { columns: quarantineColumns, files, rows: files.reduce((sum, file) => sum + file.rows, 0) };

@@ -46,6 +46,8 @@ export async function runRows(
 export function blame(error: unknown): 'data' | 'memory' | undefined {
   if (!(error instanceof Error)) return undefined;
   if (/^(Invalid Input|Conversion|Invalid|Out of Range) Error/.test(error.message)) return 'data';
+  // What the reader says of a record that is longer than its buffers.
+  if (/Parallel CSV Reader/.test(error.message)) return 'data';
   if (/^Out of Memory Error/.test(error.message)) return 'memory';
   return undefined;
 }

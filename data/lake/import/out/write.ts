@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { ObjectStore } from '../../../objects/store.ts';
 import { literal } from '../../sql.ts';
 import type { ImportDeps, StagedFile } from '../contract.ts';
 import { runRows } from './run.ts';
@@ -12,6 +13,7 @@ const fileSizeBytes = 256 * 1024 * 1024;
 const splitFromBytes = 512 * 1024 * 1024;
 
 export interface WriteOptions {
+  objects: ObjectStore;
   prefixUrl: string;
   columns: number;
   sourceBytes: number;
@@ -43,13 +45,15 @@ export async function writeParquet(
     `COPY (${select}) TO ${literal(url)} (${settings.join(', ')})`,
     options.signal,
   );
-  return written
-    .map(([filename, count, size]) => ({
-      url: String(filename),
-      rows: Number(count),
-      sizeBytes: Number(size),
-    }))
-    .filter(({ rows: count }) => count > 0);
+  const files = written.map(([file, count, size]) => ({
+    url: String(file),
+    rows: Number(count),
+    sizeBytes: Number(size),
+  }));
+  const bucketUrl = `s3://${options.objects.settings.bucket}/`;
+  for (const file of files)
+    if (file.rows === 0) await options.objects.remove(file.url.slice(bucketUrl.length));
+  return files.filter((file) => file.rows > 0);
 }
 
 /** Removes everything under a prefix of the bucket. */

@@ -47,6 +47,7 @@ export async function stageTyped(
 ): Promise<Staged> {
   const { list, columns } = typedPlan(file, job.loadDateMicros);
   const options = {
+    objects: job.deps.objects,
     prefixUrl: job.target.prefixUrl,
     columns: columns.length,
     sourceBytes: job.source.sizeBytes,

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 
 /** Internal codecs of the library that are no character encodings. */
@@ -44,14 +45,34 @@ export function detectEncoding(head: Buffer): string | undefined {
   for (const [index, byte] of head.entries()) if (byte === 0) zeros[index & 1]! += 1;
   const pairs = head.length / 2;
   const [even = 0, odd = 0] = zeros;
-  if (odd > pairs * 0.3 && even < pairs * 0.05) return 'utf16le';
-  if (even > pairs * 0.3 && odd < pairs * 0.05) return 'utf16be';
-  if (even + odd > 0) return undefined;
-  if (isUtf8Start(head)) return 'utf8';
+  if (even + odd > 0) {
+    const isLittle = odd > pairs * 0.3 && even < pairs * 0.05;
+    const isBig = even > pairs * 0.3 && odd < pairs * 0.05;
+    const encoding = isLittle ? 'utf16le' : isBig ? 'utf16be' : undefined;
+    return encoding !== undefined && !isBinary(Buffer.from(iconv.decode(head, encoding)))
+      ? encoding
+      : undefined;
+  }
+  if (isUtf8Start(head)) return isBinary(head) ? undefined : 'utf8';
+  if (isBinary(head)) return undefined;
+  return startsAsUtf8(head) ? 'utf8' : 'windows1252';
+}
+
+/** Text has hardly any control characters but tabs, line ends and form feeds. */
+function isBinary(bytes: Buffer): boolean {
   let controls = 0;
-  for (const byte of head)
+  for (const byte of bytes)
     if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12) controls += 1;
-  return controls > head.length * 0.02 ? undefined : 'windows1252';
+  return controls > bytes.length * 0.02;
+}
+
+/** Whether the first character that is not ASCII is one in UTF-8: then what is not is damage, not another encoding. */
+export function startsAsUtf8(bytes: Buffer): boolean {
+  const at = bytes.findIndex((byte) => byte >= 0x80);
+  if (at === -1) return true;
+  const first = bytes[at]!;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return isUtf8(bytes.subarray(at, at + length));
 }
 
 /** A character cut in two at the end of the sample does not count. */

@@ -111,7 +111,13 @@ function isoTimestamp(text: string, dateOnly: '' | ' '): string {
   // A colon at this place leaves no room for a zone, which the engine would drop.
   const usual = `strlen(${text}) = 19 AND substring(${text}, 17, 1) = ':'`;
   return `CASE WHEN ${usual} THEN TRY_CAST(${text} AS TIMESTAMP) WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
-    WHEN ${full(text, zoned)} THEN TRY_CAST(trim(${text}) AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
+    WHEN ${full(text, zoned)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
+}
+
+/** The engine reads a zone only right behind the seconds, and only a capital Z. */
+function withSeconds(text: string): string {
+  const joined = `regexp_replace(upper(trim(${text})), ' ?(Z|[+-]\\d{2}(:?\\d{2})?)$', '\\1')`;
+  return `regexp_replace(${joined}, '([ T]\\d{1,2}:\\d{2})(Z|[+-])', '\\1:00\\2')`;
 }
 
 function castTime(text: string, pattern: DatePattern | undefined): string {

@@ -3,7 +3,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLakeEngine } from '../../../../data/lake/engine.ts';
-import type { ImportDeps, ImportFormat, ImportSource } from '../../../../data/lake/import/contract.ts';
+import { BadFileError, type ImportFailure } from '../../../../data/lake/import/bad-file.ts';
+import type {
+  ColumnMapping,
+  ImportDeps,
+  ImportFormat,
+  ImportOptions,
+  ImportSource,
+  Preview,
+  PreviewPage,
+  Staged,
+  StagedFile,
+} from '../../../../data/lake/import/contract.ts';
+import { preview } from '../../../../data/lake/import/preview.ts';
+import { stage } from '../../../../data/lake/import/stage.ts';
 import type { ObjectStoreSettings } from '../../../../data/lake/location.ts';
 import { createObjectStore } from '../../../../data/objects/store.ts';
 
@@ -13,7 +26,41 @@ export interface ImportLab {
   prefixUrl: string;
   upload(content: string | Buffer, format?: ImportFormat): Promise<ImportSource>;
   query(sql: string): Promise<unknown[][]>;
+  /** Runs the import; the result's rows as the engine shows them. */
+  importFile(source: ImportSource, options?: Partial<ImportOptions>, quarantine?: boolean): Promise<Imported>;
+  previewFile(
+    source: ImportSource,
+    options?: Partial<ImportOptions>,
+    page?: Partial<PreviewPage>,
+  ): Promise<Preview>;
+  /** Urls of the objects under a prefix. */
+  list(prefixUrl: string): Promise<string[]>;
   close(): Promise<void>;
+}
+
+export interface Imported {
+  staged: Staged;
+  prefixUrl: string;
+  /** Name and type of each column, as `name TYPE`. */
+  columns: string[];
+  rows: unknown[][];
+  quarantined: unknown[][];
+}
+
+/** A mapping of a column to one of the same name. */
+export function mapping(name: string, dataType: string, rest: Partial<ColumnMapping> = {}): ColumnMapping {
+  const same = { sourceColumnName: name, targetColumnName: name, dataType };
+  return { ...same, unique: false, nullable: true, required: true, ...rest };
+}
+
+/** The failure of a file that cannot be imported. */
+export async function failureOf(work: Promise<unknown>): Promise<ImportFailure> {
+  const error = await work.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof BadFileError)) throw error ?? new Error('It did not fail');
+  return error.failure;
 }
 
 const extensionDir = process.env['DUCKDB_EXTENSION_DIR'] ?? join(tmpdir(), 'lab', 'ext');
@@ -39,8 +86,39 @@ export async function openImportLab(): Promise<ImportLab> {
   const root = `import-lab/${randomUUID()}/`;
   const query = (sql: string): Promise<unknown[][]> =>
     engine.scratch(async (connection) => (await connection.runAndReadAll(sql)).getRowsJson());
+  const rowsOf = (files: StagedFile[]): Promise<unknown[][]> =>
+    files.length === 0
+      ? Promise.resolve([])
+      : query(`FROM read_parquet([${files.map(({ url }) => `'${url}'`).join(', ')}])`);
+  const list = async (prefixUrl: string): Promise<string[]> =>
+    (await query(`SELECT file FROM glob('${prefixUrl}**')`)).map(([url]) => String(url));
+  const deps: ImportDeps = { engine, objects, extensionDir, workDir };
+  let imports = 0;
   return {
-    deps: { engine, objects, extensionDir, workDir },
+    deps,
+    list,
+    async importFile(source, options = {}, quarantine = false) {
+      imports += 1;
+      const target = { prefixUrl: `s3://${objectStore.bucket}/${root}out/${imports}/`, quarantine };
+      const signal = new AbortController().signal;
+      const staged = await stage(
+        deps,
+        source,
+        { includeLoadDate: false, ...options },
+        target,
+        () => undefined,
+        signal,
+      );
+      return {
+        staged,
+        prefixUrl: target.prefixUrl,
+        columns: staged.table.columns.map(({ name, dataType }) => `${name} ${dataType}`),
+        rows: await rowsOf(staged.table.files),
+        quarantined: await rowsOf(staged.quarantine?.files ?? []),
+      };
+    },
+    previewFile: (source, options = {}, page = {}) =>
+      preview(deps, source, { includeLoadDate: false, ...options }, { pageNumber: 1, pageSize: 50, ...page }),
     prefixUrl: `s3://${objectStore.bucket}/${root}`,
     async upload(content, format = 'csv') {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
@@ -50,9 +128,7 @@ export async function openImportLab(): Promise<ImportLab> {
     },
     query,
     async close() {
-      for (const [url] of await query(`SELECT file FROM glob('s3://${objectStore.bucket}/${root}**')`)) {
-        await objects.remove(String(url).slice(`s3://${objectStore.bucket}/`.length));
-      }
+      await objects.removeAll(root);
       objects.close();
       engine.close();
       await rm(workDir, { recursive: true, force: true });

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AppError, ValidationError } from '../../../../data/errors.ts';
+import { type ImportLab, mapping, openImportLab } from './lab.ts';
+
+let lab: ImportLab;
+beforeAll(async () => {
+  lab = await openImportLab();
+});
+afterAll(() => lab.close());
+
+test('shows a page of rows, the bad ones beside them, and the options in effect', async () => {
+  const source = await lab.upload('id;wert;tag\n1;1,5;31.12.2024\nx;2,5;01.01.2025\n3;3,5;02.01.2025\n');
+  const columnMappings = [
+    mapping('id', 'INTEGER', { targetColumnName: 'Id', nullable: false }),
+    mapping('wert', 'DECIMAL(5,1)'),
+  ];
+  const csv = { dateFormat: 'dd.MM.yyyy' };
+  expect(await lab.previewFile(source, { columnMappings, csv }, { pageSize: 2 })).toEqual({
+    columns: [
+      { sourceName: 'id', targetName: 'Id', dataType: 'INTEGER', nullable: false },
+      { sourceName: 'wert', targetName: 'wert', dataType: 'DECIMAL(5,1)', nullable: true },
+    ],
+    rows: [[1, '1.5']],
+    pageNumber: 1,
+    pageSize: 2,
+    totalRows: 3,
+    badRows: [{ line: 3, column: 'id', raw: 'x;2,5;01.01.2025', reason: '"x" does not fit INTEGER' }],
+    detectedCsv: {
+      char_encoding: 'UTF_8',
+      column_separator: ';',
+      quote_character: '"',
+      header_row: 1,
+      first_data_row: 2,
+      date_format: 'dd.MM.yyyy',
+      thousands: '.',
+      null_values: [''],
+    },
+  });
+});
+
+test('tells types from the whole file on every page', async () => {
+  const lines = Array.from({ length: 30_000 }, (_, index) => `${index},${index}`);
+  const source = await lab.upload(`a,b\n${lines.join('\n')}\nx,1.5\n`);
+  const { columns, rows, totalRows } = await lab.previewFile(source, {}, { pageNumber: 3_001, pageSize: 10 });
+  expect(columns.map(({ dataType }) => dataType)).toEqual(['STRING', 'DOUBLE']);
+  expect([rows, totalRows]).toEqual([[['x', 1.5]], 30_001]);
+});
+
+test('finds a value that repeats one of an earlier page', async () => {
+  const source = await lab.upload('k,v\n1,a\n2,b\n1,c\n3,d\n');
+  const columnMappings = [mapping('k', 'INTEGER', { unique: true })];
+  const { rows, badRows } = await lab.previewFile(source, { columnMappings }, { pageNumber: 2, pageSize: 2 });
+  expect(rows).toEqual([[3]]);
+  expect(badRows).toEqual([
+    { line: 4, column: 'k', raw: '1,c', reason: '"1" repeats line 2, and the column is unique' },
+  ]);
+});
+
+test('includes the load date, and keeps numbers exact', async () => {
+  const source = await lab.upload('[{"n":9007199254740993,"j":{"m":12345678901234567890}}]', 'json');
+  const { columns, rows } = await lab.previewFile(source, { includeLoadDate: true });
+  expect(columns.map(({ targetName, dataType }) => `${targetName} ${dataType}`)).toEqual([
+    'n INTEGER',
+    'j JSON',
+    '_load_date TIMESTAMP',
+  ]);
+  expect(JSON.stringify(rows)).toMatch(
+    /^\[\["9007199254740993",\{"m":12345678901234567890\},"\d{4}-\d\d-\d\dT/,
+  );
+});
+
+test('pages through every format', async () => {
+  await lab.query(
+    `COPY (SELECT i AS n FROM range(5) AS t(i)) TO '${lab.prefixUrl}five.parquet' (FORMAT parquet)`,
+  );
+  const objectKey = `${lab.prefixUrl.split('/').slice(3).join('/')}five.parquet`;
+  const { sizeBytes = 0 } = (await lab.deps.objects.head(objectKey)) ?? {};
+  const objects = Array.from({ length: 5 }, (_, index) => `{"n":${index}}`);
+  const sources = [
+    { objectKey, sizeBytes, path: 'five.parquet', format: 'parquet' as const },
+    await lab.upload('n,m\n0,\n1,\n2,\n3,\n4,\n'),
+    await lab.upload(`[${objects.join(',')}]`, 'json'),
+    await lab.upload(objects.join('\n'), 'ndjson'),
+  ];
+  for (const source of sources) {
+    for (const options of [{}, { columnMappings: [mapping('n', 'INTEGER')] }]) {
+      const { rows, totalRows } = await lab.previewFile(source, options, { pageNumber: 2, pageSize: 2 });
+      expect([rows.map(([n]) => n), totalRows]).toEqual([[2, 3], 5]);
+    }
+  }
+});
+
+test('a mapping of a column that is not there is a 422 at its place', async () => {
+  const source = await lab.upload('a,b\n1,2\n');
+  const columnMappings = [mapping('a', 'STRING'), mapping('c', 'STRING')];
+  const error = await lab.previewFile(source, { columnMappings }).catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(ValidationError);
+  expect((error as ValidationError).faults[0]?.loc).toEqual([
+    'body',
+    'column_mappings',
+    1,
+    'source_column_name',
+  ]);
+});
+
+test('a file that cannot be read is the request that is not valid', async () => {
+  const error = await lab
+    .previewFile(await lab.upload(Buffer.from([0, 1, 2, 3, 4])))
+    .catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(AppError);
+  expect(error).toMatchObject({ code: 'invalid_request' });
+});
