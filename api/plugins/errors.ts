@@ -58,6 +58,11 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
     ]);
   }
   const { code, statusCode } = error as FastifyError;
+  if (unstorableText.has(code)) {
+    return new ValidationError([
+      { loc: ['body'], msg: 'Text must not hold the NUL character.', type: 'value_error' },
+    ]);
+  }
   const known = fastifyCodes[code];
   if (known !== undefined) return new AppError(known.code, known.detail);
   if (isDatabaseAway(error)) {
@@ -71,6 +76,9 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
   }
   return undefined;
 }
+
+/** What PostgreSQL answers to text it cannot keep. */
+const unstorableText = new Set(['22021', '22P05']);
 
 const connectionCodes = new Set([
   'ECONNREFUSED',

@@ -19,7 +19,12 @@ export async function runQuery(
 ): Promise<string> {
   const { organizationId } = caller;
   const startedMs = performance.now();
-  const record = { organization_id: organizationId, id, caller_id: caller.id, sql: body.sql };
+  const record = {
+    organization_id: organizationId,
+    id,
+    caller_id: caller.id,
+    sql: body.sql.replaceAll('\u0000', '\ufffd'),
+  };
   const lake = await deps.lake.catalog.get(organizationId);
   const rows = await inOrganization(deps.db, organizationId, (db) => listTables(db, organizationId));
   const tables = rows.filter((row) => row.kind !== 'system');

@@ -146,11 +146,26 @@ export async function recordFailure(
 ): Promise<void> {
   await db
     .updateTable('table_imports')
-    .set({ error: JSON.stringify(failure) })
+    .set({ error: JSON.stringify(storable(failure)) })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('status', '=', 'running')
     .execute();
+}
+
+/** PostgreSQL keeps neither NUL nor half a surrogate pair in text; a binary file named .csv holds both. */
+function storable(failure: ImportFailure): ImportFailure {
+  const clean = <T extends string | null>(text: T) =>
+    text?.toWellFormed().replaceAll('\u0000', '\ufffd') ?? null;
+  const { code, message, line, column, raw, reason } = failure;
+  return {
+    code,
+    message: clean(message) ?? '',
+    line,
+    column: clean(column),
+    raw: clean(raw),
+    reason: clean(reason),
+  };
 }
 
 export async function requestCancel(

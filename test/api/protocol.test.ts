@@ -35,6 +35,7 @@ test.each([
   ['a wrong type', '{"name": 5}', 'application/json', 422, 'string_type'],
   ['too short a string', '{"name": ""}', 'application/json', 422, 'string_too_short'],
   ['a body that is no object', '[1]', 'application/json', 422, 'dict_type'],
+  ['a NUL character', '{"name": "a\\u0000b"}', 'application/json', 422, 'value_error'],
   ['no body at all', '', 'application/json', 422, 'missing'],
 ])(
   '%s is a validation error in the vocabulary of pydantic',

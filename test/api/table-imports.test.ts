@@ -103,6 +103,21 @@ test('a broken row fails the import by line, column and reason, and leaves no ta
   ]);
 });
 
+test('binary bytes under the name .csv end as a clear failure, however odd the bytes', async () => {
+  const client = await workspace.organization();
+  const bytes = Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7) % 256));
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'Odd' } })).body.data.id;
+  const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=odd.csv`, {
+    body: { content: bytes.toString('base64'), encoding: 'base64' },
+  });
+  const url = `/v1/projects/${project}/files/${written.body.data.id}/imports`;
+  const done = await ended(client, await client.call('POST', url, { body: { table_name: 'odd' } }));
+  expect(done).toMatchObject({
+    status: 'failed',
+    error: { code: expect.any(String), message: expect.any(String) },
+  });
+});
+
 test('replace swaps the whole content, and the past stays readable at its version', async () => {
   const client = await workspace.organization();
   const first = await newFile(client, 'v1.csv', 'a\n1\n2\n');
