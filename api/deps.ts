@@ -11,7 +11,7 @@ import type { Cipher } from '../data/encryption.ts';
 import type { LakeDeps } from '../data/lake/commit.ts';
 import type { ImportDeps } from '../data/lake/import/contract.ts';
 import type { QueryPool } from '../data/lake/query/pool.ts';
-import type { Appender } from '../data/lake/rows/append.ts';
+import type { Appender } from '../data/lake/rows/append-queue.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
 import type { Database } from '../data/postgres/client.ts';
 import type { ProcessStarter } from './process-starter.ts';

@@ -266,3 +266,17 @@ test('appends of many clients at once keep s_id unique', async () => {
     { n: 20, ids: 20 },
   ]);
 });
+
+test("rows sent to another organization's table never share a commit with its own", async () => {
+  const [owner, stranger] = [await workspace.organization('Owner'), await workspace.organization('Stranger')];
+  const id = await dataTable(owner, 'mine', [{ name: 'v' }]);
+  const send = (client: TestClient, sId: number) =>
+    client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: sId, v: 'x' }] } });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => send(index % 2 === 0 ? owner : stranger, index)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(
+    Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 200 : 404)),
+  );
+  expect(await select(owner, 'SELECT count(*) AS n FROM mine')).toEqual([{ n: 10 }]);
+});

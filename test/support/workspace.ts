@@ -12,7 +12,7 @@ import { createProcessStarter } from '../../api/process-starter.ts';
 import { createCipher } from '../../data/encryption.ts';
 import { openLakes } from '../../data/lake/open.ts';
 import { createQueryPool } from '../../data/lake/query/pool.ts';
-import { createAppender } from '../../data/lake/rows/append.ts';
+import { createAppender } from '../../data/lake/rows/append-queue.ts';
 import { createObjectStore } from '../../data/objects/store.ts';
 import { createDatabase } from '../../data/postgres/client.ts';
 import { traceInterceptor } from '../../data/processes/start.ts';

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { AppError, notFound } from '../../errors.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
@@ -24,98 +23,15 @@ export interface AppendResult {
   tableVersion: number;
 }
 
-/** Appends rows; they are durable and visible when the promise resolves. */
-export type Appender = (request: AppendRequest) => Promise<AppendResult>;
-
-interface Waiting {
+/** A request that waits for its commit, and how it is answered. */
+export interface Waiting {
   request: AppendRequest;
   resolve(result: AppendResult): void;
   reject(error: unknown): void;
 }
 
-/** Bounds of one shared commit: few enough rows to finish in well under a second. */
-const maxGroupRows = 20_000;
-/** Requests that may wait for one table; beyond it a client is asked to slow down. */
-const maxWaiting = 2_000;
-
-/**
- * Appends that arrive while a commit of the same table is under way share the next one: the cost of a commit
- * is paid once for all of them. Each request still succeeds or fails alone.
- */
-export function createAppender(deps: LakeDeps): Appender {
-  const queues = new Map<string, Waiting[]>();
-
-  async function drain(tableId: string, queue: Waiting[]): Promise<void> {
-    let recent = [1, 1];
-    do {
-      await gather(queue, Math.max(...recent));
-      const group = takeGroup(queue);
-      if (group.length === 0) break;
-      recent = [recent[1]!, group.length];
-      try {
-        await deps.locks.hold(tableId, () => commitGroup(deps, group));
-      } catch (error) {
-        for (const waiting of group) waiting.reject(error);
-      }
-    } while (queue.length > 0 || Math.max(...recent) > 1);
-    queues.delete(tableId);
-  }
-
-  return (request) =>
-    new Promise((resolve, reject) => {
-      const waiting = { request, resolve, reject };
-      const queue = queues.get(request.tableId);
-      if (queue === undefined) {
-        const started = [waiting];
-        queues.set(request.tableId, started);
-        void drain(request.tableId, started);
-      } else if (queue.length >= maxWaiting) {
-        reject(
-          new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {
-            retryAfterSeconds: 1,
-          }),
-        );
-      } else {
-        queue.push(waiting);
-      }
-    });
-}
-
-/** How often a gathering group is looked at, how many looks without a newcomer end it, and how many it gets at most. */
-const gatherStepMs = 2;
-const maxQuietSteps = 4;
-const maxGatherSteps = 8;
-
-/**
- * Waits until as many requests came together as shared a recent commit: those just answered take a moment to
- * send again, and a commit costs more than that moment. A lone client never waits.
- */
-async function gather(queue: readonly Waiting[], expected: number): Promise<void> {
-  let quietSteps = 0;
-  for (
-    let step = 0;
-    step < maxGatherSteps && quietSteps < maxQuietSteps && queue.length < expected;
-    step += 1
-  ) {
-    const before = queue.length;
-    await setTimeout(gatherStepMs);
-    quietSteps = queue.length === before ? quietSteps + 1 : 0;
-  }
-}
-
-function takeGroup(queue: Waiting[]): Waiting[] {
-  let rows = 0;
-  let count = 0;
-  for (const waiting of queue) {
-    rows += waiting.request.rows.length;
-    if (count > 0 && rows > maxGroupRows) break;
-    count += 1;
-  }
-  return queue.splice(0, count);
-}
-
 /** Settles every request of the group: those that do not fit are refused, the rest are one commit. */
-async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<void> {
+export async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<void> {
   const { organizationId, tableId } = group[0]!.request;
   const lake = await deps.catalog.get(organizationId);
   const [table, done] = await Promise.all([
