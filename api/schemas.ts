@@ -24,6 +24,16 @@ export const validationSchema = z
   })
   .meta({ id: 'ValidationError' });
 
+/** The header every write takes; other headers are none of a route's business. */
+export const idempotencyHeaders = z.looseObject({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('The same request under the same key gets its first answer again, for 24 hours.'),
+});
+
 /** One resource in its envelope. */
 export function envelope<T extends z.ZodType>(schema: T) {
   return z.object({ data: schema });

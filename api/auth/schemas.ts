@@ -1,15 +1,19 @@
 import { z } from 'zod';
 
 /** RFC 6749 §4.4; unknown form fields are ignored, as the RFC asks. */
-export const tokenForm = z.object({
-  grant_type: z.string().optional().describe('`client_credentials`, the default.'),
-  client_id: z.string().optional(),
-  client_secret: z.string().optional(),
-  scope: z
-    .string()
-    .optional()
-    .describe('Space-separated scope names; left out, all that the client was granted.'),
-});
+export const tokenForm = z
+  .object({
+    grant_type: z.string().optional().describe('`client_credentials`, the default.'),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+    scope: z
+      .string()
+      .optional()
+      .describe('Space-separated scope names; left out, all that the client was granted.'),
+  })
+  .meta({
+    examples: [{ client_id: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x', client_secret: 'wcs_…', scope: 'agent:read' }],
+  });
 
 export const tokenAnswer = z
   .object({

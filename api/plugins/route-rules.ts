@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { type ErrorCode, problems } from '../../data/errors.ts';
 import type { Scope } from '../caller.ts';
-import { problemSchema, validationSchema } from '../schemas.ts';
+import { idempotencyHeaders, problemSchema, validationSchema } from '../schemas.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -38,6 +38,7 @@ export function routeRules(app: FastifyInstance): void {
       ...(config.scope === 'public'
         ? { security: [] }
         : { security: [{ bearer: config.scope === 'signed-in' ? [] : [config.scope] }] }),
+      ...(takesIdempotencyKey({ method: route.method, config }) ? { headers: idempotencyHeaders } : {}),
       response: {
         ...describeErrors(route, errorCodes(route)),
         ...(route.schema?.response as object | undefined),

@@ -19,10 +19,9 @@ const description = z.string().max(10_000);
 export const createProjectBody = z.strictObject({ name, description: description.default('') }).meta({
   examples: [{ name: 'Quarterly revenue', description: 'Orders and refunds since 2024.' }],
 });
-export const updateProjectBody = z.strictObject({
-  name: name.optional(),
-  description: description.optional(),
-});
+export const updateProjectBody = z
+  .strictObject({ name: name.optional(), description: description.optional() })
+  .meta({ examples: [{ description: 'Orders and refunds since 2023.' }] });
 export const listProjectsQuery = pageQuery.extend({
   include_archived: z.enum(['true', 'false']).default('false').describe('Also list archived projects.'),
 });

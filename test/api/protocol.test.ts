@@ -137,6 +137,34 @@ test('a repeated write under one key creates once and answers byte for byte, als
   expect((await post('Once', 'key-1')).body.code).toBe('idempotency_in_flight');
 });
 
+test.each([
+  ['', 'string_too_short'],
+  ['k'.repeat(256), 'string_too_long'],
+])('a key of the wrong length is refused at its place', async (key, type) => {
+  const client = await workspace.organization();
+  const answer = await client.call('POST', '/v1/projects', {
+    body: { name: 'x' },
+    headers: { 'idempotency-key': key },
+  });
+  expect(answer.status).toBe(422);
+  expect(answer.body.detail[0]).toMatchObject({ loc: ['header', 'idempotency-key'], type });
+});
+
+test('the OpenAPI document is 3.1, with the key as a parameter of every write and an example in every body', async () => {
+  const { body } = await workspace.call('GET', '/openapi.json');
+  expect([body.openapi, body.info.version]).toEqual(['3.1.0', '0.1.0']);
+  const post = body.paths['/v1/projects'].post;
+  expect(post.parameters).toMatchObject([{ in: 'header', name: 'idempotency-key', required: false }]);
+  for (const [path, methods] of Object.entries(
+    body.paths as Record<string, Record<string, { requestBody?: object }>>,
+  )) {
+    for (const [method, { requestBody }] of Object.entries(methods)) {
+      if (requestBody !== undefined)
+        expect(JSON.stringify(requestBody), `${method} ${path}`).toMatch(/"examples?"/);
+    }
+  }
+});
+
 test('an error is not kept: the same key may succeed later', async () => {
   const client = await workspace.organization();
   const body = { name: 'k', kind: 'data', columns: [{ name: 'a' }] };
