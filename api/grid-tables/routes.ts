@@ -14,6 +14,7 @@ import {
   columnParams,
   createGridTableBody,
   gridTableSchema,
+  normalType,
 } from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
@@ -105,7 +106,8 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       if (['s_id', '_sm_created_at'].includes(request.params.name.toLowerCase())) {
         throw new AppError('conflict', 'The automatic columns cannot be changed.');
       }
-      const { name, data_type: dataType, cast, nullable } = request.body;
+      const { name, data_type: wanted, cast, nullable } = request.body;
+      const dataType = wanted === undefined ? undefined : normalType(wanted);
       await changeColumn(deps, change, request.params.name, { name, dataType, cast, nullable });
       const renamed = await inOrganization(deps.db, table.organization_id, (db) =>
         getTable(db, table.organization_id, table.id),
@@ -130,7 +132,7 @@ function newColumn(column: { name: string; nullable: boolean; data_type?: string
   const { name, nullable, data_type: dataType } = column;
   return dataType === undefined
     ? { name, nullable, dataType: 'STRING', typing: 'undetermined' }
-    : { name, nullable, dataType, typing: 'declared' };
+    : { name, nullable, dataType: normalType(dataType), typing: 'declared' };
 }
 
 async function gridTable(deps: ApiDeps, table: TableRow) {

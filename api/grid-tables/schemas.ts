@@ -33,10 +33,10 @@ export const dataType = z
       });
     }
   })
-  .transform(normalType)
   .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'] });
 
-function normalType(text: string): string {
+/** The type as the service writes it: a bare DECIMAL has 38 digits, ten of them behind the point. */
+export function normalType(text: string): string {
   const upper = text.toUpperCase().replaceAll(' ', '');
   return upper === 'DECIMAL' ? 'DECIMAL(38,10)' : upper;
 }
