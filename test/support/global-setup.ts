@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createObjectStore } from '../../data/objects/store.ts';
 import { startObjectStore } from '../../local/object-store.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { ensureTools } from '../../local/tools.ts';
 import { migrateToLatest } from '../../migrations/migrate.ts';
+import { testStores } from './stores.ts';
 
 /** A database that is migrated once; every test file gets a copy of its own. */
 const templateDatabase = 'workspace_template';
@@ -43,6 +45,9 @@ export async function setup(): Promise<() => Promise<void>> {
     WORK_DIR: workDir,
     LOG_LEVEL: 'silent',
   });
+  const store = createObjectStore(testStores().objectStore);
+  await store.ensureBucket();
+  store.close();
   return async () => {
     await Promise.all([postgres.stop(), objects.stop(), temporal.stop()]);
     await rm(folder, { recursive: true, force: true });

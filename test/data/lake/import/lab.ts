@@ -17,8 +17,8 @@ import type {
 } from '../../../../data/lake/import/contract.ts';
 import { preview } from '../../../../data/lake/import/preview.ts';
 import { stage } from '../../../../data/lake/import/stage.ts';
-import type { ObjectStoreSettings } from '../../../../data/lake/location.ts';
 import { createObjectStore } from '../../../../data/objects/store.ts';
+import { testStores } from '../../../support/stores.ts';
 
 export interface ImportLab {
   deps: ImportDeps;
@@ -63,14 +63,7 @@ export async function failureOf(work: Promise<unknown>): Promise<ImportFailure> 
   return error.failure;
 }
 
-const extensionDir = process.env['DUCKDB_EXTENSION_DIR'] ?? join(tmpdir(), 'lab', 'ext');
-export const objectStore: ObjectStoreSettings = {
-  endpoint: process.env['S3_ENDPOINT'] ?? 'http://127.0.0.1:18333',
-  region: process.env['S3_REGION'] ?? 'us-east-1',
-  bucket: process.env['S3_BUCKET'] ?? 'workspace',
-  accessKeyId: process.env['S3_ACCESS_KEY_ID'] ?? 'ak',
-  secretAccessKey: process.env['S3_SECRET_ACCESS_KEY'] ?? 'sk',
-};
+const { extensionDir, objectStore } = testStores();
 
 export async function openImportLab(): Promise<ImportLab> {
   const workDir = await mkdtemp(join(tmpdir(), 'import-lab-'));

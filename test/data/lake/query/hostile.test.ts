@@ -75,7 +75,9 @@ describe.each(hostile)('refuses what $aim', ({ code, statements }) => {
     async ({ sql }) => {
       const statement = filledIn(sql);
       const outcome = await outcomeOf(queries.run(statement, { timeoutMs, limit: 10_000 }));
-      expect(outcome).toMatchObject({ code });
+      // On a slow machine an allocation may reach the time limit before the memory limit.
+      const allowed = code === 'query_too_large' ? [code, 'query_timeout'] : [code];
+      expect(allowed).toContain(outcome.code);
       expectNothingPrivate(outcome.message, statement);
     },
     60_000,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
 import type { LakeLocation, ObjectStoreSettings } from '../../../../data/lake/location.ts';
+import { testStores } from '../../../support/stores.ts';
 
 export interface TestLake {
   location: LakeLocation;
@@ -16,15 +15,8 @@ export interface TestLake {
   close(): Promise<void>;
 }
 
-const databaseUrl = process.env['DATABASE_URL'] ?? 'postgres://postgres:pw@127.0.0.1:55432/postgres';
-export const testExtensionDir: string = process.env['DUCKDB_EXTENSION_DIR'] ?? join(tmpdir(), 'lab', 'ext');
-const objectStore: ObjectStoreSettings = {
-  endpoint: process.env['S3_ENDPOINT'] ?? 'http://127.0.0.1:18333',
-  region: process.env['S3_REGION'] ?? 'us-east-1',
-  bucket: process.env['S3_BUCKET'] ?? 'workspace',
-  accessKeyId: process.env['S3_ACCESS_KEY_ID'] ?? 'ak',
-  secretAccessKey: process.env['S3_SECRET_ACCESS_KEY'] ?? 'sk',
-};
+const { databaseUrl, extensionDir, objectStore } = testStores();
+export const testExtensionDir = extensionDir;
 
 /** A lake of its own: schema, prefix and a role that can read only it, as the service makes them. */
 export async function openTestLake(): Promise<TestLake> {
