@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { AppError } from '../data/errors.ts';
 import { findAccessToken } from '../data/postgres/access.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { ApiDeps, Routes } from './deps.ts';
@@ -8,7 +14,7 @@ import { filesRoutes } from './files/routes.ts';
 import { gridTablesRoutes } from './grid-tables/routes.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { auth } from './plugins/auth.ts';
-import { errors } from './plugins/errors.ts';
+import { errors, sendProblem } from './plugins/errors.ts';
 import { idempotency } from './plugins/idempotency.ts';
 import { bodyLimits, jsonBody } from './plugins/json-body.ts';
 import { openapi } from './plugins/openapi.ts';
@@ -37,6 +43,10 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     trustProxy: false,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      sendProblem(reply as unknown as FastifyReply, new AppError('invalid_request', error.message));
+    },
   });
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

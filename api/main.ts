@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { createCipher } from '../data/encryption.ts';
+import { errorForLog } from '../data/error-log.ts';
 import { openLakes } from '../data/lake/open.ts';
 import { createQueryPool } from '../data/lake/query/pool.ts';
 import { createAppender } from '../data/lake/rows/append-queue.ts';
@@ -17,6 +18,7 @@ const config = readApiConfig(process.env);
 const logger = pino({
   level: config.logLevel,
   base: { service: 'api' },
+  serializers: { err: errorForLog },
   redact: ['req.headers.authorization', 'req.headers.cookie'],
 });
 await mkdir(config.workDir, { recursive: true });
@@ -42,7 +44,11 @@ const queries = createQueryPool({
 void objects
   .ensureBucket()
   .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
-const connection = Connection.lazy({ address: config.temporal.address });
+const connection = Connection.lazy({
+  address: config.temporal.address,
+  // After an outage the next request should find the service again, not wait out a long back-off.
+  channelArgs: { 'grpc.max_reconnect_backoff_ms': 1_000, 'grpc.initial_reconnect_backoff_ms': 200 },
+});
 const client = new Client({
   connection,
   namespace: config.temporal.namespace,

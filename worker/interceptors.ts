@@ -1,5 +1,5 @@
-import type { Context } from '@temporalio/activity';
-import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { CompleteAsyncError, type Context } from '@temporalio/activity';
+import { ApplicationFailure, defaultPayloadConverter, TemporalFailure } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { AppError, problems, ValidationError } from '../data/errors.ts';
@@ -36,12 +36,21 @@ export function activityErrors(logger: Logger) {
               nonRetryable: !transient.has(code),
             });
           }
-          if (!context.cancellationSignal.aborted) log.warn({ err: error }, 'activity failed');
-          throw error;
+          if (isTemporal(error) || context.cancellationSignal.aborted) throw error;
+          log.warn({ err: error }, 'activity failed');
+          // Its message may hold a value of a row or a path: the history gets the kind only.
+          throw ApplicationFailure.create({
+            type: 'internal_error',
+            message: 'The activity failed; see the log.',
+          });
         }
       },
     },
   });
+}
+
+function isTemporal(error: unknown): boolean {
+  return error instanceof TemporalFailure || error instanceof CompleteAsyncError;
 }
 
 /** The request behind the process, as its start carried it. */

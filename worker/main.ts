@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { tableImportControlActivities } from '../activities/table-import/control.ts';
 import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
 import { createCipher } from '../data/encryption.ts';
+import { errorForLog } from '../data/error-log.ts';
 import { openLakes } from '../data/lake/open.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
@@ -19,7 +20,11 @@ import { startReconciler } from './reconcile.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 
 const config = readWorkerConfig(process.env);
-const logger = pino({ level: config.logLevel, base: { service: 'worker' } });
+const logger = pino({
+  level: config.logLevel,
+  base: { service: 'worker' },
+  serializers: { err: errorForLog, error: errorForLog },
+});
 await mkdir(config.workDir, { recursive: true });
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

@@ -52,10 +52,11 @@ async function runRound(deps: ReconcileDeps): Promise<void> {
       [lockKey],
     );
     if (rows[0]?.locked !== true) return;
-    await startPending(deps);
-    await settleTables(deps);
-    await removeObjects(deps);
-    await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
+    for (const step of [startPending, settleTables, removeObjects, purge]) {
+      await step(deps).catch((error: unknown) =>
+        deps.logger.warn({ err: error, step: step.name }, 'reconciliation will be tried again'),
+      );
+    }
   } finally {
     connection.release(true);
   }
@@ -75,6 +76,10 @@ export async function startPending(deps: Pick<ReconcileDeps, 'db' | 'client' | '
     await markStarted(deps.db, organizationId, workflowId);
     deps.logger.info({ workflowId, organizationId }, 'started a process whose start was lost');
   }
+}
+
+async function purge(deps: ReconcileDeps): Promise<void> {
+  await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
 }
 
 async function settleTables(deps: ReconcileDeps): Promise<void> {

@@ -29,11 +29,13 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
         },
         config: {
           scope: 'public',
+          oauth: true,
           errors: ['invalid_client', 'invalid_scope', 'unsupported_grant_type', 'unsupported_media_type'],
         },
       },
       async (request, reply) => {
-        const { grant_type: grantType = 'client_credentials', scope } = request.body;
+        const { grant_type: given, scope } = request.body;
+        const grantType = given === undefined || given === '' ? 'client_credentials' : given;
         if (grantType !== 'client_credentials') {
           throw oauthError(
             'unsupported_grant_type',

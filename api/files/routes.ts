@@ -4,7 +4,14 @@ import { newId } from '../../data/ids.ts';
 import { contentTypeOf } from '../../data/objects/content-type.ts';
 import { fileKey, uploadKey } from '../../data/objects/keys.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { deleteFile, getFile, insertUpload, listFiles, putFile } from '../../data/postgres/files.ts';
+import {
+  deleteFile,
+  getFile,
+  getUpload,
+  insertUpload,
+  listFiles,
+  putFile,
+} from '../../data/postgres/files.ts';
 import { getOpenProject, getProject } from '../../data/postgres/projects.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
@@ -31,6 +38,10 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
   const tags = ['Files'];
   const projectExists = (organizationId: string, params: Record<string, string>) =>
     inOrganization(deps.db, organizationId, (db) => getProject(db, organizationId, params['project_id']!));
+  const uploadExists = (organizationId: string, params: Record<string, string>) =>
+    inOrganization(deps.db, organizationId, (db) =>
+      getUpload(db, organizationId, params['project_id']!, params['upload_id']!),
+    );
   const fileExists = (organizationId: string, params: Record<string, string>) =>
     inOrganization(deps.db, organizationId, (db) =>
       getFile(db, organizationId, params['file_id']!, params['project_id']!),
@@ -160,7 +171,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
         body: finalizeBody,
         response: { 200: envelope(fileSchema) },
       },
-      config: { scope: 'agent:write', exists: projectExists, errors: ['conflict', 'storage_unavailable'] },
+      config: { scope: 'agent:write', exists: uploadExists, errors: ['conflict', 'storage_unavailable'] },
     },
     async (request) => {
       const { organizationId } = callerOf(request);
@@ -224,7 +235,10 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
       const file = await inOrganization(deps.db, organizationId, (db) =>
         getFile(db, organizationId, fileId, projectId),
       );
-      const range = parseRange(request.headers.range, file.size_bytes);
+      // A range of another version than the caller has is no use to it (RFC 9110, If-Range).
+      const ifRange = request.headers['if-range'];
+      const isSame = ifRange === undefined || ifRange === `"${file.sha256}"`;
+      const range = isSame ? parseRange(request.headers.range, file.size_bytes) : undefined;
       reply
         .header('Accept-Ranges', 'bytes')
         .header('ETag', `"${file.sha256}"`)

@@ -61,7 +61,7 @@ export const finalizeBody = z
       .string()
       .min(1)
       .max(255)
-      .regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/)
+      .regex(/^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/)
       .optional(),
     sha256: z
       .string()
@@ -77,7 +77,7 @@ export const finalizeBody = z
 
 /** Why a path is refused, or undefined. Paths are names, never resolved against a file system. */
 function pathFault(path: string): string | undefined {
-  const bytes = Buffer.byteLength(path);
+  const bytes = Buffer.byteLength(path.normalize('NFC'));
   if (bytes < 1 || bytes > 1_024) return 'The path must have 1 to 1024 bytes.';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'The path must not hold control characters.';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../data/errors.ts';
+import { newId } from '../../data/ids.ts';
 import { contentTypeOf } from '../../data/objects/content-type.ts';
 import { fileKey } from '../../data/objects/keys.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
@@ -37,10 +38,13 @@ export async function finalizeUpload(deps: ApiDeps, input: Finalize): Promise<Fi
     return getUpload(db, organizationId, projectId, input.uploadId);
   });
   if (upload.file_id !== null) return repeated(deps, input, upload.file_id);
-  const objectKey = fileKey(organizationId, upload.id);
+  const objectKey = fileKey(organizationId, newId('fil'));
   const { sizeBytes } = await copyChecked(deps.objects, upload.object_key, objectKey);
   const sha256 = await hashObject(deps.objects, objectKey);
   if (input.sha256 !== undefined && input.sha256 !== sha256) {
+    await inOrganization(deps.db, organizationId, (db) =>
+      deleteObjectLater(db, organizationId, objectKey, 0),
+    );
     throw new AppError(
       'conflict',
       `The uploaded bytes have the SHA-256 ${sha256}, not the one that was sent; upload again.`,
@@ -48,7 +52,10 @@ export async function finalizeUpload(deps: ApiDeps, input: Finalize): Promise<Fi
   }
   const fileId = await inOrganization(deps.db, organizationId, async (db) => {
     const locked = await getUpload(db, organizationId, projectId, input.uploadId, true);
-    if (locked.file_id !== null) return locked.file_id;
+    if (locked.file_id !== null) {
+      await deleteObjectLater(db, organizationId, objectKey, 0);
+      return locked.file_id;
+    }
     const contentType = input.contentType ?? contentTypeOf(input.path);
     const { file } = await putFile(db, input, {
       objectKey,

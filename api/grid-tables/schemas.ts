@@ -48,6 +48,9 @@ export const columnName = z
   .refine((name) => name.trim() !== '' && name.isWellFormed() && !name.includes('\u0000'), {
     message: 'The name must hold more than white space, in well-formed Unicode.',
   })
+  .refine((name) => !name.toLowerCase().startsWith('_ducklake_internal_'), {
+    message: 'Names that start with _ducklake_internal_ are kept by the lake for itself.',
+  })
   .refine((name) => !['s_id', '_sm_created_at'].includes(name.toLowerCase()), {
     message: 'The automatic columns s_id and _sm_created_at must not be listed.',
   });
@@ -157,6 +160,12 @@ export const changeColumnBody = z
       .describe('Retype even where values change; values that cannot be cast still refuse it.'),
     nullable: z.literal(true).optional().describe('A column can become nullable, not the other way.'),
   })
+  .refine(
+    ({ name, data_type, nullable }) => [name, data_type, nullable].some((change) => change !== undefined),
+    {
+      message: 'Name at least one change: name, data_type or nullable.',
+    },
+  )
   .meta({ examples: [{ data_type: 'DECIMAL(12,2)', cast: true }] });
 
 export const columnParams = z.object({ table_id: z.string(), name: z.string() });

@@ -31,7 +31,7 @@ export function errors(app: FastifyInstance): void {
         ),
       );
     }
-    const answer = await pathFaultFirst(request, known);
+    const answer = asOAuthError(request, await pathFaultFirst(request, known));
     if (answer instanceof ValidationError) {
       return reply
         .code(422)
@@ -81,6 +81,7 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
 const unstorableText = new Set(['22021', '22P05']);
 
 const connectionCodes = new Set([
+  '57014',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -117,6 +118,20 @@ async function pathFaultFirst(
   } catch (missing) {
     return missing instanceof AppError ? missing : error;
   }
+}
+
+/** Token routes answer every error as a problem that also carries the member `error` of RFC 6749. */
+function asOAuthError(
+  request: FastifyRequest,
+  error: AppError | ValidationError,
+): AppError | ValidationError {
+  if (request.routeOptions.config.oauth !== true) return error;
+  if (error instanceof ValidationError) {
+    return new AppError('invalid_request', error.message, { extensions: { error: 'invalid_request' } });
+  }
+  if (error.extensions['error'] !== undefined) return error;
+  const extensions = { ...error.extensions, error: 'invalid_request' };
+  return new AppError(error.code, error.message, { ...error, extensions, cause: error.cause });
 }
 
 export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {

@@ -19,7 +19,9 @@ export function rateLimit(app: FastifyInstance, perMinute: number): void {
   const policy = `"default";q=${perMinute};w=60`;
 
   app.addHook('onRequest', async (request, reply) => {
-    const credential = request.headers.authorization ?? `address ${request.ip}`;
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const isPublic = request.routeOptions.config.scope === 'public';
+    const credential = token === undefined || isPublic ? `address ${request.ip}` : token;
     const nowMs = Date.now();
     const bucket = buckets.get(credential) ?? { tokens: perMinute, atMs: nowMs };
     bucket.tokens = Math.min(perMinute, bucket.tokens + (nowMs - bucket.atMs) * perMs);

@@ -13,6 +13,8 @@ declare module 'fastify' {
     exists?: (organizationId: string, params: Record<string, string>) => Promise<unknown>;
     /** Reads over POST, token routes and routes that show a secret take no idempotency key. */
     idempotent?: boolean;
+    /** A token route of OAuth: its errors carry the member `error`. */
+    oauth?: boolean;
     /** Codes this route answers beyond those every route has. */
     errors?: readonly ErrorCode[];
   }

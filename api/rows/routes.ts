@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
+import { findPhysicalTable } from '../../data/lake/columns.ts';
 import { requireVersion, tableStatistics } from '../../data/lake/ledger.ts';
 import { notAppendable } from '../../data/lake/rows/append.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
@@ -44,6 +45,13 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
   const find = (organizationId: string, id: string) =>
     inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, id));
+
+  /** Data tables are paged by s_id; any other table may have a column of the name `rowid`. */
+  async function hasRowid(schema: string, table: TableRow): Promise<boolean> {
+    if (table.kind === 'data') return false;
+    const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
+    return physical?.columns.some(({ name }) => name.toLowerCase() === 'rowid') ?? false;
+  }
 
   app.post(
     '/v1/tables/:table_id/rows',
@@ -152,6 +160,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       const rows = await readRows(deps.lake, lake, {
         table: table.name,
         hasRowIds: table.kind === 'data',
+        hasOwnRowid: await hasRowid(lake.schema, table),
         version,
         after: from === undefined ? undefined : BigInt(from.after),
         limit,

@@ -15,6 +15,7 @@ import {
   importOptions,
   previewBody,
   previewSchema,
+  previewView,
   tableImportBody,
   tableImportSchema,
   tableImportView,
@@ -196,9 +197,11 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
         format: previewFormat(file.path),
       };
       const { page_number: pageNumber, page_size: pageSize } = request.body;
-      return {
-        data: await preview(deps.imports, source, importOptions(request.body), { pageNumber, pageSize }),
-      };
+      const found = await preview(deps.imports, source, importOptions(request.body), {
+        pageNumber,
+        pageSize,
+      });
+      return { data: previewView(found) };
     },
   );
 }

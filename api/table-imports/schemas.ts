@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImportOptions } from '../../data/lake/import/contract.ts';
+import type { ImportOptions, Preview } from '../../data/lake/import/contract.ts';
 import type { TableImport } from '../../data/postgres/table-imports.ts';
 import { tableName } from '../grid-tables/schemas.ts';
 import { nullableTimestamp, timestamp } from '../schemas.ts';
@@ -156,17 +156,17 @@ export const previewSchema = z
     ),
     detectedCsv: z
       .object({
-        char_encoding: z.string(),
-        column_separator: z.string(),
-        quote_character: z.string(),
-        header_row: z.int(),
-        first_data_row: z.int(),
-        date_format: z.string(),
+        charEncoding: z.string(),
+        columnSeparator: z.string(),
+        quoteCharacter: z.string(),
+        headerRow: z.int(),
+        firstDataRow: z.int(),
+        dateFormat: z.string(),
         thousands: z.string(),
-        null_values: z.array(z.string()),
+        nullValues: z.array(z.string()),
       })
       .nullable()
-      .describe('The CSV options in effect, under the names a request uses.'),
+      .describe('The CSV options in effect.'),
   })
   .meta({ id: 'Preview' });
 
@@ -223,5 +223,23 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
     finishedAt: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+export function previewView(found: Preview): z.infer<typeof previewSchema> {
+  const { detectedCsv: csv, ...rest } = found;
+  if (csv === null) return { ...rest, detectedCsv: null };
+  return {
+    ...rest,
+    detectedCsv: {
+      charEncoding: csv.char_encoding,
+      columnSeparator: csv.column_separator,
+      quoteCharacter: csv.quote_character,
+      headerRow: csv.header_row,
+      firstDataRow: csv.first_data_row,
+      dateFormat: csv.date_format,
+      thousands: csv.thousands,
+      nullValues: csv.null_values,
+    },
   };
 }

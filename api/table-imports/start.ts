@@ -15,7 +15,7 @@ import {
 import {
   findTableByName,
   forgetTable,
-  getTable,
+  lockTable,
   nameTaken,
   reserveTable,
   type TableRow,
@@ -58,6 +58,8 @@ export async function startTableImport(deps: ApiDeps, request: ImportRequest): P
     return { start, isNew: true };
   });
   await deps.processes.start(organizationId, prepared.start, async (db) => {
+    // An earlier try's import may run or have ended: only what this request made is taken back.
+    if (!prepared.isNew) return;
     await deleteTableImport(db, organizationId, importId);
     await forgetTable(db, organizationId, request.newTableId, 'creating');
   });
@@ -92,11 +94,14 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
 /** The table to replace, or the reservation of a new one. */
 async function targetTable(db: OrganizationTransaction, request: ImportRequest): Promise<TableRow> {
   const { organizationId } = request;
-  if (request.tableId !== undefined) return replaceable(await getTable(db, organizationId, request.tableId));
+  if (request.tableId !== undefined) return replaceable(await lockTable(db, organizationId, request.tableId));
   const name = request.tableName!;
   const existing = await findTableByName(db, organizationId, name);
   if (existing !== undefined && request.mode === 'create') throw nameTaken(name);
-  if (existing !== undefined) return replaceable(existing);
+  if (existing !== undefined) {
+    replaceable(existing);
+    return replaceable(await lockTable(db, organizationId, existing.id));
+  }
   return reserveTable(db, {
     organization_id: organizationId,
     id: request.newTableId,

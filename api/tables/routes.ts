@@ -4,8 +4,7 @@ import { listVersions } from '../../data/lake/ledger.ts';
 import { dropTable } from '../../data/lake/tables.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { getUser } from '../../data/postgres/organizations.ts';
-import { hasActiveImport } from '../../data/postgres/table-imports.ts';
-import { getTable, listTables, updateTableRow } from '../../data/postgres/tables.ts';
+import { getTable, listTables, lockTable, updateTableRow } from '../../data/postgres/tables.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { confirmQuery, decodeCursor, envelope, page, pageQuery, toPage } from '../schemas.ts';
@@ -118,11 +117,6 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     async (request) => {
       const { organizationId, id: callerId } = callerOf(request);
       const table = await known(organizationId, request.params.table_id);
-      if (table.row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
-      const busy = await inOrganization(deps.db, organizationId, (db) =>
-        hasActiveImport(db, organizationId, table.row.id),
-      );
-      if (busy) throw new AppError('conflict', 'An import into this table is running; cancel it first.');
       await dropTable(deps, organizationId, table.row.id, callerId);
       return { data: { ...tableView(table), queryable: false, appendable: false } };
     },
@@ -164,8 +158,9 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
       const { organizationId } = callerOf(request);
       const { body } = request;
       const table = await knownInCatalog(organizationId, request.params.table_id);
-      const notes = mergeNotes(table, body.columns ?? []);
       const row = await inOrganization(deps.db, organizationId, async (db) => {
+        const locked = await lockTable(db, organizationId, table.row.id);
+        const notes = mergeNotes({ ...table, row: locked }, body.columns ?? []);
         if (typeof body.owner_user_id === 'string')
           await requireUser(() => getUser(db, organizationId, body.owner_user_id!));
         return updateTableRow(db, organizationId, table.row.id, {

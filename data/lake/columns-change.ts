@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../errors.ts';
 import { inOrganization } from '../postgres/client.ts';
-import { type TableRow, updateTableRow } from '../postgres/tables.ts';
+import { lockTable, type TableRow, updateTableRow } from '../postgres/tables.ts';
 import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
 import { commitOperations } from './commit.ts';
 import { findOperations } from './ledger.ts';
@@ -16,7 +16,15 @@ interface Change {
   committedBy: string;
 }
 
-type Work = (connection: DuckDBConnection, physical: PhysicalTable) => Promise<void>;
+/** Changes the table; false when it finds nothing to change. */
+type Work = (connection: DuckDBConnection, physical: PhysicalTable) => Promise<boolean>;
+
+/** Undoes a transaction in which nothing was to be done: the lake makes no snapshot of an empty one. */
+class NothingToChange extends AppError {
+  constructor() {
+    super('conflict', 'Nothing changes.');
+  }
+}
 
 /** One schema change as one commit under the table's lock; the same operation again changes nothing. */
 async function alter(
@@ -31,7 +39,7 @@ async function alter(
     if (before === undefined) throw notFound('The table');
     if ((await findOperations(catalogPool, lake.schema, [operationId])).has(operationId)) return before;
     await commitOperations(deps.lake, lake, async (connection) => {
-      await work(connection, before);
+      if (!(await work(connection, before))) throw new NothingToChange();
       return [
         {
           id: operationId,
@@ -43,6 +51,8 @@ async function alter(
           committedBy,
         },
       ];
+    }).catch((error: unknown) => {
+      if (!(error instanceof NothingToChange)) throw error;
     });
     return (await findPhysicalTable(catalogPool, lake.schema, table.name)) ?? before;
   });
@@ -66,6 +76,7 @@ export function addColumn(deps: TableDeps, change: Change, column: LakeColumn): 
     if (!column.nullable) await connection.run(`ALTER TABLE ${target} ALTER ${name} SET NOT NULL`);
     if (column.typing !== 'declared')
       await connection.run(`COMMENT ON COLUMN ${target}.${name} IS '${column.typing}'`);
+    return true;
   });
 }
 
@@ -89,13 +100,16 @@ export async function changeColumn(
     const column = requireColumn(before, wanted);
     old = column.name;
     const target = identifier(before.name);
+    let changed = false;
     if (to.nullable === true && !column.nullable) {
       await connection.run(`ALTER TABLE ${target} ALTER ${identifier(column.name)} DROP NOT NULL`);
+      changed = true;
     }
     const columns = before.columns.map((other) =>
       other === column && to.nullable === true ? { ...other, nullable: true } : other,
     );
     if (to.dataType !== undefined && (to.dataType !== column.dataType || column.typing !== 'declared')) {
+      changed = true;
       await retype(connection, before.name, columns, column, to.dataType, to.cast);
     }
     if (to.name !== undefined && to.name !== column.name) {
@@ -103,20 +117,23 @@ export async function changeColumn(
       await connection.run(
         `ALTER TABLE ${target} RENAME ${identifier(column.name)} TO ${identifier(to.name)}`,
       );
+      changed = true;
     }
+    return changed;
   });
   if (to.name !== undefined && to.name !== old) await followRename(deps, table, old, to.name);
   return physical;
 }
 
 async function followRename(deps: TableDeps, table: TableRow, from: string, to: string): Promise<void> {
-  const { [from]: note, ...rest } = table.column_notes as Record<string, unknown>;
-  await inOrganization(deps.db, table.organization_id, (db) =>
-    updateTableRow(db, table.organization_id, table.id, {
-      key_columns: table.key_columns.map((key) => (key === from ? to : key)),
+  await inOrganization(deps.db, table.organization_id, async (db) => {
+    const now = await lockTable(db, table.organization_id, table.id);
+    const { [from]: note, ...rest } = now.column_notes as Record<string, unknown>;
+    await updateTableRow(db, table.organization_id, table.id, {
+      key_columns: now.key_columns.map((key) => (key === from ? to : key)),
       column_notes: JSON.stringify(note === undefined ? rest : { ...rest, [to]: note }),
-    }),
-  );
+    });
+  });
 }
 
 async function retype(

@@ -40,7 +40,7 @@ export async function commitOperations(
   } catch (cause) {
     const version = await committedVersion(deps, lake, ids).catch(() => undefined);
     if (version !== undefined) return version;
-    throw isExpected(cause) ? cause : lakeUnavailable(cause);
+    throw isExpected(cause) ? cause : lakeError(cause);
   }
   const version = await committedVersion(deps, lake, ids);
   if (version === undefined) throw new Error(`Operation ${ids[0]} committed without a ledger entry.`);
@@ -59,6 +59,20 @@ async function committedVersion(
 
 function isExpected(error: unknown): boolean {
   return error instanceof AppError || (error instanceof Error && error.name === 'ValidationError');
+}
+
+/** What the engine says of a statement it understood and will never run: trying again cannot help. */
+const refusals =
+  /^(Binder|Catalog|Conversion|Constraint|Invalid Input|Not implemented|Out of Range|Parser) Error/;
+
+function lakeError(cause: unknown): AppError {
+  const message = cause instanceof Error ? cause.message : '';
+  if (refusals.test(message)) {
+    return new AppError('conflict', 'The lake refused the change: a name or a value is one it cannot hold.', {
+      cause,
+    });
+  }
+  return lakeUnavailable(cause);
 }
 
 function lakeUnavailable(cause: unknown): AppError {

@@ -24,7 +24,7 @@ export interface LedgerEntry extends LakeOperation {
  * The ledger beside DuckLake's own tables. A trigger fills it from `commit_extra_info`, so an operation
  * is in the ledger exactly when its data is in the lake; the evidence outlives snapshot expiry.
  */
-export function ledgerStatements(schemaName: string): string[] {
+export function ledgerStatements(schemaName: string, readerRole: string): string[] {
   const schema = identifier(schemaName);
   return [
     `CREATE TABLE IF NOT EXISTS ${schema}.workspace_operation (
@@ -61,7 +61,7 @@ export function ledgerStatements(schemaName: string): string[] {
      END $$`,
     `CREATE OR REPLACE TRIGGER record_operations AFTER INSERT ON ${schema}.ducklake_snapshot_changes
        FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.record_operations()`,
-    `REVOKE SELECT ON ${schema}.workspace_operation, ${schema}.workspace_table FROM PUBLIC`,
+    `REVOKE ALL ON ${schema}.workspace_operation, ${schema}.workspace_table FROM ${identifier(readerRole)}`,
   ];
 }
 

@@ -75,11 +75,7 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
     await makeSchemaAndReader(deps, client, row);
     await deps.engine.use(lake.writer, async () => undefined);
     await client.query('BEGIN');
-    for (const statement of ledgerStatements(row.schema_name)) await client.query(statement);
-    await client.query(`GRANT USAGE ON SCHEMA ${identifier(row.schema_name)} TO workspace_service`);
-    await client.query(
-      `GRANT SELECT ON ALL TABLES IN SCHEMA ${identifier(row.schema_name)} TO workspace_service`,
-    );
+    for (const statement of ledgerStatements(row.schema_name, row.reader_role)) await client.query(statement);
     await client.query('UPDATE lakes SET ready_at = now() WHERE organization_id = $1', [organizationId]);
     await client.query('COMMIT');
     return lake;

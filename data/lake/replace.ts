@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { notFound } from '../errors.ts';
 import type { LakeColumn } from './columns.ts';
 import { findPhysicalTable } from './columns.ts';
 import { commitOperations, type LakeDeps } from './commit.ts';
@@ -38,6 +39,7 @@ export async function replaceWithFiles(deps: LakeDeps, replacement: Replacement)
   return deps.locks.hold(tableId, async () => {
     const done = (await findOperations(deps.catalogPool, lake.schema, [operationId])).get(operationId);
     if (done !== undefined) return done.version;
+    await requireTable(deps, organizationId, tableId);
     const before = await findPhysicalTable(deps.catalogPool, lake.schema, replacement.tableName);
     const statistics = await tableStatistics(deps.catalogPool, lake.schema);
     return commitOperations(deps, lake, async (connection) => {
@@ -87,4 +89,13 @@ async function makeFrom(
     runId,
     committedBy,
   };
+}
+
+/** The registry, looked at under the table's lock: what was deleted meanwhile is not made again. */
+async function requireTable(deps: LakeDeps, organizationId: string, tableId: string): Promise<void> {
+  const { rowCount } = await deps.catalogPool.query(
+    `SELECT FROM tables WHERE organization_id = $1 AND id = $2 AND status IN ('creating', 'ready')`,
+    [organizationId, tableId],
+  );
+  if (rowCount === 0) throw notFound('The table');
 }

@@ -1,6 +1,15 @@
 import { AppError } from '../errors.ts';
 import { type Database, inOrganization } from '../postgres/client.ts';
-import { forgetTable, getTable, moveTable, reserveTable, type TableRow } from '../postgres/tables.ts';
+import { hasActiveImport } from '../postgres/table-imports.ts';
+import {
+  findTable,
+  forgetTable,
+  getTable,
+  lockTable,
+  moveTable,
+  reserveTable,
+  type TableRow,
+} from '../postgres/tables.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
 import { commitOperations, type LakeDeps } from './commit.ts';
 import { findOperations, tableStatistics } from './ledger.ts';
@@ -89,10 +98,12 @@ export async function dropTable(
   committedBy: string,
 ): Promise<void> {
   const table = await inOrganization(deps.db, organizationId, async (db) => {
-    const row = await getTable(db, organizationId, id);
-    if (!(await moveTable(db, organizationId, id, 'ready', 'deleting'))) {
-      throw new AppError('conflict', 'The table is being deleted already.');
+    const row = await lockTable(db, organizationId, id);
+    if (row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
+    if (await hasActiveImport(db, organizationId, id)) {
+      throw new AppError('conflict', 'An import into this table is running; cancel it first.');
     }
+    await moveTable(db, organizationId, id, 'ready', 'deleting');
     return row;
   });
   await finishDrop(deps, table, committedBy);
@@ -117,11 +128,15 @@ async function finishDrop(deps: TableDeps, table: TableRow, committedBy: string)
 export async function settleTable(deps: TableDeps, table: TableRow): Promise<void> {
   const { organization_id: organizationId, id } = table;
   if (table.status === 'deleting') return finishDrop(deps, table, 'service');
-  if (table.status !== 'creating') return;
-  const made = await wasMade(deps, organizationId, id);
-  await inOrganization(deps.db, organizationId, async (db) => {
-    if (made) await moveTable(db, organizationId, id, 'creating', 'ready');
-    else await forgetTable(db, organizationId, id, 'creating');
+  // Under the table's lock: whoever still makes it holds it, and has decided when the lock is free.
+  await deps.lake.locks.hold(id, async () => {
+    const made = await wasMade(deps, organizationId, id);
+    await inOrganization(deps.db, organizationId, async (db) => {
+      const now = await findTable(db, organizationId, id);
+      if (now?.status !== 'creating') return;
+      if (made) await moveTable(db, organizationId, id, 'creating', 'ready');
+      else await forgetTable(db, organizationId, id, 'creating');
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { parseExactJson } from '../exact-json.ts';
 import type { DB } from './schema.gen.ts';
 
 export type Database = Kysely<DB>;
@@ -8,6 +9,8 @@ export type OrganizationTransaction = Transaction<DB>;
 const int8Oid = 20;
 /** Every bigint this service keeps in Postgres is a count, a size or a snapshot number: far below 2^53. */
 pg.types.setTypeParser(int8Oid, Number);
+/** Semantics and the like come back with the numbers they went in with. */
+for (const jsonOid of [114, 3802]) pg.types.setTypeParser(jsonOid, parseExactJson);
 
 export interface DatabaseOptions {
   url: string;

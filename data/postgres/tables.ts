@@ -46,6 +46,26 @@ export async function findTable(
     .executeTakeFirst();
 }
 
+/** The same, held for the transaction: whoever deletes or replaces a table meets the other here. */
+export async function lockTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<TableRow> {
+  const row = isId('tbl', id)
+    ? await db
+        .selectFrom('tables')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .where('status', '=', 'ready')
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined;
+  if (row === undefined) throw notFound('The table');
+  return row;
+}
+
 /** The table as users know it: neither half made nor half gone. */
 export async function getTable(
   db: OrganizationTransaction,

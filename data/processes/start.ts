@@ -1,5 +1,7 @@
+import { connect } from 'node:net';
 import {
   type Client,
+  type Connection,
   isGrpcServiceError,
   type WorkflowClientInterceptor,
   WorkflowExecutionAlreadyStartedError,
@@ -39,6 +41,9 @@ export async function startProcess(
   const pairs = Object.entries(request.searchAttributes).map(
     ([name, value]) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value }) as SearchAttributePair,
   );
+  if (!(await canConnect(client))) {
+    return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
+  }
   try {
     await client.withDeadline(Date.now() + startDeadlineMs, () =>
       client.workflow.start(request.workflowType, {
@@ -57,6 +62,25 @@ export async function startProcess(
     if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'started' };
     return { outcome: isCertain(cause) ? 'refused' : 'unknown', cause };
   }
+}
+
+/**
+ * Whether the server takes connections at all. The client itself retries until its deadline, after which a
+ * refused connection and a lost answer look alike; where nothing listens, nothing can have started.
+ */
+function canConnect(client: Client): Promise<boolean> {
+  const address = (client.connection as Connection).options.address;
+  const colon = address.lastIndexOf(':');
+  return new Promise((resolve) => {
+    const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
+    const settle = (connected: boolean) => {
+      socket.destroy();
+      resolve(connected);
+    };
+    socket.setTimeout(startDeadlineMs, () => settle(true));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
 }
 
 function isCertain(error: unknown): boolean {

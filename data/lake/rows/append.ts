@@ -1,11 +1,11 @@
 import { AppError, notFound } from '../../errors.ts';
-import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
+import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
 import { findOperations, type LakeOperation } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
 import { identifier, literal } from '../sql.ts';
 import { transportOf } from './encode.ts';
-import { createdAtColumn, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
+import { atItsRow, createdAtColumn, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
 import { retypeColumns } from './retype.ts';
 import { takenRowIds } from './taken.ts';
 
@@ -47,15 +47,38 @@ export async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Pr
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
     return entry === undefined;
   });
-  const ids = fresh.flatMap(({ request }) => readRowIds(request.rows));
+  try {
+    await writeGroup(deps, lake, table, fresh);
+  } catch (error) {
+    if (fresh.length === 1) throw atItsRow(error, fresh[0]!.request.rows);
+    // One request's values may be what the engine refuses: each gets a commit, and an answer, of its own.
+    for (const waiting of fresh) await commitGroup(deps, [waiting]).catch(waiting.reject);
+  }
+}
+
+/** Thrown where requests cannot share a commit: one changes a type that another was planned against. */
+class NeedsOwnCommit extends AppError {
+  constructor() {
+    super('conflict', 'The request needs a commit of its own.');
+  }
+}
+
+async function writeGroup(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  group: readonly Waiting[],
+): Promise<void> {
+  const ids = group.flatMap(({ request }) => readRowIds(request.rows));
   // Taken ids are rare: the look-up runs beside the write, which is undone when it finds one.
   const taken = ids.length === 0 ? Promise.resolve(new Set<bigint>()) : takenRowIds(deps, lake, table, ids);
   taken.catch(() => undefined);
   try {
-    await writeAdmitted(deps, lake, table, admit(table, fresh, new Set()), taken);
+    await writeAdmitted(deps, lake, table, await admit(table, group, taken), taken);
   } catch (error) {
     if (!(error instanceof RowIdsTaken)) throw error;
-    await writeAdmitted(deps, lake, table, admit(table, fresh, await taken), Promise.resolve(new Set()));
+    const admitted = await admit(table, group, taken, await taken);
+    await writeAdmitted(deps, lake, table, admitted, Promise.resolve(new Set()));
   }
 }
 
@@ -76,7 +99,7 @@ async function writeAdmitted(
 ): Promise<void> {
   if (admitted.length === 0) return;
   const version = await commitOperations(deps, lake, async (connection) => {
-    const retypes = new Map(admitted.flatMap(({ plan }) => [...plan.retypes]));
+    const { retypes } = admitted[0]!.plan;
     if (retypes.size > 0) await retypeColumns(connection, table.name, table.columns, retypes, 'inferred');
     const columns = admitted.at(-1)!.plan.columns.map((column) => ({
       name: column.name,
@@ -125,37 +148,41 @@ interface Admitted {
 }
 
 /**
- * Plans each request against the table as the ones admitted before it leave it; refuses s_ids that are taken
- * or repeated. What a refused request would have changed is not seen by the later ones.
+ * Plans each request against the table; refuses s_ids that are taken or repeated. Every request that writes
+ * without a change of types can share a commit.
  */
-function admit(table: PhysicalTable, group: readonly Waiting[], known: ReadonlySet<bigint>): Admitted[] {
+async function admit(
+  table: PhysicalTable,
+  group: readonly Waiting[],
+  lookup: Promise<ReadonlySet<bigint>>,
+  known: ReadonlySet<bigint> = new Set(),
+): Promise<Admitted[]> {
   const taken = new Set(known);
   const admitted: Admitted[] = [];
-  let columns = table.columns;
   for (const waiting of group) {
     try {
-      const plan = planRows(columns, waiting.request.rows);
-      refuseRepeats(plan.rowIds, taken);
+      const plan = planRows(table.columns, waiting.request.rows);
+      if (plan.retypes.size > 0 && group.length > 1) throw new NeedsOwnCommit();
+      if (repeatsOf(plan.rowIds, taken).length > 0) {
+        throw duplicateRowId(repeatsOf(plan.rowIds, new Set([...taken, ...(await lookup)])));
+      }
       for (const id of plan.rowIds) taken.add(id);
       admitted.push({ waiting, plan });
-      columns = applyRetypes(columns, plan.retypes);
     } catch (error) {
+      if (error instanceof NeedsOwnCommit) throw error;
       waiting.reject(error);
     }
   }
   return admitted;
 }
 
-function applyRetypes(columns: LakeColumn[], retypes: ReadonlyMap<string, string>): LakeColumn[] {
-  return columns.map((column) => {
-    const dataType = retypes.get(column.name);
-    return dataType === undefined ? column : { ...column, dataType, typing: 'inferred' as const };
-  });
+function repeatsOf(ids: readonly bigint[], taken: ReadonlySet<bigint>): bigint[] {
+  const seen = new Set<bigint>();
+  return ids.filter((id) => taken.has(id) || seen.has(id) || !seen.add(id));
 }
 
 export function refuseRepeats(ids: readonly bigint[], taken: ReadonlySet<bigint>): void {
-  const seen = new Set<bigint>();
-  const repeated = ids.filter((id) => taken.has(id) || seen.has(id) || !seen.add(id));
+  const repeated = repeatsOf(ids, taken);
   if (repeated.length > 0) throw duplicateRowId(repeated);
 }
 

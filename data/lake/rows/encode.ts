@@ -1,5 +1,5 @@
 import { isRawNumber, type JsonValue, parseDecimal } from '../../exact-json.ts';
-import { fitsInt64, integerOf, isSafeInDouble } from './types.ts';
+import { fitsInt64, integerOf } from './types.ts';
 
 /** A value of a request as JSON text the engine casts exactly, or why it does not fit, with the way out. */
 export type Encoded = { text: string } | { fault: string };
@@ -27,6 +27,7 @@ function isDate(text: string): boolean {
   const match = datePattern.exec(text);
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  if (year === 0) return false;
   const date = new Date(Date.UTC(year, month - 1, day));
   date.setUTCFullYear(year);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -45,14 +46,11 @@ const encoders: Record<string, Encoder> = {
       : fault('the column is INTEGER (64-bit); send a whole number, or retype the column.', value);
   },
   DOUBLE: (value) => {
-    if (typeof value === 'number') {
-      return Number.isInteger(value) && !isSafeInDouble(BigInt(value))
-        ? fault('the column is DOUBLE and would round it; retype the column to DECIMAL.', value)
-        : { text: String(value) };
-    }
+    // A number that a double does not hold to its last digit arrives as a raw number.
+    if (typeof value === 'number') return { text: String(value) };
     if (isRawNumber(value)) {
       return fault(
-        'the column is DOUBLE and would round it; send at most 17 digits, or retype the column to DECIMAL.',
+        'the column is DOUBLE and would round it; send a number that a double holds exactly, or retype the column to DECIMAL.',
         value,
       );
     }
@@ -104,7 +102,11 @@ function encodeTimestamp(value: JsonValue, type: string): Encoded {
   const withColon = offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
   const instant = new Date(`${date}T${whole}${withColon}`);
   if (Number.isNaN(instant.getTime())) return fault('its offset is not valid.', value);
-  const utc = instant.toISOString().slice(0, 19).replace('T', ' ');
+  const iso = instant.toISOString();
+  if (iso.startsWith('+') || iso.startsWith('-') || iso.startsWith('0000')) {
+    return fault('in UTC it lies outside the years 0001 to 9999.', value);
+  }
+  const utc = iso.slice(0, 19).replace('T', ' ');
   return { text: `"${utc}${fraction === '' ? '' : `.${fraction}`}${type === 'TIMESTAMPTZ' ? '+00' : ''}"` };
 }
 

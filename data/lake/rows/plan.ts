@@ -2,6 +2,7 @@ import { AppError, ValidationError, type ValidationFault } from '../../errors.ts
 import type { JsonValue } from '../../exact-json.ts';
 import type { LakeColumn } from '../columns.ts';
 import { type Encoder, encoderOf } from './encode.ts';
+import { LossyWidening } from './retype.ts';
 import { fitsInt64, integerOf, isSafeInDouble, typeOfValue, widen } from './types.ts';
 
 export type Row = { [column: string]: JsonValue };
@@ -106,6 +107,19 @@ function rowIdOf(row: Row): bigint | { msg: string; type: string } {
 /** The valid s_ids of rows that are not checked yet. */
 export function readRowIds(rows: readonly Row[]): bigint[] {
   return rows.map(rowIdOf).filter((id) => typeof id === 'bigint');
+}
+
+/** A widening that only the stored data showed to be lossy, at the first row that asked for it. */
+export function atItsRow(error: unknown, rows: readonly Row[]): unknown {
+  if (!(error instanceof LossyWidening)) return error;
+  const { column, message } = error;
+  const index = rows.findIndex((row) => {
+    const value = Object.hasOwn(row, column) ? row[column]! : null;
+    return value !== null && typeOfValue(value) === 'DOUBLE';
+  });
+  return new ValidationError([
+    { loc: ['body', 'rows', Math.max(0, index), column], msg: message, type: 'value_error' },
+  ]);
 }
 
 /** The types that undetermined columns take and inferred ones widen to, so that every value of the rows fits. */

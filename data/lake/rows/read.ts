@@ -8,6 +8,8 @@ export interface ReadPage {
   table: string;
   hasRowIds: boolean;
   version: number;
+  /** A column of its own named rowid hides the lake's. */
+  hasOwnRowid: boolean;
   /** The last row's position of the page before: its s_id, or its number in an imported table. */
   after: bigint | undefined;
   limit: number;
@@ -25,12 +27,11 @@ export interface RowsPage {
  * whatever is written meanwhile.
  */
 export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
-  const order = page.hasRowIds ? rowIdColumn : 'rowid';
-  const after = page.after === undefined ? '' : `WHERE ${order} > ${page.after}`;
+  const { order, after, offset } = pagingOf(page);
   return deps.engine.use(lake.writer, async (connection) => {
     const reader = await connection.runAndReadAll(
-      `SELECT ${order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.version})
-       ${after} ORDER BY ${order} LIMIT ${page.limit + 1}`,
+      `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.version})
+       ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`,
     );
     const names = reader
       .columnNames()
@@ -49,6 +50,21 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
       });
       return `{${cells.join(',')}}`;
     });
-    return { rowTexts, last: kept.at(-1)?.[0] as bigint | undefined, hasMore: rows.length > page.limit };
+    return {
+      rowTexts,
+      last: page.hasOwnRowid ? BigInt(offset + kept.length) : (kept.at(-1)?.[0] as bigint | undefined),
+      hasMore: rows.length > page.limit,
+    };
   });
+}
+
+/** By s_id, by the lake's own row number, or, where a column hides that, by all columns and a count. */
+function pagingOf({ hasRowIds, hasOwnRowid, after }: ReadPage): {
+  order: string;
+  after: string;
+  offset: number;
+} {
+  if (hasOwnRowid) return { order: 'ALL', after: '', offset: Number(after ?? 0n) };
+  const order = hasRowIds ? rowIdColumn : 'rowid';
+  return { order, after: after === undefined ? '' : `WHERE ${order} > ${after}`, offset: 0 };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../errors.ts';
 import { duckDbType, type LakeColumn } from '../columns.ts';
@@ -56,6 +57,19 @@ export async function retypeColumns(
   await rewriteTable(connection, table, columns, after);
 }
 
+/** An inferred column would widen to DOUBLE over integers that a double does not hold. */
+export class LossyWidening extends AppError {
+  readonly column: string;
+
+  constructor(column: string) {
+    super(
+      'conflict',
+      `Column ${column} holds integers beyond 2^53, which DOUBLE would round; retype it to DECIMAL(p,s).`,
+    );
+    this.column = column;
+  }
+}
+
 async function refuseLossyIntegers(
   connection: DuckDBConnection,
   table: string,
@@ -66,10 +80,7 @@ async function refuseLossyIntegers(
     `SELECT count(*) FROM ${identifier(table)} WHERE ${name} NOT BETWEEN -9007199254740992 AND 9007199254740992`,
   );
   if (Number(reader.getRows()[0]![0]) > 0) {
-    throw new AppError(
-      'conflict',
-      `Column ${column.name} holds integers beyond 2^53, which DOUBLE would round; retype it to DECIMAL(p,s).`,
-    );
+    throw new LossyWidening(column.name);
   }
 }
 
@@ -80,7 +91,7 @@ export async function rewriteTable(
   before: readonly LakeColumn[],
   after: readonly LakeColumn[],
 ): Promise<void> {
-  const old = `${table} (being rewritten)`;
+  const old = `${table.slice(0, 200)} ${randomUUID()}`;
   await connection.run(`ALTER TABLE ${identifier(table)} RENAME TO ${identifier(old)}`);
   for (const statement of createTableStatements(table, after)) await connection.run(statement);
   const casts = before.map((column, position) => {

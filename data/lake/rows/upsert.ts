@@ -5,7 +5,7 @@ import { commitOperations, type LakeDeps } from '../commit.ts';
 import { findOperations } from '../ledger.ts';
 import { identifier } from '../sql.ts';
 import { type AppendRequest, refuseRepeats, rowsSource, transported } from './append.ts';
-import { createdAtColumn, planRows, rowIdColumn, type WritePlan } from './plan.ts';
+import { atItsRow, createdAtColumn, planRows, rowIdColumn, type WritePlan } from './plan.ts';
 import { retypeColumns } from './retype.ts';
 import { takenRowIds } from './taken.ts';
 
@@ -46,10 +46,10 @@ export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promis
     // Which of the given s_ids exist is read before the transaction, under the lock that keeps it true.
     const taken = await takenRowIds(deps, lake, table, plan.rowIds);
     let counts = { inserted: 0, updated: 0 };
-    const tableVersion = await commitOperations(deps, lake, async (connection) => {
+    const write = commitOperations(deps, lake, async (connection) => {
       if (plan.retypes.size > 0)
         await retypeColumns(connection, table.name, table.columns, plan.retypes, 'inferred');
-      counts = await mergeRows(connection, table, plan, keys, taken);
+      counts = await mergeRows(connection, lake.schema, table, plan, keys, taken);
       return [
         {
           id: request.operationId,
@@ -61,6 +61,9 @@ export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promis
           committedBy: request.committedBy,
         },
       ];
+    });
+    const tableVersion = await write.catch((error: unknown) => {
+      throw atItsRow(error, request.rows);
     });
     return { ...counts, tableVersion };
   });
@@ -79,8 +82,14 @@ function refuseNullKeys(request: UpsertRequest, keys: readonly string[]): void {
   if (faults.length > 0) throw new ValidationError(faults.slice(0, 20));
 }
 
+/** Names that no column or table of a user can have: their names may be anything but these. */
+const ordinal = '"_workspace ordinal"';
+const incomingName = '"_workspace incoming"';
+const incoming = `temp.main.${incomingName}`;
+
 async function mergeRows(
   connection: DuckDBConnection,
+  catalogName: string,
   table: PhysicalTable,
   plan: WritePlan,
   keys: readonly string[],
@@ -94,18 +103,18 @@ async function mergeRows(
     (column, position) => `${transported(column.dataType, position)} AS ${identifier(column.name)}`,
   );
   const keyList = keys.map(identifier).join(', ');
-  await connection.run('DROP TABLE IF EXISTS temp.main.incoming');
+  await connection.run(`DROP TABLE IF EXISTS ${incoming}`);
   await connection.run(
-    `CREATE TEMP TABLE incoming AS
-     SELECT * EXCLUDE (position) FROM (
-       SELECT ${values.join(', ')}, row_number() OVER () AS position FROM ${rowsSource(columns)})
-     QUALIFY row_number() OVER (PARTITION BY ${keyList} ORDER BY position DESC) = 1`,
+    `CREATE TEMP TABLE ${incomingName} AS
+     SELECT * FROM (
+       SELECT ${values.join(', ')}, row_number() OVER () AS ${ordinal} FROM ${rowsSource(columns)})
+     QUALIFY row_number() OVER (PARTITION BY ${keyList} ORDER BY ${ordinal} DESC) = 1`,
     [`[${plan.rowTexts.join(',')}]`],
   );
   const onKeys = keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ');
-  const target = identifier(table.name);
+  const target = `${catalogName}.main.${identifier(table.name)}`;
   const reader = await connection.runAndReadAll(
-    `SELECT i.${rowIdColumn}, count(t.${rowIdColumn}) FROM temp.main.incoming i LEFT JOIN ${target} t ON ${onKeys} GROUP BY i.rowid, i.${rowIdColumn}`,
+    `SELECT i.${rowIdColumn}, count(t.${rowIdColumn}) FROM ${incoming} i LEFT JOIN ${target} t ON ${onKeys} GROUP BY i.${ordinal}, i.${rowIdColumn}`,
   );
   const matches = reader.getRows().map(([id, count]) => ({ id: id as bigint, count: Number(count) }));
   if (matches.some(({ count }) => count > 1)) {
@@ -125,10 +134,10 @@ async function mergeRows(
   const names = columns.map(({ name }) => identifier(name));
   const matched = updates.length === 0 ? '' : `WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}`;
   await connection.run(
-    `MERGE INTO ${target} AS t USING temp.main.incoming AS i ON (${onKeys}) ${matched}
+    `MERGE INTO ${target} AS t USING ${incoming} AS i ON (${onKeys}) ${matched}
      WHEN NOT MATCHED THEN INSERT (${[...names, createdAtColumn].join(', ')})
        VALUES (${[...names.map((name) => `i.${name}`), 'now()::TIMESTAMP'].join(', ')})`,
   );
-  await connection.run('DROP TABLE temp.main.incoming');
+  await connection.run(`DROP TABLE ${incoming}`);
   return { inserted: added.length, updated: matches.length - added.length };
 }
