@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { AppError } from '../../data/errors.ts';
 import { derivedId } from '../../data/ids.ts';
 import { BadFileError } from '../../data/lake/import/bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from '../../data/lake/import/contract.ts';
@@ -8,6 +9,7 @@ import { replaceWithFiles } from '../../data/lake/replace.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import {
   getTableImport,
+  type ImportFailure,
   moveTableImport,
   recordFailure,
   reportProgress,
@@ -64,7 +66,7 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
       if (row.status !== 'running') return { status: row.status as TableImportOutcome['status'] };
       const manifest = await readManifest(deps, staged);
       const quarantine = manifest.quarantine === undefined ? undefined : await reserveQuarantine(deps, row);
-      const tableVersion = await replaceWithFiles(deps.lake, {
+      const replacement = {
         organizationId: input.organizationId,
         tableId: row.table_id,
         tableName: row.table_name,
@@ -73,7 +75,10 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
         runId: row.id,
         committedBy: row.created_by,
         beside: quarantine === undefined ? undefined : { ...quarantine, staged: manifest.quarantine! },
-      });
+      };
+      const tableVersion = await replaceWithFiles(deps.lake, replacement).catch((error: unknown) =>
+        tellFailure(deps, input, error),
+      );
       await inOrganization(deps.db, input.organizationId, async (db) => {
         await moveTable(db, input.organizationId, row.table_id, 'creating', 'ready');
         if (quarantine !== undefined)
@@ -171,9 +176,16 @@ async function tellFailure(
   { organizationId, importId }: TableImportInput,
   error: unknown,
 ): Promise<never> {
-  if (!(error instanceof BadFileError)) throw error;
-  await inOrganization(deps.db, organizationId, (db) =>
-    recordFailure(db, organizationId, importId, error.failure),
-  );
-  throw ApplicationFailure.create({ type: 'BadFile', message: error.failure.code, nonRetryable: true });
+  const failure = failureOf(error);
+  if (failure === undefined) throw error;
+  await inOrganization(deps.db, organizationId, (db) => recordFailure(db, organizationId, importId, failure));
+  throw ApplicationFailure.create({ type: 'BadFile', message: failure.code, nonRetryable: true });
+}
+
+/** Why no other try can help: the file is at fault, or the lake refuses what it holds. */
+function failureOf(error: unknown): ImportFailure | undefined {
+  if (error instanceof BadFileError) return error.failure;
+  if (!(error instanceof AppError) || (error.code !== 'conflict' && error.code !== 'not_found'))
+    return undefined;
+  return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };
 }

@@ -280,3 +280,99 @@ test("rows sent to another organization's table never share a commit with its ow
   );
   expect(await select(owner, 'SELECT count(*) AS n FROM mine')).toEqual([{ n: 10 }]);
 });
+
+test('appends that share a moment never widen an integer beyond 2^53 silently, and fail alone', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'wide', [{ name: 'x' }]);
+  const send = (sId: number, x: string) =>
+    client.call('POST', `/v1/tables/${id}/rows`, {
+      raw: { text: `{"rows":[{"s_id":${sId},"x":${x}}]}`, contentType: 'application/json' },
+    });
+  const answers = await Promise.all([
+    send(1, '1'),
+    send(2, '9007199254740993'),
+    send(3, '0.5'),
+    send(4, '7'),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 422, 200]);
+  expect(answers[2]!.body.detail[0].loc).toEqual(['body', 'rows', 0, 'x']);
+  expect(await select(client, 'SELECT x FROM wide ORDER BY s_id')).toEqual([
+    { x: 1 },
+    { x: '9007199254740993' },
+    { x: 7 },
+  ]);
+});
+
+test('a double takes every number that it holds, and dates stay within the years 0001 to 9999', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'edges', [
+    { name: 'd', data_type: 'DOUBLE' },
+    { name: 'at', data_type: 'TIMESTAMP' },
+  ]);
+  const send = (row: object) => client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [row] } });
+  for (const [index, d] of [1e300, 6.02214076e23, 9007199254740994].entries())
+    expect((await send({ s_id: index, d })).status).toBe(200);
+  for (const at of ['9999-12-31T23:59:59-05:00', '0001-01-01T00:00:00+05:00', '0000-01-01T00:00:00']) {
+    expect((await send({ s_id: 9, at })).body.detail?.[0].loc, at).toEqual(['body', 'rows', 0, 'at']);
+  }
+  expect((await send({ s_id: 9, at: '2026-11-21T08:00:00.123456+02:00' })).status).toBe(200);
+  expect(await select(client, 'SELECT "at" FROM edges WHERE s_id = 9')).toEqual([
+    { at: '2026-11-21T06:00:00.123456' },
+  ]);
+});
+
+test('no name of a table or column gets in the way of an upsert', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(
+    client,
+    'incoming',
+    [{ name: 'k' }, { name: 'position' }, { name: 'rowid' }, { name: 'i' }, { name: 't' }],
+    ['k'],
+  );
+  const rows = [
+    { s_id: 1, k: 'a', position: 1, rowid: 7, i: 1, t: 1 },
+    { s_id: 2, k: 'b', position: 2, rowid: 7, i: 1, t: 1 },
+  ];
+  const first = await client.call('PUT', `/v1/tables/${id}/rows`, { body: { rows } });
+  expect(first.body.data, first.text).toMatchObject({ inserted: 2, updated: 0 });
+  const again = await client.call('PUT', `/v1/tables/${id}/rows`, { body: { rows } });
+  expect(again.body.data).toMatchObject({ inserted: 0, updated: 2 });
+});
+
+test('a change that changes nothing is the table as it is, and no change at all is refused', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'same', [{ name: 'a', data_type: 'INTEGER' }]);
+  const patch = (body: object) => client.call('PATCH', `/v1/grid/tables/${id}/columns/a`, { body });
+  expect((await patch({ data_type: 'INTEGER', nullable: true })).status).toBe(200);
+  expect((await patch({})).status).toBe(422);
+  const reserved = await client.call('POST', `/v1/grid/tables/${id}/columns`, {
+    body: { name: '_ducklake_internal_row_id' },
+  });
+  expect(reserved.status).toBe(422);
+});
+
+test('every s_id that is taken or repeated is named', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'named', [{ name: 'v' }]);
+  const send = (ids: number[]) =>
+    client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: ids.map((s_id) => ({ s_id })) } });
+  await send([2]);
+  expect((await send([50, 50, 2])).body.row_ids).toEqual([50, 2]);
+});
+
+test('two descriptions at once are both kept', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'noted', [{ name: 'a' }, { name: 'b' }]);
+  const note = (name: string) =>
+    client.call('PATCH', `/v1/tables/${id}/catalog`, {
+      body: { columns: [{ name, note: `about ${name}` }] },
+    });
+  await Promise.all([note('a'), note('b')]);
+  const { columns } = (await client.call('GET', `/v1/tables/${id}/catalog`)).body.data;
+  expect(columns.map((column: { note: string | null }) => column.note)).toEqual([
+    null,
+    'about a',
+    'about b',
+    null,
+  ]);
+});

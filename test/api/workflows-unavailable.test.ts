@@ -1,0 +1,38 @@
+import { Client, Connection } from '@temporalio/client';
+import { expect, test } from 'vitest';
+import { buildApp } from '../../api/app.ts';
+import { createProcessStarter } from '../../api/process-starter.ts';
+import { useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+
+test('without workflows a start is 503 and leaves nothing behind, while reads and queries go on', async () => {
+  const client = await workspace.organization();
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'Away' } })).body.data.id;
+  const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
+    body: { content: 'a\n1\n' },
+  });
+  // Port 1 of loopback refuses connections: the service is certainly not there.
+  const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
+  const headers = { authorization: `Bearer ${await client.token()}`, 'content-type': 'application/json' };
+  const url = `/v1/projects/${project}/files/${written.body.data.id}/imports`;
+  const payload = JSON.stringify({ table_name: 'away' });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload });
+    expect([answer.statusCode, answer.json().code]).toEqual([503, 'workflows_unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  }
+  const left = await workspace.deps.lake.catalogPool.query(
+    `SELECT id FROM table_imports UNION ALL SELECT workflow_id FROM process_starts UNION ALL SELECT id FROM tables WHERE kind <> 'system'`,
+  );
+  expect(left.rows).toEqual([]);
+  const query = await app.inject({
+    method: 'POST',
+    url: '/v1/query-executions',
+    headers,
+    payload: '{"sql":"SELECT 1 AS one"}',
+  });
+  expect(query.json().data.rows).toEqual([{ one: 1 }]);
+  await app.close();
+});
