@@ -27,7 +27,7 @@ export async function stageText(
   source: TextSource,
 ): Promise<Staged> {
   try {
-    const clean = source.direct === undefined ? undefined : await stageDirect(job, connection, source.direct);
+    const clean = source.direct === undefined ? undefined : await stageClean(job, connection, source.direct);
     if (clean !== undefined) return clean;
     await clearPrefix(job.deps, job.target.prefixUrl);
     return await stageNumbered(job, connection, source);
@@ -37,18 +37,20 @@ export async function stageText(
   }
 }
 
-async function stageDirect(
+/** Undefined when the file has a bad row, or something that only numbered records can tell. */
+async function stageClean(
   job: StageJob,
   connection: DuckDBConnection,
   table: TextTable,
 ): Promise<Staged | undefined> {
   const { signal, tracker } = job;
-  tracker.phase(0, 0.02);
   try {
     const count = Math.max(1_000, Math.min(sampleRows, Math.floor(sampleValues / table.names.length)));
     const sample = await planOf(job, connection, table, `(FROM ${table.from('skip')} LIMIT ${count})`);
-    tracker.phase(0.02, 0.95);
-    return await writeStrict(job, connection, table, sample);
+    if (sample.every(({ inferred }) => inferred !== 'order')) {
+      tracker.phase(table.numbering === undefined ? 0.02 : 0.3, 0.95);
+      return await writeStrict(job, connection, table, sample);
+    }
   } catch (error) {
     if (signal.aborted || blame(error) !== 'data') throw error;
     if (job.options.columnMappings !== undefined || !isUnfit(error)) return undefined;
@@ -78,6 +80,10 @@ function planOf(
     .then((types) => planInferred(table, types, includeLoadDate));
 }
 
+function usedColumns(plan: readonly PlannedColumn[]): Set<number> {
+  return new Set(plan.flatMap(({ source }) => (source === undefined ? [] : [source])));
+}
+
 /** Undefined when a value of a unique column repeats: which record it is takes numbers. */
 async function writeStrict(
   job: StageJob,
@@ -87,7 +93,12 @@ async function writeStrict(
 ): Promise<Staged | undefined> {
   const { loadDateMicros } = job;
   const list = selectList(table, plan, { loadDateMicros, onUnfit: 'error' });
-  const files = await write(job, connection, plan, `SELECT ${list} FROM ${table.from('strict')}`);
+  const files = await write(
+    job,
+    connection,
+    plan,
+    `SELECT ${list} FROM ${table.from('strict', usedColumns(plan))}`,
+  );
   if (await hasRepeats(connection, files, plan, job.signal)) return undefined;
   return stagedOf(job, plan, files, undefined);
 }
@@ -104,6 +115,11 @@ async function stageNumbered(
   try {
     const { table } = numbered;
     const numbering = table.numbering!;
+    if (source.direct === undefined && !table.isTagged && numbering.broken.length === 0) {
+      const clean = await stageClean(job, connection, table);
+      if (clean !== undefined && clean.table.rows === numbering.records) return clean;
+      await clearPrefix(job.deps, target.prefixUrl);
+    }
     tracker.phase(0.3, 0.4);
     const plan = await planOf(job, connection, table, table.from('skip'));
     tracker.phase(0.4, 0.6);

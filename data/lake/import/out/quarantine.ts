@@ -1,13 +1,15 @@
-import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
-import type { StagedTable } from '../contract.ts';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { StagedFile, StagedTable } from '../contract.ts';
 import type { StageJob } from '../job.ts';
-import type { Numbering } from '../text/table.ts';
+import type { BrokenRecord, Numbering } from '../text/table.ts';
 import { column } from '../values/plan.ts';
 import { readBadRecords } from './faults.ts';
 import { run } from './run.ts';
 import { writeParquet } from './write.ts';
 
-const recordsAtOnce = 20_000;
+const recordsAtOnce = 50_000;
+/** Records of a file: bounds what is held, when most of a large import is bad. */
+const recordsPerFile = 500_000;
 
 const quarantineColumns = [
   column('line', 'INTEGER', false),
@@ -16,53 +18,82 @@ const quarantineColumns = [
   column('reason', 'STRING', false),
 ];
 
-/** Writes the bad records as a table of their own, one row a record, in the order of their lines; none when there are none. */
+interface QuarantinedRow {
+  line: number;
+  at: number;
+  column: string | null;
+  raw: string;
+  reason: string;
+}
+
+/** Writes the bad records as a table of their own, one row a record, in the order of the file; none when there are none. */
 export async function writeQuarantine(
   job: StageJob,
   connection: DuckDBConnection,
   numbering: Numbering,
 ): Promise<StagedTable | undefined> {
-  await run(
-    connection,
-    'CREATE OR REPLACE TEMP TABLE quarantine ("line" BIGINT, "column" VARCHAR, raw VARCHAR, reason VARCHAR)',
-  );
-  const appender = await connection.createAppender('quarantine', 'main', 'temp');
-  for (const { line, raw, reason } of numbering.broken) append(appender, { line, column: null, raw, reason });
-  for (let start = 0; ; ) {
-    // In parts, because a result that is still open would end with the appender's first flush.
-    const bad = await readBadRecords(
+  const files: StagedFile[] = [];
+  const batches = quarantinedRows(connection, numbering, job.signal);
+  for (let isAtEnd = false; !isAtEnd; ) {
+    await run(
       connection,
-      { start, end: Number.MAX_SAFE_INTEGER },
-      recordsAtOnce,
-      job.signal,
+      'CREATE OR REPLACE TEMP TABLE quarantine ("line" BIGINT, "column" VARCHAR, raw VARCHAR, reason VARCHAR)',
     );
-    if (bad.length === 0) break;
-    const raws = await numbering.readRaws(bad);
-    for (const [index, record] of bad.entries()) append(appender, { ...record, raw: raws[index]! });
-    start = bad.at(-1)!.at + 1;
+    let rows = 0;
+    while (rows < recordsPerFile && !isAtEnd) {
+      const batch = await batches.next();
+      isAtEnd = batch.done === true;
+      if (batch.done !== true) await append(connection, batch.value);
+      rows += batch.value?.length ?? 0;
+    }
+    const { objects } = job.deps;
+    const options = {
+      objects,
+      prefixUrl: job.target.prefixUrl,
+      columns: 4,
+      sourceBytes: 0,
+      signal: job.signal,
+    };
+    if (rows > 0) files.push(...(await writeParquet(connection, 'FROM quarantine', options)));
   }
-  appender.closeSync();
-  const { objects } = job.deps;
-  const options = {
-    objects,
-    prefixUrl: job.target.prefixUrl,
-    columns: 4,
-    sourceBytes: 0,
-    signal: job.signal,
-  };
-  const files = await writeParquet(connection, 'FROM quarantine ORDER BY "line"', options);
+  await run(connection, 'DROP TABLE quarantine');
   if (files.length === 0) return undefined;
   return { columns: quarantineColumns, files, rows: files.reduce((sum, file) => sum + file.rows, 0) };
 }
 
-function append(
-  appender: DuckDBAppender,
-  row: { line: number; column: string | null; raw: string; reason: string },
-): void {
-  appender.appendBigInt(BigInt(row.line));
-  if (row.column === null) appender.appendNull();
-  else appender.appendVarchar(row.column);
-  appender.appendVarchar(row.raw);
-  appender.appendVarchar(row.reason);
-  appender.endRow();
+/** What the engine refused and what never was a record, merged by their place in the file. */
+async function* quarantinedRows(
+  connection: DuckDBConnection,
+  numbering: Numbering,
+  signal: AbortSignal,
+): AsyncGenerator<QuarantinedRow[], undefined> {
+  const { broken } = numbering;
+  let taken = 0;
+  for (let start = 0; ; ) {
+    const span = { start, end: Number.MAX_SAFE_INTEGER };
+    const bad = await readBadRecords(connection, span, recordsAtOnce, signal);
+    const raws = await numbering.readRaws(bad);
+    const last = bad.length < recordsAtOnce ? Number.MAX_SAFE_INTEGER : bad.at(-1)!.at;
+    const rows: QuarantinedRow[] = bad.map((record, index) => ({ ...record, raw: raws[index]! }));
+    const first = taken;
+    while (taken < broken.length && broken[taken]!.at <= last) taken += 1;
+    rows.push(...broken.slice(first, taken).map((record: BrokenRecord) => ({ ...record, column: null })));
+    if (taken > first) rows.sort((a, b) => a.at - b.at);
+    yield rows;
+    if (last === Number.MAX_SAFE_INTEGER) return;
+    start = last + 1;
+  }
+}
+
+async function append(connection: DuckDBConnection, rows: readonly QuarantinedRow[]): Promise<void> {
+  const appender = await connection.createAppender('quarantine', 'main', 'temp');
+  for (const { line, column: name, raw, reason } of rows) {
+    appender.appendBigInt(BigInt(line));
+    if (name === null) appender.appendNull();
+    else appender.appendVarchar(name);
+    appender.appendVarchar(raw);
+    appender.appendVarchar(reason);
+    appender.endRow();
+  }
+  appender.closeSync();
 }

@@ -100,7 +100,7 @@ function csvTable(dialect: Dialect, layout: ReaderLayout, numbering: Numbering |
     isTagged: false,
     isParsed: true,
     form: textForm(dialect.dateFormat, dialect.thousands),
-    from: (mode) => readCsv(layout, mode),
+    from: (mode, used) => readCsv(layout, mode, used),
     numbering,
   };
 }

@@ -21,8 +21,9 @@ export interface Splitter {
   end(): void;
 }
 
-export const unclosedQuote = 'A quoted value is not closed';
-export const tooLong = `The record is longer than ${maxRecordBytes} bytes`;
+const unclosedQuote = 'A quoted value is not closed';
+const textAfterQuote = 'A quoted value is followed by other text';
+const tooLong = `The record is longer than ${maxRecordBytes} bytes`;
 /** What is kept of a line that is too long to be a record. */
 const keptOfLongLine = 64 * 1024;
 
@@ -74,6 +75,19 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     }
     return undefined;
   }
+  /** What stands behind a closing quote: the field's end, spaces aside, or something that does not belong there. */
+  function afterValue(from: number): 'end' | 'text' | 'more' {
+    for (let at = from; ; at += 1) {
+      if (at >= data.length) return 'more';
+      const byte = data[at];
+      if (byte === lineFeed || byte === carriageReturn) return 'end';
+      const isSeparator =
+        data.compare(separator, 0, separator.length, at, Math.min(at + separator.length, data.length)) === 0;
+      if (isSeparator) return 'end';
+      if (byte === separator[0] && at + separator.length > data.length) return 'more';
+      if (byte !== space) return 'text';
+    }
+  }
   function linesIn(from: number, to: number): number {
     let count = 0;
     for (let at = newline(from); at < to; at = newline(at)) {
@@ -111,6 +125,13 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       }
       inner += linesIn(open, close);
       from = close + 1;
+      const follows = afterValue(from);
+      if (follows === 'more' && !isLast) return { end: undefined, inner };
+      if (follows === 'text') {
+        const lineEndAfter = newline(from);
+        const end = lineEndAfter !== never ? lineEndAfter : isLast ? data.length : undefined;
+        return { end, inner, fault: textAfterQuote };
+      }
     }
   }
 

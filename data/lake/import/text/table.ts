@@ -40,6 +40,7 @@ export interface TextTable {
   /** The engine's CSV reader judges the structure of the records, and can remember those it refused. */
   isParsed: boolean;
   form: TextForm;
-  from(mode: ReadMode): string;
+  /** `used` are the columns that the query is sure to read. */
+  from(mode: ReadMode, used?: ReadonlySet<number>): string;
   numbering: Numbering | undefined;
 }

@@ -4,6 +4,7 @@ import { columnNames } from './names.ts';
 import { readCsv } from './reader.ts';
 import { type BrokenRecords, collectBroken, createRecordFile, numberingOf } from './record-file.ts';
 import type { NumberedTable } from './source.ts';
+import type { ReadMode } from './table.ts';
 import { countRecords, type RecordWindow } from './window.ts';
 
 /** What the source itself calls a value: number, string, boolean, date, or object and array. */
@@ -110,7 +111,7 @@ export async function createTaggedWriter(
         isTagged: true,
         isParsed: true,
         form,
-        from: (mode: 'strict' | 'skip' | 'store') => readCsv(layout, mode),
+        from: (mode: ReadMode, used?: ReadonlySet<number>) => readCsv(layout, mode, used),
         numbering: numberingOf(records, broken, raws),
       };
       return { table, total: isAtEnd ? counter.seen() : null, page: counter.span(), close };

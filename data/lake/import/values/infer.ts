@@ -6,7 +6,14 @@ export interface InferredType {
   type: DataType;
   /** How the dates of this column are written, when not as ISO 8601. */
   pattern: DatePattern | undefined;
+  certainty: Certainty;
 }
+
+/**
+ * What more values could still change: `open` had no value at all, `order` has dates whose day and month nothing
+ * tells apart yet; for the others a value of another class shows by not fitting.
+ */
+export type Certainty = 'sure' | 'open' | 'order';
 
 /** Digits before and after the point that a column's numbers need; asked for only where a DECIMAL may hold them. */
 export interface DigitCounts {
@@ -28,6 +35,10 @@ export function needsDigits(classes: bigint): boolean {
   return isNumeric && classes !== 0n && (needsMoreThanDouble || hasLargeAndDecimals);
 }
 
+function sure(type: DataType, pattern?: DatePattern): InferredType {
+  return { type, pattern, certainty: 'sure' };
+}
+
 /** The narrowest type that holds every value of a column exactly as written; STRING holds anything. */
 export function inferType(
   classes: bigint,
@@ -36,22 +47,20 @@ export function inferType(
   order: string | undefined,
 ): InferredType {
   const within = (...indexes: number[]): boolean => classes !== 0n && (classes & ~bits(...indexes)) === 0n;
-  const plain = (kind: Exclude<DataType['kind'], 'DECIMAL'>): InferredType => ({
-    type: { kind },
-    pattern: undefined,
-  });
+  const plain = (kind: Exclude<DataType['kind'], 'DECIMAL'>): InferredType => sure({ kind });
+  if (classes === 0n) return { ...plain('STRING'), certainty: 'open' };
   if ((classes & bits(document)) !== 0n) return plain('JSON');
   if (within(small, int64)) return plain('INTEGER');
   if (within(small, double, exponent)) return plain('DOUBLE');
   if (digits !== undefined && digits.whole + digits.scale <= 38) {
-    return { type: { kind: 'DECIMAL', precision: 38, scale: digits.scale }, pattern: undefined };
+    return sure({ kind: 'DECIMAL', precision: 38, scale: digits.scale });
   }
   if (within(boolean)) return plain('BOOLEAN');
   if (within(date)) return plain('DATE');
   if (within(date, timestamp)) return plain('TIMESTAMP');
   if (within(time)) return plain('TIME');
-  if (within(patternDate)) return { type: { kind: 'DATE' }, pattern: given };
-  if (within(patternDate, patternTimestamp)) return { type: { kind: 'TIMESTAMP' }, pattern: given };
+  if (within(patternDate)) return sure({ kind: 'DATE' }, given);
+  if (within(patternDate, patternTimestamp)) return sure({ kind: 'TIMESTAMP' }, given);
   return orderedDate(classes, order) ?? plain('STRING');
 }
 
@@ -91,10 +100,10 @@ function orderedDate(classes: bigint, fileOrder: string | undefined): InferredTy
   const own = [...found.orders].filter((order) => order !== 'either');
   if (own.length > 1) return undefined;
   const order = own[0] ?? (found.separator === '.' ? '%d%m' : fileOrder);
-  if (order === undefined) return undefined;
+  if (order === undefined) return { type: { kind: 'STRING' }, pattern: undefined, certainty: 'order' };
   const [first, second] = order === '%d%m' ? ['%d', '%m'] : ['%m', '%d'];
   const day = [first, second, '%Y'].join(found.separator);
   const clock = found.clock.trim();
   const pattern = { full: day + found.clock, date: day, time: clock === '' ? undefined : clock };
-  return { type: { kind: clock === '' ? 'DATE' : 'TIMESTAMP' }, pattern };
+  return sure({ kind: clock === '' ? 'DATE' : 'TIMESTAMP' }, pattern);
 }

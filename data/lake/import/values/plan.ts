@@ -5,7 +5,7 @@ import { loadDateColumn } from '../options.ts';
 import { columnNames } from '../text/names.ts';
 import type { TextTable } from '../text/table.ts';
 import type { TextForm } from './cast.ts';
-import type { InferredType } from './infer.ts';
+import type { Certainty, InferredType } from './infer.ts';
 import { type DataType, dataType, typeName } from './types.ts';
 
 /** One column of the table to be made. */
@@ -17,8 +17,8 @@ export interface PlannedColumn {
   type: DataType;
   nullable: boolean;
   unique: boolean;
-  /** The type came from the values, not from a mapping. */
-  isInferred: boolean;
+  /** How sure a type is that came from values; undefined for one that a mapping gave. */
+  inferred: Certainty | undefined;
   form: TextForm;
 }
 
@@ -47,7 +47,7 @@ export function planMappings(
       type: dataType(mapping.dataType),
       nullable,
       unique,
-      isInferred: false,
+      inferred: undefined,
       form,
     };
   });
@@ -69,7 +69,7 @@ export function planInferred(
 ): PlannedColumn[] {
   const targets = columnNames(table.names, includeLoadDate ? [loadDateColumn] : []);
   return table.names.map((sourceName, source) => {
-    const { type, pattern } = inferred[source]!;
+    const { type, pattern, certainty } = inferred[source]!;
     const form = { thousands: table.form.thousands, pattern };
     return {
       source,
@@ -78,7 +78,7 @@ export function planInferred(
       type,
       nullable: true,
       unique: false,
-      isInferred: true,
+      inferred: certainty,
       form,
     };
   });

@@ -20,11 +20,13 @@ export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColu
 /** The same, but a text that does not fit, or a null where none may be, ends the statement. */
 function valueOrError(table: TextTable, column: PlannedColumn): string {
   if (column.source === undefined) return valueSql(table, column);
-  const value = column.isInferred
-    ? castInferred(`c${column.source}`, column.type, column.form)
-    : valueSql(table, column);
+  const value =
+    column.inferred !== undefined
+      ? castInferred(`c${column.source}`, column.type, column.form)
+      : valueSql(table, column);
   const failure = `CAST(error(${literal(unfit)}) AS ${engineType(column.type)})`;
   if (!column.nullable) return `coalesce(${value}, ${failure})`;
+  if (column.inferred === 'open') return `CASE WHEN c${column.source} IS NOT NULL THEN ${failure} END`;
   if (column.type.kind === 'STRING') return value;
   return `coalesce(${value}, CASE WHEN c${column.source} IS NOT NULL THEN ${failure} END)`;
 }

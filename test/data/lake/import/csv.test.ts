@@ -179,6 +179,19 @@ describe('bad rows', () => {
     expect(failure).toMatchObject({ code: 'bad_row', line: 3, column: 'a' });
   });
 
+  test('bytes that are no characters in a column that is not mapped do no harm', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('a,b,é,d\n1,2,3,4\n1,2,'),
+      Buffer.from([0xff]),
+      Buffer.from(',4\n'),
+    ]);
+    for (const columns of [['d'], ['b', 'a'], ['d', 'é']]) {
+      const columnMappings = columns.map((name) => mapping(name, 'STRING'));
+      const failure = await failureOf(lab.importFile(await lab.upload(bytes), { columnMappings }));
+      expect(failure).toMatchObject({ code: 'bad_row', line: 3, column: 'é' });
+    }
+  });
+
   test('a file that turns out not to be UTF-8 late is read as Windows-1252', async () => {
     const lines = Array.from({ length: 150_000 }, (_, index) => `${index},plain text`).join('\n');
     const { rows } = await lab.importFile(

@@ -62,6 +62,14 @@ describe('detection', () => {
     expect((await importColumn(values)).type).toBe(type);
   });
 
+  test.each<[string, string, string, string]>([
+    ['an empty column', '', '5', 'INTEGER'],
+    ['dates of an open order', '01/02/2024', '31/12/2024', 'DATE'],
+  ])('looks at every row: the last one decides %s', async (_, first, last, type) => {
+    const values = [...Array.from({ length: 60_000 }, () => first), last];
+    expect((await importColumn(values)).type).toBe(type);
+  });
+
   test('thousands and decimal commas are told from the values', async () => {
     expect(await importColumn(['1.234,50', '12,5'])).toEqual({ type: 'DOUBLE', values: [1234.5, 12.5] });
     expect(await importColumn(['1,234,567', '12'])).toEqual({ type: 'INTEGER', values: ['1234567', '12'] });
