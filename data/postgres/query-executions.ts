@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { notFound } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { OrganizationTransaction } from './client.ts';
@@ -10,6 +10,8 @@ export async function insertQueryExecution(
   db: OrganizationTransaction,
   row: Insertable<QueryExecutions>,
 ): Promise<void> {
+  // Visible at once like any row; only a crash of the database itself may lose the last of the history.
+  await sql`SET LOCAL synchronous_commit = off`.execute(db);
   await db.insertInto('query_executions').values(row).execute();
 }
 

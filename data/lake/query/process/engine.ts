@@ -79,6 +79,8 @@ export async function attachLake(
       METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': 'catalog'})`,
     `ATTACH 'ducklake:lake' AS lake (READ_ONLY, CREATE_IF_NOT_EXISTS false)`,
     `SET TimeZone = 'UTC'`,
+    // The catalog's tables are small: splitting a read of one over connections only costs round trips.
+    `SET GLOBAL pg_use_ctid_scan = false`,
     `SET temp_directory = ${literal(settings.tempDir)}`,
     `SET max_temp_directory_size = '${settings.tempLimitBytes}B'`,
     `SET allowed_directories = [${literal(dataPath)}]`,
