@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { LakeLocation, ObjectStoreSettings } from './location.ts';
+import type { ObjectStoreSettings } from '../objects/settings.ts';
+import type { LakeLocation } from './location.ts';
 import { identifier, literal } from './sql.ts';
 
 /** The extensions a lake needs, in the order in which they must be loaded. */

@@ -13,12 +13,3 @@ export interface LakeLocation {
   /** Ends in a slash: `s3://bucket/lakes/<id>/`. */
   dataPath: string;
 }
-
-/** The bucket everything lives in. `endpoint` undefined means Amazon's own addresses. */
-export interface ObjectStoreSettings {
-  endpoint: string | undefined;
-  region: string;
-  bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { Cipher } from '../encryption.ts';
+import type { ObjectStoreSettings } from '../objects/settings.ts';
 import type { LakeDeps } from './commit.ts';
 import { createLakeEngine } from './engine.ts';
-import type { ObjectStoreSettings } from './location.ts';
 import { createTableLocks, lockTimeoutMs } from './locks.ts';
 import { createLakeCatalog } from './provision.ts';
 

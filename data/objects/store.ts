@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { AppError } from '../errors.ts';
-import type { ObjectStoreSettings } from '../lake/location.ts';
+import type { ObjectStoreSettings } from './settings.ts';
 
 export interface ObjectInfo {
   sizeBytes: number;

@@ -1,4 +1,4 @@
-import type { ObjectStoreSettings } from '../../data/lake/location.ts';
+import type { ObjectStoreSettings } from '../../data/objects/settings.ts';
 
 /** The run's stores, as the global setup put them into the environment. */
 export function testStores(): {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
-import type { ObjectStoreSettings } from '../location.ts';
+import type { ObjectStoreSettings } from '../../objects/settings.ts';
 import { removeLeftovers } from './pool/leftovers.ts';
 import { startQueryProcess } from './pool/query-process.ts';
 import { createQueue, type Queue } from './pool/queue.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { LakeLocation, ObjectStoreSettings } from '../../location.ts';
+import type { ObjectStoreSettings } from '../../../objects/settings.ts';
+import type { LakeLocation } from '../../location.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
 import type { ProcessSettings } from './messages.ts';
 

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../errors.ts';
-import type { LakeLocation, ObjectStoreSettings } from '../../location.ts';
+import type { ObjectStoreSettings } from '../../../objects/settings.ts';
+import type { LakeLocation } from '../../location.ts';
 import type { QueryAnswer, QueryRelation, RowFormat } from '../request.ts';
 
 /** What a query process is told once. Secrets travel here and nowhere else: never in its environment or arguments. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
-import type { LakeLocation, ObjectStoreSettings } from '../../../../data/lake/location.ts';
+import type { LakeLocation } from '../../../../data/lake/location.ts';
+import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import { testStores } from '../../../support/stores.ts';
 
 export interface TestLake {

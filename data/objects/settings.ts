@@ -1,0 +1,8 @@
+/** The bucket everything lives in. `endpoint` undefined means Amazon's own addresses. */
+export interface ObjectStoreSettings {
+  endpoint: string | undefined;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}

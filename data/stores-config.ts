@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+const mebibyte = 1_048_576;
+
+/** What api and worker both need to reach the stores: the same variables, checked the same way. */
+export const storesEnvironment = z.object({
+  DATABASE_URL: z.string().min(1),
+  S3_ENDPOINT: z.string().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_BUCKET: z.string().min(3),
+  S3_ACCESS_KEY_ID: z.string(),
+  S3_SECRET_ACCESS_KEY: z.string(),
+  TEMPORAL_ADDRESS: z.string().min(1),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  ENCRYPTION_KEYS: z.string().min(1),
+  DUCKDB_EXTENSION_DIR: z.string().optional(),
+  WORK_DIR: z.string().default('/tmp/analytics-workspace'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LAKE_MEMORY_MIB: z.coerce.number().int().min(128).default(1_024),
+});
+
+/** Reads an environment; empty counts as unset, and a wrong value ends the start with its name. */
+export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw new Error(`The environment is not usable:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+export function storesConfig(e: z.infer<typeof storesEnvironment>) {
+  return {
+    databaseUrl: e.DATABASE_URL,
+    objectStore: {
+      endpoint: e.S3_ENDPOINT,
+      region: e.S3_REGION,
+      bucket: e.S3_BUCKET,
+      accessKeyId: e.S3_ACCESS_KEY_ID,
+      secretAccessKey: e.S3_SECRET_ACCESS_KEY,
+    },
+    temporal: { address: e.TEMPORAL_ADDRESS, namespace: e.TEMPORAL_NAMESPACE },
+    encryptionKeys: e.ENCRYPTION_KEYS,
+    extensionDir: e.DUCKDB_EXTENSION_DIR,
+    workDir: e.WORK_DIR,
+    logLevel: e.LOG_LEVEL,
+    lakeMemoryBytes: e.LAKE_MEMORY_MIB * mebibyte,
+  };
+}
