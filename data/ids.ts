@@ -12,6 +12,9 @@ export type IdPrefix =
   | 'imp'
   | 'tbl'
   | 'lak'
+  | 'car'
+  | 'dsn'
+  | 'bat'
   | 'qry'
   | 'opr'
   | 'req';

@@ -21,6 +21,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface AccessTokens {
@@ -44,6 +46,23 @@ export interface ApiClients {
   revoked_at: Timestamp | null;
   scopes: string[];
   secret_hash: Buffer;
+}
+
+export interface DataSyncs {
+  applied_at: Timestamp | null;
+  checkpoint: Json | null;
+  checkpoint_batch_id: string | null;
+  checkpoint_generation: string | null;
+  checkpoint_version: number | null;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  generation: string;
+  id: string;
+  key_columns: Generated<string[]>;
+  organization_id: string;
+  provider: string;
+  rotation: Generated<number>;
+  table_id: string;
 }
 
 export interface Files {
@@ -82,6 +101,40 @@ export interface IdempotencyKeys {
   request_hash: Buffer;
   response: Buffer | null;
   response_status: number | null;
+}
+
+export interface IngestionBatches {
+  applied_at: Timestamp | null;
+  bytes_staged: number | null;
+  checkpoint: Json | null;
+  cleaned_at: Timestamp | null;
+  client_batch_id: string | null;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  error: Json | null;
+  expires_at: Timestamp;
+  generation: string | null;
+  id: string;
+  manifest_sha256: string | null;
+  max_shrink_ratio: number | null;
+  mode: string;
+  moved_at: Generated<Timestamp>;
+  on_bad_record: string;
+  on_new_field: string;
+  organization_id: string;
+  page_count: number | null;
+  quarantine_table_id: string | null;
+  records_quarantined: number | null;
+  records_staged: number | null;
+  replay_of: string | null;
+  rotation: number | null;
+  rows_inserted: number | null;
+  rows_updated: number | null;
+  shrink_confirmed: Generated<boolean>;
+  status: string;
+  sync_id: string | null;
+  table_id: string;
+  table_version: number | null;
 }
 
 export interface Lakes {
@@ -144,6 +197,22 @@ export interface QueryExecutions {
   truncated: boolean | null;
 }
 
+export interface StagedPages {
+  batch_id: string;
+  columns: Json;
+  object_key: string | null;
+  organization_id: string;
+  page_number: number;
+  quarantine_key: string | null;
+  quarantined: number;
+  records: number;
+  row_id_max: Numeric | null;
+  row_id_min: Numeric | null;
+  sha256: string;
+  size_bytes: number;
+  staged_at: Generated<Timestamp>;
+}
+
 export interface TableImports {
   bytes_read: Generated<number>;
   cancel_requested_at: Timestamp | null;
@@ -184,6 +253,7 @@ export interface Tables {
   organization_id: string;
   owner_user_id: string | null;
   project_id: string | null;
+  quarantine_of: string | null;
   semantics: Generated<Json>;
   status: string;
   updated_at: Generated<Timestamp>;
@@ -201,15 +271,18 @@ export interface Users {
 export interface DB {
   access_tokens: AccessTokens;
   api_clients: ApiClients;
+  data_syncs: DataSyncs;
   file_uploads: FileUploads;
   files: Files;
   idempotency_keys: IdempotencyKeys;
+  ingestion_batches: IngestionBatches;
   lakes: Lakes;
   object_deletions: ObjectDeletions;
   organizations: Organizations;
   process_starts: ProcessStarts;
   projects: Projects;
   query_executions: QueryExecutions;
+  staged_pages: StagedPages;
   table_imports: TableImports;
   tables: Tables;
   users: Users;
