@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { columnNameFault } from '../../data/lake/column-name.ts';
 
 export const dataTypes = [
   'STRING',
@@ -45,14 +46,9 @@ export const columnName = z
   .string()
   .min(1)
   .max(255)
-  .refine((name) => name.trim() !== '' && name.isWellFormed() && !name.includes('\u0000'), {
-    message: 'The name must hold more than white space, in well-formed Unicode.',
-  })
-  .refine((name) => !name.toLowerCase().startsWith('_ducklake_internal_'), {
-    message: 'Names that start with _ducklake_internal_ are kept by the lake for itself.',
-  })
-  .refine((name) => !['s_id', '_sm_created_at'].includes(name.toLowerCase()), {
-    message: 'The automatic columns s_id and _sm_created_at must not be listed.',
+  .superRefine((name, context) => {
+    const message = columnNameFault(name);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
 export const tableName = z

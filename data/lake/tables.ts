@@ -10,10 +10,10 @@ import {
   reserveTable,
   type TableRow,
 } from '../postgres/tables.ts';
+import { createdAtColumn, rowIdColumn } from './column-name.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
 import { commitOperations, type LakeDeps } from './commit.ts';
 import { findOperations, tableStatistics } from './ledger.ts';
-import { createdAtColumn, rowIdColumn } from './rows/plan.ts';
 import { createTableStatements } from './rows/retype.ts';
 import { identifier } from './sql.ts';
 

@@ -1,11 +1,12 @@
 import { AppError, notFound } from '../../errors.ts';
+import { createdAtColumn } from '../column-name.ts';
 import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
 import { findOperations, type LakeOperation } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
 import { identifier, literal } from '../sql.ts';
 import { transportOf } from './encode.ts';
-import { atItsRow, createdAtColumn, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
+import { atItsRow, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
 import { retypeColumns } from './retype.ts';
 import { takenRowIds } from './taken.ts';
 

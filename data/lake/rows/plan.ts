@@ -1,34 +1,68 @@
 import { AppError, ValidationError, type ValidationFault } from '../../errors.ts';
 import type { JsonValue } from '../../exact-json.ts';
+import { columnNameFault, createdAtColumn, rowIdColumn } from '../column-name.ts';
 import type { LakeColumn } from '../columns.ts';
 import { type Encoder, encoderOf } from './encode.ts';
+import { inferTypes } from './infer.ts';
 import { LossyWidening } from './retype.ts';
-import { fitsInt64, integerOf, isSafeInDouble, typeOfValue, widen } from './types.ts';
+import { fitsInt64, integerOf, typeOfValue } from './types.ts';
 
 export type Row = { [column: string]: JsonValue };
-
-/** The automatic columns of a data table. */
-export const rowIdColumn = 's_id';
-export const createdAtColumn = '_sm_created_at';
 
 /** Rows that fit the table, as the text the engine reads; and the types that must change for them. */
 export interface WritePlan {
   rowIds: bigint[];
   /** One JSON object a row: `{"c0": …}` by position in `columns`; nulls are left out. */
   rowTexts: string[];
-  /** Columns the rows use, in table order; the created-at column is not one of them. */
+  /** Columns the rows may use, in table order, new ones last; the created-at column is not one of them. */
   columns: LakeColumn[];
   retypes: Map<string, string>;
 }
 
-const maxFaults = 20;
+export interface PlanOptions {
+  /** The member of the request that holds the rows, for the place of a fault. */
+  list: 'rows' | 'records';
+  /** Columns without which a row is refused although the table would take null: the business key. */
+  keys: readonly string[];
+  /** What becomes of a field that is no column. */
+  newFields: 'refuse' | 'add' | 'ignore';
+  /** Looking ends when this many faults are found. */
+  maxFaults: number;
+}
+
+/** Faults a request is told at once. */
+export const maxFaults = 20;
+/** Columns that new fields may bring a table to. */
+const maxColumns = 500;
 
 /** Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place. */
 export function planRows(tableColumns: readonly LakeColumn[], rows: readonly Row[]): WritePlan {
-  const faults: ValidationFault[] = [];
+  const options = { list: 'rows', keys: [], newFields: 'refuse', maxFaults } as const;
+  const { plan, faults } = assessRows(tableColumns, rows, options);
+  if (faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
+  return plan;
+}
+
+interface Target {
+  encode: Encoder;
+  position: number;
+  nullable: boolean;
+}
+
+/** The rows that fit, and every fault of those that do not, at `["body", list, index, column]`. */
+export function assessRows(
+  tableColumns: readonly LakeColumn[],
+  rows: readonly Row[],
+  options: PlanOptions,
+): { plan: WritePlan; faults: ValidationFault[] } {
   const columns = tableColumns.filter((column) => column.name !== createdAtColumn);
-  const retypes = inferTypes(columns, rows, faults);
-  const encoders = new Map<string, { encode: Encoder; position: number; nullable: boolean }>();
+  if (options.newFields === 'add') columns.push(...newColumns(columns, rows));
+  const faults: ValidationFault[] = [];
+  const retypes = inferTypes(columns, rows, (index, column, msg) =>
+    faults.push({ loc: ['body', options.list, index, column], msg, type: 'value_error' }),
+  );
+  const unfit = new Set(faults.map(({ loc }) => loc[2]));
+  const targets = new Map<string, Target>();
   for (const [position, column] of columns.entries()) {
     const encode = encoderOf(retypes.get(column.name) ?? column.dataType);
     if (encode === undefined) {
@@ -37,60 +71,89 @@ export function planRows(tableColumns: readonly LakeColumn[], rows: readonly Row
         `Column ${column.name} has the type ${column.dataType}, which rows cannot carry.`,
       );
     }
-    encoders.set(column.name, { encode, position, nullable: column.nullable });
+    targets.set(column.name, {
+      encode,
+      position,
+      nullable: column.nullable && !options.keys.includes(column.name),
+    });
   }
-  const required = columns.filter((column) => !column.nullable && column.name !== rowIdColumn);
+  const required = columns.filter(({ name }) => name !== rowIdColumn && !targets.get(name)!.nullable);
   const plan: WritePlan = { rowIds: [], rowTexts: [], columns, retypes };
   for (const [index, row] of rows.entries()) {
-    if (faults.length >= maxFaults) break;
-    encodeRow(plan, row, index, encoders, required, faults);
+    if (faults.length >= options.maxFaults) break;
+    if (unfit.has(index)) continue;
+    const encoded = encodeRow(row, index, targets, required, options);
+    if (Array.isArray(encoded)) faults.push(...encoded);
+    else {
+      plan.rowIds.push(encoded.rowId);
+      plan.rowTexts.push(encoded.text);
+    }
   }
-  if (faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
-  return plan;
+  return { plan, faults };
 }
 
 function encodeRow(
-  plan: WritePlan,
   row: Row,
   index: number,
-  encoders: ReadonlyMap<string, { encode: Encoder; position: number; nullable: boolean }>,
+  targets: ReadonlyMap<string, Target>,
   required: readonly LakeColumn[],
-  faults: ValidationFault[],
-): void {
-  const at = (column: string) => ['body', 'rows', index, column];
+  options: PlanOptions,
+): { rowId: bigint; text: string } | ValidationFault[] {
+  const faults: ValidationFault[] = [];
+  const refuse = (column: string, msg: string, type: string) =>
+    faults.push({ loc: ['body', options.list, index, column], msg, type });
   const rowId = rowIdOf(row);
-  if (typeof rowId === 'bigint') plan.rowIds.push(rowId);
-  else faults.push({ loc: at(rowIdColumn), ...rowId });
+  if (typeof rowId !== 'bigint') refuse(rowIdColumn, rowId.msg, rowId.type);
   let text = '';
   for (const name of Object.keys(row)) {
     const value = row[name]!;
-    const column = encoders.get(name);
-    if (column === undefined) {
-      const msg =
-        name === createdAtColumn
-          ? 'This column is automatic; leave it out.'
-          : 'The table has no such column.';
-      faults.push({ loc: at(name), msg, type: 'extra_forbidden' });
+    const target = targets.get(name);
+    if (target === undefined) {
+      const fault = fieldFault(name, value, options);
+      if (fault !== undefined) refuse(name, fault, 'extra_forbidden');
     } else if (value === null) {
-      if (!column.nullable && name !== rowIdColumn) {
-        faults.push({ loc: at(name), msg: 'The column is not nullable.', type: 'value_error' });
-      }
+      if (!target.nullable && name !== rowIdColumn)
+        refuse(name, 'The column is not nullable.', 'value_error');
     } else if (name !== rowIdColumn || typeof rowId === 'bigint') {
-      const encoded = column.encode(value);
-      if ('fault' in encoded) faults.push({ loc: at(name), msg: encoded.fault, type: 'value_error' });
-      else text += `${text === '' ? '' : ','}"c${column.position}":${encoded.text}`;
+      const encoded = target.encode(value);
+      if ('fault' in encoded) refuse(name, encoded.fault, 'value_error');
+      else text += `${text === '' ? '' : ','}"c${target.position}":${encoded.text}`;
     }
   }
   for (const column of required) {
     if (!Object.hasOwn(row, column.name)) {
-      faults.push({
-        loc: at(column.name),
-        msg: 'The column is not nullable and has no value.',
-        type: 'missing',
-      });
+      refuse(column.name, 'The column is not nullable and has no value.', 'missing');
     }
   }
-  plan.rowTexts.push(`{${text}}`);
+  return faults.length > 0 || typeof rowId !== 'bigint' ? faults : { rowId, text: `{${text}}` };
+}
+
+/** Why a field that is no column is refused; undefined where it may be left out. */
+function fieldFault(name: string, value: JsonValue, { newFields }: PlanOptions): string | undefined {
+  if (name === createdAtColumn) return 'This column is automatic; leave it out.';
+  if (newFields === 'ignore' || (newFields === 'add' && value === null)) return undefined;
+  if (newFields === 'refuse') return 'The table has no such column.';
+  return (
+    columnNameFault(name) ??
+    `The field cannot become a column: one of that name, ignoring case, exists, or there are ${maxColumns} already.`
+  );
+}
+
+/** A column for each field with a value that can become one; what comes first wins where names differ only in case. */
+function newColumns(columns: readonly LakeColumn[], rows: readonly Row[]): LakeColumn[] {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const known = new Set(columns.map(({ name }) => name));
+  const added: LakeColumn[] = [];
+  for (const row of rows) {
+    for (const name of Object.keys(row)) {
+      if (known.has(name) || row[name] === null || columns.length + added.length >= maxColumns) continue;
+      if (taken.has(name.toLowerCase()) || columnNameFault(name) !== undefined) continue;
+      known.add(name);
+      taken.add(name.toLowerCase());
+      added.push({ name, dataType: 'STRING', nullable: true, typing: 'undetermined' });
+    }
+  }
+  return added;
 }
 
 function rowIdOf(row: Row): bigint | { msg: string; type: string } {
@@ -120,38 +183,4 @@ export function atItsRow(error: unknown, rows: readonly Row[]): unknown {
   return new ValidationError([
     { loc: ['body', 'rows', Math.max(0, index), column], msg: message, type: 'value_error' },
   ]);
-}
-
-/** The types that undetermined columns take and inferred ones widen to, so that every value of the rows fits. */
-function inferTypes(
-  columns: readonly LakeColumn[],
-  rows: readonly Row[],
-  faults: ValidationFault[],
-): Map<string, string> {
-  const retypes = new Map<string, string>();
-  for (const column of columns) {
-    if (column.typing === 'declared') continue;
-    const before = column.typing === 'undetermined' ? undefined : column.dataType;
-    let type = before;
-    let unsafeInteger: number | undefined;
-    for (const [index, row] of rows.entries()) {
-      const value = Object.hasOwn(row, column.name) ? row[column.name]! : null;
-      if (value === null) continue;
-      const own = typeOfValue(value);
-      if (own === 'INTEGER' && !isSafeInDouble(integerOf(value)!)) unsafeInteger = index;
-      if (own === undefined && type !== undefined) continue;
-      const wider = own === undefined ? undefined : type === undefined ? own : (widen(type, own) ?? type);
-      if (wider === undefined || (wider === 'DOUBLE' && unsafeInteger !== undefined)) {
-        faults.push({
-          loc: ['body', 'rows', unsafeInteger ?? index, column.name],
-          msg: 'No inferred type holds this number exactly; declare the column as DECIMAL(p,s) first.',
-          type: 'value_error',
-        });
-        break;
-      }
-      type = wider;
-    }
-    if (type !== undefined && type !== before) retypes.set(column.name, type);
-  }
-  return retypes;
 }

@@ -1,8 +1,8 @@
+import { rowIdColumn } from '../column-name.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
 import { encoderFor } from '../query/encode/values.ts';
 import { identifier } from '../sql.ts';
-import { rowIdColumn } from './plan.ts';
 
 export interface ReadPage {
   table: string;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { rowIdColumn } from '../column-name.ts';
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
 import { identifier } from '../sql.ts';
-import { rowIdColumn } from './plan.ts';
 
 /** Inlined tables known to have their index, so that it is made once a process. */
 const indexed = new Set<string>();

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound, ValidationError } from '../../errors.ts';
+import { createdAtColumn, rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
 import { findOperations } from '../ledger.ts';
 import { identifier } from '../sql.ts';
 import { type AppendRequest, refuseRepeats, rowsSource, transported } from './append.ts';
-import { atItsRow, createdAtColumn, planRows, rowIdColumn, type WritePlan } from './plan.ts';
+import { atItsRow, planRows, type WritePlan } from './plan.ts';
 import { retypeColumns } from './retype.ts';
 import { takenRowIds } from './taken.ts';
 
