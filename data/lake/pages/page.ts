@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../canonical-json.ts';
+import { ValidationError, type ValidationFault } from '../../errors.ts';
+import type { LakeColumn } from '../columns.ts';
+import { duplicateRowId } from '../rows/append.ts';
+import { assessRows, maxFaults, type Row } from '../rows/plan.ts';
+
+/** What a batch asks of its pages. */
+export interface PageRules {
+  onBadRecord: 'refuse' | 'quarantine';
+  onNewField: 'refuse' | 'add' | 'ignore';
+  /** Columns that must have a value in every record: the key of an upsert. */
+  keys: readonly string[];
+  /** Whether one s_id may come twice: in an upsert the last record of a key wins. */
+  repeats: boolean;
+}
+
+/** A column that has a value in the page, with the type its values are encoded in. */
+export interface PageColumn {
+  name: string;
+  dataType: string;
+  /** Its key in the feed is `c<position>`. */
+  position: number;
+}
+
+export interface BadRecord {
+  /** Zero-based, in the page's records. */
+  index: number;
+  reason: string;
+  /** The record as canonical JSON. */
+  record: string;
+}
+
+/** A page that was looked at whole: its identity, its records as the engine reads them, and those that do not fit. */
+export interface PageContent {
+  /** Lowercase hex over the canonical records. */
+  sha256: string;
+  /** Bytes of the canonical records. */
+  sizeBytes: number;
+  records: number;
+  /** Newline-delimited JSON objects, one a good record. */
+  feed: Uint8Array;
+  columns: readonly PageColumn[];
+  rowIds: { min: bigint; max: bigint } | undefined;
+  bad: readonly BadRecord[];
+}
+
+/**
+ * Reads a page's records in full generality. Throws with every fault at its place, to 20, unless the batch
+ * keeps bad records aside.
+ */
+export function readPage(
+  columns: readonly LakeColumn[],
+  records: readonly Row[],
+  rules: PageRules,
+): PageContent {
+  const canonical = Buffer.from(canonicalJson([...records]));
+  const setAside = rules.onBadRecord === 'quarantine';
+  const { plan, faults } = assessRows(columns, records, {
+    list: 'records',
+    keys: rules.keys,
+    newFields: rules.onNewField,
+    maxFaults: setAside ? Number.POSITIVE_INFINITY : maxFaults,
+  });
+  if (!setAside && faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
+  const reasons = reasonsByRecord(faults);
+  const good = records.map((_, index) => index).filter((index) => !reasons.has(index));
+  const isRepeat = rules.repeats ? good.map(() => false) : repeats(plan.rowIds);
+  if (!setAside && isRepeat.includes(true))
+    throw duplicateRowId(plan.rowIds.filter((_, index) => isRepeat[index]));
+  for (const [position, index] of good.entries())
+    if (isRepeat[position]) reasons.set(index, 's_id: An earlier record of the page has this s_id.');
+  const kept = good.map((_, position) => position).filter((position) => !isRepeat[position]);
+  return {
+    sha256: createHash('sha256').update(canonical).digest('hex'),
+    sizeBytes: canonical.length,
+    records: kept.length,
+    feed: Buffer.from(kept.map((position) => `${plan.rowTexts[position]}\n`).join('')),
+    columns: columnsWithValues(
+      plan.columns,
+      plan.retypes,
+      kept.map((position) => records[good[position]!]!),
+    ),
+    rowIds: rangeOf(kept.map((position) => plan.rowIds[position]!)),
+    bad: [...reasons]
+      .toSorted(([a], [b]) => a - b)
+      .map(([index, reason]) => ({ index, reason, record: canonicalJson(records[index]!) })),
+  };
+}
+
+function reasonsByRecord(faults: readonly ValidationFault[]): Map<number, string> {
+  const reasons = new Map<number, string>();
+  for (const { loc, msg } of faults) {
+    const index = Number(loc[2]);
+    const before = reasons.get(index);
+    reasons.set(index, `${before === undefined ? '' : `${before} `}${String(loc[3])}: ${msg}`);
+  }
+  return reasons;
+}
+
+function repeats(rowIds: readonly bigint[]): boolean[] {
+  const seen = new Set<bigint>();
+  return rowIds.map((id) => seen.has(id) || !seen.add(id));
+}
+
+function columnsWithValues(
+  columns: readonly LakeColumn[],
+  retypes: ReadonlyMap<string, string>,
+  rows: readonly Row[],
+): PageColumn[] {
+  return columns.flatMap(({ name, dataType, typing }, position) => {
+    const type = retypes.get(name) ?? dataType;
+    const isUsed = rows.some((row) => Object.hasOwn(row, name) && row[name] !== null);
+    return isUsed && (typing !== 'undetermined' || retypes.has(name))
+      ? [{ name, dataType: type, position }]
+      : [];
+  });
+}
+
+function rangeOf(ids: readonly bigint[]): PageContent['rowIds'] {
+  const [first] = ids;
+  if (first === undefined) return undefined;
+  const range = { min: first, max: first };
+  for (const id of ids) {
+    if (id < range.min) range.min = id;
+    if (id > range.max) range.max = id;
+  }
+  return range;
+}
