@@ -6,3 +6,8 @@ export function fileKey(organizationId: string, objectId: string): string {
 export function uploadKey(organizationId: string, uploadId: string): string {
   return `uploads/${organizationId}/${uploadId}`;
 }
+
+/** The pages of one ingestion batch, gone when it has ended. */
+export function batchPrefix(organizationId: string, batchId: string): string {
+  return `batches/${organizationId}/${batchId}/`;
+}

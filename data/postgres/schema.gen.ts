@@ -137,7 +137,28 @@ export interface IngestionBatches {
   table_version: number | null;
 }
 
+export interface LakeCareRuns {
+  created_at: Generated<Timestamp>;
+  error: Json | null;
+  figures: Generated<Json>;
+  finished_at: Timestamp | null;
+  id: string;
+  organization_id: string;
+  started_at: Timestamp | null;
+  status: string;
+  trigger: string;
+}
+
+export interface LakePins {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  holder: string;
+  organization_id: string;
+  snapshot_id: number;
+}
+
 export interface Lakes {
+  care_started_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   data_path: string;
   organization_id: string;
@@ -276,6 +297,8 @@ export interface DB {
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;
+  lake_care_runs: LakeCareRuns;
+  lake_pins: LakePins;
   lakes: Lakes;
   object_deletions: ObjectDeletions;
   organizations: Organizations;

@@ -4,10 +4,10 @@ import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
 import { findOperations, type LakeOperation } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
-import { identifier, literal } from '../sql.ts';
-import { transportOf } from './encode.ts';
+import { identifier } from '../sql.ts';
 import { atItsRow, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
 import { retypeColumns } from './retype.ts';
+import { rowsSource, transported } from './rows-source.ts';
 import { takenRowIds } from './taken.ts';
 
 export interface AppendRequest {
@@ -210,20 +210,6 @@ function operationOf(request: AppendRequest, plan: WritePlan): LakeOperation {
     runId: null,
     committedBy: request.committedBy,
   };
-}
-
-/** Reads the rows' JSON text ($1) with each column's exact transport type. */
-export function rowsSource(columns: readonly { dataType: string }[]): string {
-  const shape = Object.fromEntries(
-    columns.map(({ dataType }, position) => [`c${position}`, transportOf(dataType).jsonType]),
-  );
-  return `(SELECT unnest(from_json($1::JSON, ${literal(JSON.stringify([shape]))})) AS r)`;
-}
-
-/** The value of one transported column. */
-export function transported(dataType: string, position: number): string {
-  const { cast } = transportOf(dataType);
-  return cast === undefined ? `r.c${position}` : `CAST(r.c${position} AS ${cast})`;
 }
 
 function insertStatement(table: string, columns: readonly { name: string; dataType: string }[]): string {

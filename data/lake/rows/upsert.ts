@@ -5,9 +5,10 @@ import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
 import { findOperations } from '../ledger.ts';
 import { identifier } from '../sql.ts';
-import { type AppendRequest, refuseRepeats, rowsSource, transported } from './append.ts';
+import { type AppendRequest, refuseRepeats } from './append.ts';
 import { atItsRow, planRows, type WritePlan } from './plan.ts';
 import { retypeColumns } from './retype.ts';
+import { rowsSource, transported } from './rows-source.ts';
 import { takenRowIds } from './taken.ts';
 
 export interface UpsertRequest extends AppendRequest {

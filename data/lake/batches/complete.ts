@@ -1,0 +1,164 @@
+import { canonicalJson } from '../../canonical-json.ts';
+import { AppError } from '../../errors.ts';
+import type { JsonValue } from '../../exact-json.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../postgres/client.ts';
+import { findDataSync } from '../../postgres/data-syncs.ts';
+import {
+  type BatchStatus,
+  getBatch,
+  type IngestionBatch,
+  moveBatch,
+} from '../../postgres/ingestion-batches.ts';
+import { manifestHash, pageHashes, stagedTotals } from '../../postgres/staged-pages.ts';
+import { endFenced, fenced, isFenced, notOpen } from './stage-page.ts';
+
+export interface Manifest {
+  pageCount: number;
+  /** The hash of every page, where the client wants them held against what is staged. */
+  pages: readonly { pageNumber: number; sha256: string }[] | undefined;
+  checkpoint: JsonValue;
+  confirmShrink: boolean;
+}
+
+/** The most page numbers of one kind that an incomplete manifest names. */
+const maxNamed = 100;
+
+export interface Completed {
+  batch: IngestionBatch;
+  /** Whether its process has something new to do. */
+  moved: boolean;
+}
+
+/**
+ * Accepts a batch's one manifest. The same again finds the first; another one, or one for a batch that came to
+ * nothing, is refused.
+ */
+export async function completeBatch(
+  db: Database,
+  where: { organizationId: string; tableId: string; batchId: string },
+  manifest: Manifest,
+): Promise<Completed> {
+  const outcome = await inOrganization(db, where.organizationId, async (transaction) => {
+    const batch = await getBatch(transaction, where.organizationId, where.tableId, where.batchId, 'update');
+    const sync =
+      batch.sync_id === null
+        ? undefined
+        : await findDataSync(transaction, where.organizationId, batch.sync_id, 'share');
+    const isPending = ['open', 'completing', 'awaiting_confirmation'].includes(batch.status);
+    if (isPending && isFenced(batch, sync)) return { batch, isFencedNow: true, moved: false };
+    if (batch.status === 'open')
+      return { ...(await accept(transaction, batch, manifest)), isFencedNow: false };
+    return { ...(await repeat(transaction, batch, manifest)), isFencedNow: false };
+  });
+  if (outcome.isFencedNow) {
+    await endFenced(db, outcome.batch);
+    throw fenced();
+  }
+  return outcome;
+}
+
+async function accept(
+  db: OrganizationTransaction,
+  batch: IngestionBatch,
+  manifest: Manifest,
+): Promise<Completed> {
+  const hashes = await pageHashes(db, batch.organization_id, batch.id);
+  refuseIncomplete(hashes, manifest);
+  const totals = await stagedTotals(db, batch.organization_id, batch.id);
+  const moved = await moveBatch(db, batch, 'open', 'completing', {
+    page_count: manifest.pageCount,
+    manifest_sha256: manifestHash(hashes),
+    checkpoint: manifest.checkpoint === null ? null : canonicalJson(manifest.checkpoint),
+    shrink_confirmed: manifest.confirmShrink,
+    records_staged: totals.records,
+    records_quarantined: totals.quarantined,
+    bytes_staged: totals.bytes,
+  });
+  return { batch: moved ?? batch, moved: true };
+}
+
+async function repeat(
+  db: OrganizationTransaction,
+  batch: IngestionBatch,
+  manifest: Manifest,
+): Promise<Completed> {
+  const isOver = ['aborted', 'expired'].includes(batch.status) || batch.page_count === null;
+  if (isOver || isFencedFailure(batch)) throw notOpen(batch);
+  if (!isSame(batch, manifest)) {
+    throw new AppError(
+      'batch_not_open',
+      `The batch is ${batch.status} with another manifest; a complete may only be repeated as it was.`,
+    );
+  }
+  if (batch.status !== 'awaiting_confirmation' || !manifest.confirmShrink) return { batch, moved: false };
+  const moved = await moveBatch(db, batch, 'awaiting_confirmation', 'completing', { shrink_confirmed: true });
+  return { batch: moved ?? batch, moved: true };
+}
+
+function isFencedFailure({ status, error }: IngestionBatch): boolean {
+  return status === 'failed' && (error as { code?: string } | null)?.code === 'generation_fenced';
+}
+
+function isSame(batch: IngestionBatch, { pageCount, pages, checkpoint }: Manifest): boolean {
+  if (batch.page_count !== pageCount) return false;
+  const known = batch.checkpoint as JsonValue;
+  if (
+    (known === null ? null : canonicalJson(known)) !==
+    (checkpoint === null ? null : canonicalJson(checkpoint))
+  )
+    return false;
+  if (pages === undefined) return true;
+  const given = new Map(pages.map(({ pageNumber, sha256 }) => [pageNumber, sha256]));
+  return given.size === pages.length && manifestHash(given) === batch.manifest_sha256;
+}
+
+/** One exact contiguous manifest: what is missing, what is there beyond it, and what differs are told at once. */
+function refuseIncomplete(staged: ReadonlyMap<number, string>, { pageCount, pages }: Manifest): void {
+  const missing: number[] = [];
+  for (let page = 1; page <= pageCount && missing.length < maxNamed; page += 1)
+    if (!staged.has(page)) missing.push(page);
+  const extra = new Set([...staged.keys()].filter((page) => page > pageCount));
+  const different: number[] = [];
+  if (pages !== undefined) {
+    const given = new Map(pages.map(({ pageNumber, sha256 }) => [pageNumber, sha256]));
+    for (const [page, sha256] of staged) {
+      const own = given.get(page);
+      if (own === undefined) extra.add(page);
+      else if (own !== sha256) different.push(page);
+    }
+    for (const page of given.keys())
+      if (!staged.has(page) && page > pageCount && missing.length < maxNamed) missing.push(page);
+  }
+  if (missing.length + extra.size + different.length === 0) return;
+  const named = [...extra].toSorted((a, b) => a - b).slice(0, maxNamed);
+  const lists = [
+    missing.length === 0 ? '' : ` Not staged: ${missing.slice(0, 10).join(', ')}.`,
+    named.length === 0 ? '' : ` Staged, but not of the manifest: ${named.slice(0, 10).join(', ')}.`,
+    different.length === 0 ? '' : ` Staged with another hash: ${different.slice(0, 10).join(', ')}.`,
+  ];
+  throw new AppError(
+    'manifest_incomplete',
+    `The manifest of ${pageCount} pages is not what is staged.${lists.join('')}`,
+    { extensions: { missing, extra: named, different: different.slice(0, maxNamed) } },
+  );
+}
+
+/** Ends a batch that has not started to apply; aborting one twice is the same. */
+export async function abortBatch(
+  db: Database,
+  where: { organizationId: string; tableId: string; batchId: string },
+): Promise<IngestionBatch> {
+  return inOrganization(db, where.organizationId, async (transaction) => {
+    const batch = await getBatch(transaction, where.organizationId, where.tableId, where.batchId, 'update');
+    if (batch.status === 'aborted') return batch;
+    const from = batch.status as BatchStatus;
+    if (from !== 'open' && from !== 'completing' && from !== 'awaiting_confirmation') throw notOpen(batch);
+    const totals = await stagedTotals(transaction, where.organizationId, batch.id);
+    const moved = await moveBatch(transaction, batch, from, 'aborted', {
+      records_staged: totals.records,
+      records_quarantined: totals.quarantined,
+      bytes_staged: totals.bytes,
+    });
+    return moved ?? batch;
+  });
+}

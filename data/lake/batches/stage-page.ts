@@ -1,0 +1,231 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../canonical-json.ts';
+import { AppError, notFound } from '../../errors.ts';
+import type { JsonValue } from '../../exact-json.ts';
+import type { ObjectStore } from '../../objects/store.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../postgres/client.ts';
+import { type DataSync, findDataSync } from '../../postgres/data-syncs.ts';
+import { getBatch, type IngestionBatch, moveBatch } from '../../postgres/ingestion-batches.ts';
+import { findPage, insertPage, type StagedPage } from '../../postgres/staged-pages.ts';
+import { getTable, type TableRow } from '../../postgres/tables.ts';
+import { rowIdColumn } from '../column-name.ts';
+import { findPhysicalTable, type LakeColumn } from '../columns.ts';
+import type { LakeDeps } from '../commit.ts';
+import { type PageContent, type PageRules, readPage } from '../pages/page.ts';
+import { scanBody } from '../pages/scan.ts';
+import type { PageWriter, RecordOrigin } from '../pages/write.ts';
+import type { Row } from '../rows/plan.ts';
+
+export interface StageDeps {
+  db: Database;
+  lake: LakeDeps;
+  objects: ObjectStore;
+  pages: PageWriter;
+}
+
+export interface PageRequest {
+  organizationId: string;
+  tableId: string;
+  batchId: string;
+  pageNumber: number;
+  /** The generation the client works under, where it says so. */
+  generation?: string;
+  body: PageBody;
+  /** Where a record first came from, by its index; without it, here. */
+  originOf?: (index: number) => RecordOrigin;
+}
+
+/** A page's records as bytes of a whole body, or taken from one already. */
+export interface PageBody {
+  /** The body with its member `records`, where it may be read in one pass. */
+  bytes?: Buffer;
+  /** The records in full generality; called where the quick reading gives up. */
+  records(): readonly Row[];
+}
+
+export interface Staged {
+  page: StagedPage;
+  replayed: boolean;
+}
+
+/**
+ * Stages one immutable page. The same content again is told as replayed, other content is refused and the first
+ * stays. Parquet is written before the page's row: a crash between them leaves an object that ends with the batch.
+ */
+export async function stagePage(deps: StageDeps, request: PageRequest): Promise<Staged> {
+  const { organizationId, batchId, pageNumber } = request;
+  const { batch, table, sync, earlier } = await lookUp(deps, request);
+  await refuseFenced(deps, batch, sync, request.generation);
+  if (earlier !== undefined) return replay(batch, earlier, hashOf(request.body));
+  if (batch.status !== 'open') throw notOpen(batch);
+  const content = readBody(
+    request.body,
+    await columnsOf(deps.lake, organizationId, table),
+    rulesOf(batch, keysOf(batch, table, sync)),
+  );
+  const place = { organizationId, batchId, pageNumber };
+  const written = await deps.pages.write(place, content, request.originOf);
+  const added = await inOrganization(deps.db, organizationId, async (db) => {
+    // Held until the page is in: neither a complete, an abort nor a rotation comes between.
+    const now = await getBatch(db, organizationId, request.tableId, batchId, 'share');
+    if (now.status !== 'open') return { batch: now, isNew: false };
+    const current = await syncOf(db, now, 'share');
+    if (isFenced(now, current)) return { batch: now, isNew: false, sync: current };
+    const isNew = await insertPage(db, toRow(place, content, written));
+    return { batch: now, isNew, page: await findPage(db, organizationId, batchId, pageNumber) };
+  });
+  const { page, isNew } = added;
+  if (!isNew) for (const key of Object.values(written)) if (key !== null) await deps.objects.remove(key);
+  if (page === undefined) {
+    await refuseFenced(deps, added.batch, added.sync, undefined);
+    throw notOpen(added.batch);
+  }
+  return isNew ? { page, replayed: false } : replay(added.batch, page, content.sha256);
+}
+
+async function lookUp(deps: StageDeps, request: PageRequest) {
+  const { organizationId, tableId, batchId, pageNumber } = request;
+  return inOrganization(deps.db, organizationId, async (db) => {
+    const table = await getTable(db, organizationId, tableId);
+    const batch = await getBatch(db, organizationId, tableId, batchId);
+    return {
+      table,
+      batch,
+      sync: await syncOf(db, batch),
+      earlier: await findPage(db, organizationId, batchId, pageNumber),
+    };
+  });
+}
+
+async function syncOf(
+  db: OrganizationTransaction,
+  batch: IngestionBatch,
+  lock?: 'share',
+): Promise<DataSync | undefined> {
+  return batch.sync_id === null ? undefined : findDataSync(db, batch.organization_id, batch.sync_id, lock);
+}
+
+/** Whether the sync's generation was rotated since the batch was opened. */
+export function isFenced(batch: IngestionBatch, sync: DataSync | undefined): boolean {
+  return sync !== undefined && sync.rotation !== batch.rotation;
+}
+
+export const fencedMessage =
+  "The sync's generation was rotated after this batch was opened; open a batch under the current one.";
+
+export function fenced(): AppError {
+  return new AppError('generation_fenced', fencedMessage);
+}
+
+/** A batch of an old generation ends here; a page that only names another generation changes nothing. */
+async function refuseFenced(
+  deps: Pick<StageDeps, 'db'>,
+  batch: IngestionBatch,
+  sync: DataSync | undefined,
+  generation: string | undefined,
+): Promise<void> {
+  if (isFenced(batch, sync)) {
+    await endFenced(deps.db, batch);
+    throw fenced();
+  }
+  if (generation !== undefined && generation !== sync?.generation) {
+    throw new AppError(
+      'generation_fenced',
+      `The page was made under the generation ${JSON.stringify(generation)}, which is not the current one of the sync.`,
+    );
+  }
+}
+
+/** Fails a batch whose generation is no longer current, unless it has gone beyond recall. */
+export async function endFenced(db: Database, batch: IngestionBatch): Promise<void> {
+  await inOrganization(db, batch.organization_id, async (transaction) => {
+    for (const from of ['open', 'completing', 'awaiting_confirmation'] as const) {
+      await moveBatch(transaction, batch, from, 'failed', {
+        error: JSON.stringify({ code: 'generation_fenced', message: fencedMessage }),
+      });
+    }
+  });
+}
+
+/** What a batch that takes no pages any more says of itself. */
+export function notOpen(batch: IngestionBatch): AppError {
+  const error = batch.error as { code?: string; message?: string } | null;
+  if (error?.code === 'generation_fenced') return fenced();
+  return new AppError(
+    'batch_not_open',
+    `The batch is ${batch.status}${error?.message === undefined ? '' : `: ${error.message}`}`,
+  );
+}
+
+function replay(batch: IngestionBatch, page: StagedPage, sha256: string): Staged {
+  if (page.sha256 !== sha256) {
+    throw new AppError(
+      'page_content_mismatch',
+      `Page ${page.page_number} was staged with other content, which stays; a retry must send the same records.`,
+      { extensions: { staged_sha256: page.sha256, sent_sha256: sha256 } },
+    );
+  }
+  // A page of a batch that came to nothing is not there any more.
+  if (['failed', 'aborted', 'expired'].includes(batch.status)) throw notOpen(batch);
+  return { page, replayed: true };
+}
+
+/** The business key of an upsert: the sync's, else the table's, else the row id. */
+export function keysOf(batch: IngestionBatch, table: TableRow, sync: DataSync | undefined): string[] {
+  if (batch.mode !== 'upsert') return [];
+  const keys = sync === undefined || sync.key_columns.length === 0 ? table.key_columns : sync.key_columns;
+  return keys.length === 0 ? [rowIdColumn] : keys;
+}
+
+function rulesOf(batch: IngestionBatch, keys: readonly string[]): PageRules {
+  return {
+    onBadRecord: batch.on_bad_record as PageRules['onBadRecord'],
+    onNewField: batch.on_new_field as PageRules['onNewField'],
+    keys,
+    repeats: batch.mode === 'upsert',
+  };
+}
+
+async function columnsOf(lake: LakeDeps, organizationId: string, table: TableRow): Promise<LakeColumn[]> {
+  const { schema } = await lake.catalog.get(organizationId);
+  const physical = await findPhysicalTable(lake.catalogPool, schema, table.name);
+  if (physical === undefined) throw notFound('The table');
+  return physical.columns;
+}
+
+function readBody(
+  { bytes, records }: PageBody,
+  columns: readonly LakeColumn[],
+  rules: PageRules,
+): PageContent {
+  const scanned = bytes !== undefined && isUtf8(bytes) ? scanBody(bytes, columns, rules) : undefined;
+  return scanned?.content ?? readPage(columns, records(), rules);
+}
+
+/** The hash of a page whose fit was decided when it was staged: the table may have changed since. */
+function hashOf({ records }: PageBody): string {
+  const canonical = canonicalJson(records() as JsonValue);
+  return createHash('sha256').update(canonical).digest('hex');
+}
+
+function toRow(
+  { organizationId, batchId, pageNumber }: { organizationId: string; batchId: string; pageNumber: number },
+  content: PageContent,
+  written: { objectKey: string | null; quarantineKey: string | null },
+) {
+  return {
+    organization_id: organizationId,
+    batch_id: batchId,
+    page_number: pageNumber,
+    sha256: content.sha256,
+    size_bytes: content.sizeBytes,
+    records: content.records,
+    quarantined: content.bad.length,
+    object_key: written.objectKey,
+    quarantine_key: written.quarantineKey,
+    columns: JSON.stringify(content.columns.map(({ name, dataType }) => ({ name, dataType }))),
+    row_id_min: content.rowIds === undefined ? null : String(content.rowIds.min),
+    row_id_max: content.rowIds === undefined ? null : String(content.rowIds.max),
+  };
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../errors.ts';
+import { type Database, inOrganization } from '../../postgres/client.ts';
+import { insertLakePin, type LakePin, takePinnedSnapshots } from '../../postgres/lake-pins.ts';
+import type { LakeDeps } from '../commit.ts';
+import type { Lake } from '../provision.ts';
+import { identifier } from '../sql.ts';
+import { useForCare } from './engine.ts';
+
+export interface ExpiryDeps {
+  db: Database;
+  lake: LakeDeps;
+}
+
+/** Snapshots that one call lets go of. */
+const snapshotsAtOnce = 1_000;
+
+/** Whoever pins a snapshot and whoever expires snapshots take turns: a pin that was given holds. */
+function expiryTurn(organizationId: string): string {
+  return `expiry of ${organizationId}`;
+}
+
+/**
+ * Lets go of snapshots past the retention: never the newest, never a pinned one. The ledger keeps its entries.
+ * Files that nothing kept refers to any more are only noted for removal. Returns how many went; fewer than
+ * `snapshotsAtOnce` were all there are.
+ */
+export async function expireSnapshots(
+  deps: ExpiryDeps,
+  lake: Lake,
+  organizationId: string,
+  retentionDays: number,
+): Promise<{ expired: number; hasMore: boolean }> {
+  return deps.lake.locks.hold(expiryTurn(organizationId), async () => {
+    const pinned = await inOrganization(deps.db, organizationId, (db) =>
+      takePinnedSnapshots(db, organizationId),
+    );
+    const schema = identifier(lake.schema);
+    const { rows } = await deps.lake.catalogPool.query<{ snapshot_id: number }>(
+      `SELECT snapshot_id FROM ${schema}.ducklake_snapshot
+       WHERE snapshot_time < now() - make_interval(days => $1)
+         AND snapshot_id < (SELECT max(snapshot_id) FROM ${schema}.ducklake_snapshot)
+         AND snapshot_id <> ALL ($2::bigint[])
+       ORDER BY snapshot_id LIMIT $3`,
+      [retentionDays, pinned, snapshotsAtOnce],
+    );
+    if (rows.length === 0) return { expired: 0, hasMore: false };
+    const versions = rows.map((row) => row.snapshot_id).join(', ');
+    const expired = await useForCare(deps.lake, lake, async (connection, catalogName) => {
+      const reader = await connection.runAndReadAll(
+        `CALL ducklake_expire_snapshots(${catalogName}, versions => [${versions}])`,
+      );
+      return reader.getRows().length;
+    });
+    return { expired, hasMore: rows.length === snapshotsAtOnce };
+  });
+}
+
+/** Keeps a snapshot readable beyond the retention; refused where it is gone already. */
+export async function pinSnapshot(
+  deps: ExpiryDeps,
+  lake: Lake,
+  organizationId: string,
+  pin: LakePin,
+): Promise<void> {
+  await deps.lake.locks.hold(expiryTurn(organizationId), async () => {
+    const { rowCount } = await deps.lake.catalogPool.query(
+      `SELECT FROM ${identifier(lake.schema)}.ducklake_snapshot WHERE snapshot_id = $1`,
+      [pin.snapshotId],
+    );
+    if (rowCount === 0)
+      throw new AppError('version_expired', `Snapshot ${pin.snapshotId} is not kept any more.`);
+    await inOrganization(deps.db, organizationId, (db) => insertLakePin(db, organizationId, pin));
+  });
+}

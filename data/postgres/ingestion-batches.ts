@@ -1,0 +1,189 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { sql } from 'kysely';
+import { AppError, notFound } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { type Database, isUniqueViolation, type OrganizationTransaction } from './client.ts';
+import type { IngestionBatches } from './schema.gen.ts';
+
+export type IngestionBatch = Selectable<IngestionBatches>;
+export type BatchMode = 'append' | 'upsert' | 'replace' | 'provider_snapshot';
+export type BatchStatus =
+  | 'open'
+  | 'completing'
+  | 'awaiting_confirmation'
+  | 'applying'
+  | 'applied'
+  | 'failed'
+  | 'aborted'
+  | 'expired';
+
+/**
+ * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake decides
+ * whether it becomes `applied` or `failed`, and nobody can take it back.
+ */
+export const batchTransitions: Record<BatchStatus, readonly BatchStatus[]> = {
+  open: ['completing', 'failed', 'aborted', 'expired'],
+  completing: ['awaiting_confirmation', 'applying', 'failed', 'aborted'],
+  awaiting_confirmation: ['completing', 'failed', 'aborted', 'expired'],
+  applying: ['applied', 'failed'],
+  applied: [],
+  failed: [],
+  aborted: [],
+  expired: [],
+};
+
+export function hasEnded(status: string): boolean {
+  return batchTransitions[status as BatchStatus].length === 0;
+}
+
+/** Why a batch failed, as its client sees it. */
+export interface BatchFailure {
+  code: string;
+  message: string;
+  /** The first s_ids that stand in the way, as decimal strings. */
+  rowIds?: readonly string[];
+}
+
+export async function findBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  lock?: 'share' | 'update',
+): Promise<IngestionBatch | undefined> {
+  if (!isId('bat', id)) return undefined;
+  const query = db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id);
+  if (lock === 'share') return query.forShare().executeTakeFirst();
+  if (lock === 'update') return query.forUpdate().executeTakeFirst();
+  return query.executeTakeFirst();
+}
+
+/** The batch, as one of this table. */
+export async function getBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  id: string,
+  lock?: 'share' | 'update',
+): Promise<IngestionBatch> {
+  const batch = await findBatch(db, organizationId, id, lock);
+  if (batch === undefined || batch.table_id !== tableId) throw notFound('The ingestion batch');
+  return batch;
+}
+
+export async function findBatchByClientId(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  clientBatchId: string,
+): Promise<IngestionBatch | undefined> {
+  return db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('client_batch_id', '=', clientBatchId)
+    .executeTakeFirst();
+}
+
+/** Adds a batch; the same id, or the same client_batch_id at the same moment, adds nothing. */
+export async function insertBatch(
+  db: OrganizationTransaction,
+  batch: Insertable<IngestionBatches>,
+): Promise<boolean> {
+  try {
+    const added = await db
+      .insertInto('ingestion_batches')
+      .values(batch)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    return added.numInsertedOrUpdatedRows === 1n;
+  } catch (error) {
+    if (isUniqueViolation(error, 'ingestion_batches_replay')) throw replayActive();
+    throw error;
+  }
+}
+
+export function replayActive(): AppError {
+  return new AppError(
+    'conflict',
+    'These quarantined records are being staged again by another batch already.',
+  );
+}
+
+export async function deleteBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .deleteFrom('ingestion_batches')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Moves a batch by compare-and-set along the table above; undefined when it is not where it should be. */
+export async function moveBatch(
+  db: OrganizationTransaction,
+  batch: Pick<IngestionBatch, 'organization_id' | 'id'>,
+  from: BatchStatus,
+  to: BatchStatus,
+  change: Updateable<IngestionBatches> = {},
+): Promise<IngestionBatch | undefined> {
+  if (!batchTransitions[from].includes(to)) throw new Error(`A batch cannot go from ${from} to ${to}.`);
+  return db
+    .updateTable('ingestion_batches')
+    .set({ ...change, status: to, moved_at: new Date() })
+    .where('organization_id', '=', batch.organization_id)
+    .where('id', '=', batch.id)
+    .where('status', '=', from)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Says that an ended batch has nothing staged any more. */
+export async function markCleaned(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .updateTable('ingestion_batches')
+    .set({ cleaned_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('cleaned_at', 'is', null)
+    .execute();
+}
+
+/** Whether a batch is being applied to the table at this moment. */
+export async function hasApplyingBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('ingestion_batches')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('status', '=', 'applying')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Batches whose process should have moved them on by now. */
+export async function stalledBatches(
+  db: Database,
+  olderThanSeconds: number,
+  atMost: number,
+): Promise<{ organizationId: string; id: string }[]> {
+  const { rows } = await sql<{ organization_id: string; id: string }>`
+    SELECT organization_id, id FROM stalled_ingestion_batches(make_interval(secs => ${olderThanSeconds}), ${atMost})
+  `.execute(db);
+  return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
+}
