@@ -9,10 +9,13 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../data/errors.ts';
 import { findAccessToken } from '../data/postgres/access.ts';
 import { authRoutes } from './auth/routes.ts';
+import { dataSyncsRoutes } from './data-syncs/routes.ts';
 import type { ApiDeps, Routes } from './deps.ts';
 import { filesRoutes } from './files/routes.ts';
 import { gridTablesRoutes } from './grid-tables/routes.ts';
 import { identityRoutes } from './identity/routes.ts';
+import { ingestionBatchesRoutes } from './ingestion-batches/routes.ts';
+import { lakeCareRoutes } from './lake-care/routes.ts';
 import { auth } from './plugins/auth.ts';
 import { errors, sendProblem } from './plugins/errors.ts';
 import { idempotency } from './plugins/idempotency.ts';
@@ -80,6 +83,9 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   tablesRoutes(app, deps);
   gridTablesRoutes(app, deps);
   rowsRoutes(app, deps);
+  ingestionBatchesRoutes(app, deps);
+  dataSyncsRoutes(app, deps);
   queryExecutionsRoutes(app, deps);
+  lakeCareRoutes(app, deps);
   return app;
 }

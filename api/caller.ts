@@ -47,3 +47,13 @@ export function traceparentOf(request: FastifyRequest): string | undefined {
   const given = request.headers['traceparent'];
   return typeof given === 'string' && traceparentPattern.test(given) ? given : undefined;
 }
+
+/** What a process remembers of the request that started it. */
+export function memoOf(request: FastifyRequest): Record<string, string> {
+  const traceparent = traceparentOf(request);
+  return {
+    requestId: request.id,
+    callerId: callerOf(request).id,
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}

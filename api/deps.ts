@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import type { Cipher } from '../data/encryption.ts';
 import type { LakeDeps } from '../data/lake/commit.ts';
 import type { ImportDeps } from '../data/lake/import/contract.ts';
+import type { PageWriter } from '../data/lake/pages/write.ts';
 import type { QueryPool } from '../data/lake/query/pool.ts';
 import type { Appender } from '../data/lake/rows/append-queue.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
@@ -25,6 +26,8 @@ export interface ApiDeps {
   append: Appender;
   /** Reads files for previews. */
   imports: ImportDeps;
+  /** Makes Parquet of staged pages. */
+  pages: PageWriter;
   queries: QueryPool;
   processes: ProcessStarter;
   logger: Logger;

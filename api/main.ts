@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createCipher } from '../data/encryption.ts';
 import { errorForLog } from '../data/error-log.ts';
 import { openLakes } from '../data/lake/open.ts';
+import { createPageWriter } from '../data/lake/pages/write.ts';
 import { createQueryPool } from '../data/lake/query/pool.ts';
 import { createAppender } from '../data/lake/rows/append-queue.ts';
 import { createObjectStore } from '../data/objects/store.ts';
@@ -63,6 +64,7 @@ const app = await buildApp({
   queries,
   logger,
   append: createAppender(lake),
+  pages: await createPageWriter({ engine: lake.engine, objects, workDir: config.workDir }),
   imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
   processes: createProcessStarter(db, client),
   rateLimitPerMinute: config.rateLimitPerMinute,

@@ -4,11 +4,16 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import pg from 'pg';
 import { pino } from 'pino';
+import { ingestionBatchControlActivities } from '../activities/ingestion-batch/control.ts';
+import { ingestionBatchLakeActivities } from '../activities/ingestion-batch/lake.ts';
+import { lakeCareControlActivities } from '../activities/lake-care/control.ts';
+import { lakeCareLakeActivities } from '../activities/lake-care/lake.ts';
 import { tableImportControlActivities } from '../activities/table-import/control.ts';
 import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
 import { createCipher } from '../data/encryption.ts';
 import { errorForLog } from '../data/error-log.ts';
 import { openLakes } from '../data/lake/open.ts';
+import { createPageWriter } from '../data/lake/pages/write.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { traceInterceptor } from '../data/processes/start.ts';
@@ -48,6 +53,7 @@ const deps = {
   objects,
   lake,
   logger,
+  pages: await createPageWriter({ engine: lake.engine, objects, workDir: config.workDir }),
   imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
 };
 
@@ -68,13 +74,21 @@ const workers = await Promise.all([
     taskQueue: taskQueues.control,
     workflowsPath,
     interceptors: { ...shared.interceptors, workflowModules: [traceModule] },
-    activities: tableImportControlActivities(deps),
+    activities: {
+      ...ingestionBatchControlActivities(deps),
+      ...tableImportControlActivities(deps),
+      ...lakeCareControlActivities(deps, config.lakeCare),
+    },
     shutdownGraceTime: '3 seconds',
   }),
   Worker.create({
     ...shared,
     taskQueue: taskQueues.lake,
-    activities: tableImportLakeActivities(deps),
+    activities: {
+      ...ingestionBatchLakeActivities(deps),
+      ...tableImportLakeActivities(deps),
+      ...lakeCareLakeActivities(deps, config.lakeCare),
+    },
     maxConcurrentActivityTaskExecutions: config.lakeActivities,
     shutdownGraceTime: '3 seconds',
   }),
@@ -94,6 +108,7 @@ const reconciler = startReconciler({
     interceptors: { workflow: [traceInterceptor(traceHeader)] },
   }),
   lockPool,
+  lakeCareIntervalSeconds: config.lakeCare.intervalSeconds,
 });
 
 /** Stops polling, gives activities a moment to notice, and lets their retries go elsewhere. */

@@ -7,8 +7,9 @@ import { inOrganization } from '../data/postgres/client.ts';
 import { findProcessStart, markStarted, pendingStarts } from '../data/postgres/process-starts.ts';
 import { findTable } from '../data/postgres/tables.ts';
 import { startProcess } from '../data/processes/start.ts';
+import { careForLakes, type LakeCareReconcileDeps, purgeLakeCare } from './reconcile-lake-care.ts';
 
-export interface ReconcileDeps extends ActivityDeps {
+export interface ReconcileDeps extends ActivityDeps, LakeCareReconcileDeps {
   client: Client;
   lockPool: pg.Pool;
 }
@@ -52,7 +53,7 @@ async function runRound(deps: ReconcileDeps): Promise<void> {
       [lockKey],
     );
     if (rows[0]?.locked !== true) return;
-    for (const step of [startPending, settleTables, removeObjects, purge]) {
+    for (const step of [startPending, settleTables, removeObjects, purge, careForLakes, purgeLakeCare]) {
       await step(deps).catch((error: unknown) =>
         deps.logger.warn({ err: error, step: step.name }, 'reconciliation will be tried again'),
       );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ValidationError } from '../../data/errors.ts';
-import { parseExactJson } from '../../data/exact-json.ts';
+import { type JsonValue, parseExactJson } from '../../data/exact-json.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */
 export const bodyLimits = { json: 1_048_576, rows: 33_554_432, fileContent: 12_582_912 } as const;
@@ -18,15 +18,18 @@ export function jsonBody(app: FastifyInstance): void {
       if (request.headers['idempotency-key'] !== undefined) {
         request.rawBodyHash = createHash('sha256').update(body).digest();
       }
-      if (body.length === 0) return undefined;
-      try {
-        return parseExactJson(utf8.decode(body));
-      } catch (error) {
-        const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-        throw new ValidationError([
-          { loc: ['body'], msg: `JSON decode error: ${reason}`, type: 'json_invalid' },
-        ]);
-      }
+      if (request.routeOptions.config.rawBody === true) return body;
+      return body.length === 0 ? undefined : parseJson(body);
     },
   );
+}
+
+/** The value a body's bytes are; throws where they are not JSON in UTF-8. */
+export function parseJson(body: Buffer): JsonValue {
+  try {
+    return parseExactJson(utf8.decode(body));
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
+    throw new ValidationError([{ loc: ['body'], msg: `JSON decode error: ${reason}`, type: 'json_invalid' }]);
+  }
 }

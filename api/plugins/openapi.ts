@@ -9,8 +9,10 @@ const tags: [string, string][] = [
   ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
   ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
   ['Tables', 'Table metadata and catalog, row appends and upserts.'],
+  ['Ingestion', 'Exactly-once batches, provider snapshots and data syncs.'],
   ['Query Executions', 'Read-only SQL execution.'],
   ['Grid', 'Grid tables: creation and columns.'],
+  ['Lake', 'What the service does by itself to keep the lake fast and small.'],
   ['System', 'Liveness, readiness and explanations of problems.'],
 ];
 

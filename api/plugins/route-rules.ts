@@ -11,6 +11,8 @@ declare module 'fastify' {
     admin?: boolean;
     /** Throws not_found when the path names nothing of this organization: a 404 comes before a 422. */
     exists?: (organizationId: string, params: Record<string, string>) => Promise<unknown>;
+    /** The handler gets a JSON body's bytes and reads them itself: pages are too large to be read twice. */
+    rawBody?: boolean;
     /** Reads over POST, token routes and routes that show a secret take no idempotency key. */
     idempotent?: boolean;
     /** A token route of OAuth: its errors carry the member `error`. */

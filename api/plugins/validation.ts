@@ -13,15 +13,25 @@ const partNames: Record<string, string> = {
 /** Validates with the same zod schemas that make the OpenAPI document, and tells faults in pydantic's words. */
 export function validation(app: FastifyInstance, validateResponses: boolean): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
+    // A raw body is read by its route.
+    if (Buffer.isBuffer(data)) return { value: data };
     // Fastify hands on a body that was not sent as null.
     const input = httpPart === 'body' && data === null ? undefined : data;
-    const result = schema.safeParse(input, { reportInput: true });
-    if (result.success) return { value: result.data };
-    const part = partNames[httpPart ?? 'body'] ?? 'body';
-    return { error: new ValidationError(result.error.issues.flatMap((issue) => toFaults(issue, [part]))) };
+    try {
+      return { value: validate(schema, input, partNames[httpPart ?? 'body'] ?? 'body') };
+    } catch (error) {
+      return { error: error as ValidationError };
+    }
   });
   if (validateResponses) app.setSerializerCompiler(serializerCompiler);
   else app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+}
+
+/** The input as the schema reads it; throws with every fault at its place in that part of the request. */
+export function validate<T extends z.ZodType>(schema: T, input: unknown, part = 'body'): z.infer<T> {
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  throw new ValidationError(result.error.issues.flatMap((issue) => toFaults(issue, [part])));
 }
 
 type Issue = z.core.$ZodIssue;

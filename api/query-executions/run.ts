@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { AppError, ValidationError } from '../../data/errors.ts';
-import { requireVersion, versionsAt } from '../../data/lake/ledger.ts';
+import { versionsAt } from '../../data/lake/ledger.ts';
 import type { QueryAnswer } from '../../data/lake/query/request.ts';
+import { snapshotShowing } from '../../data/lake/versions.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { insertQueryExecution } from '../../data/postgres/query-executions.ts';
 import { listTables, type TableRow } from '../../data/postgres/tables.ts';
@@ -37,7 +38,7 @@ export async function runQuery(
       limit: body.limit,
       timeoutMs: body.timeout_ms,
       rowFormat: body.row_format,
-      atVersions: new Map([...atVersions].map(([table, version]) => [table.name, version])),
+      atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
       signal,
     });
     const scanned = await scannedVersions(deps, lake.schema, answer, atVersions);
@@ -68,14 +69,20 @@ export async function runQuery(
   }
 }
 
+/** A version that was asked for, and a snapshot that shows the table at it. */
+interface Pinned {
+  version: number;
+  snapshotId: number;
+}
+
 /** Resolves `at_versions` (id or name, ignoring case) to tables, and refuses versions that are gone. */
 async function pinned(
   deps: ApiDeps,
   schema: string,
   tables: readonly TableRow[],
   wanted: Record<string, number>,
-): Promise<Map<TableRow, number>> {
-  const found = new Map<TableRow, number>();
+): Promise<Map<TableRow, Pinned>> {
+  const found = new Map<TableRow, Pinned>();
   for (const [key, version] of Object.entries(wanted)) {
     const table = tables.find((row) => row.id === key || row.name.toLowerCase() === key.toLowerCase());
     if (table === undefined) {
@@ -83,8 +90,8 @@ async function pinned(
         { loc: ['body', 'at_versions', key], msg: 'No table has this id or name.', type: 'value_error' },
       ]);
     }
-    await requireVersion(deps.lake.catalogPool, schema, table.id, version);
-    found.set(table, version);
+    const snapshotId = await snapshotShowing(deps.lake.catalogPool, schema, table.id, version);
+    found.set(table, { version, snapshotId });
   }
   return found;
 }
@@ -94,10 +101,10 @@ async function scannedVersions(
   deps: ApiDeps,
   schema: string,
   answer: QueryAnswer,
-  atVersions: ReadonlyMap<TableRow, number>,
+  atVersions: ReadonlyMap<TableRow, Pinned>,
 ): Promise<{ tableId: string; version: number }[]> {
   if (answer.scannedRelationIds.length === 0) return [];
-  const asked = new Map([...atVersions].map(([table, version]) => [table.id, version]));
+  const asked = new Map([...atVersions].map(([table, { version }]) => [table.id, version]));
   const newest = await versionsAt(
     deps.lake.catalogPool,
     schema,

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
 import { findPhysicalTable } from '../../data/lake/columns.ts';
-import { requireVersion, tableStatistics } from '../../data/lake/ledger.ts';
+import { tableStatistics } from '../../data/lake/ledger.ts';
 import { notAppendable } from '../../data/lake/rows/append.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import { readRows } from '../../data/lake/rows/read.ts';
 import { upsertRows } from '../../data/lake/rows/upsert.ts';
+import { snapshotShowing } from '../../data/lake/versions.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { getTable, type TableRow } from '../../data/postgres/tables.ts';
 import { callerOf, idFor } from '../caller.ts';
@@ -156,12 +157,12 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         asked ??
         (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(table.id)?.version ??
         0;
-      await requireVersion(deps.lake.catalogPool, lake.schema, table.id, version);
+      const snapshotId = await snapshotShowing(deps.lake.catalogPool, lake.schema, table.id, version);
       const rows = await readRows(deps.lake, lake, {
         table: table.name,
         hasRowIds: table.kind === 'data',
         hasOwnRowid: await hasRowid(lake.schema, table),
-        version,
+        snapshotId,
         after: from === undefined ? undefined : BigInt(from.after),
         limit,
       });

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../errors.ts';
 import { inOrganization } from '../postgres/client.ts';
 import { lockTable, type TableRow, updateTableRow } from '../postgres/tables.ts';
+import { flushHeld, renewableBytes } from './care/flush.ts';
 import { rowIdColumn } from './column-name.ts';
 import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
 import { commitOperations } from './commit.ts';
@@ -38,6 +39,8 @@ async function alter(
     const before = await findPhysicalTable(catalogPool, lake.schema, table.name);
     if (before === undefined) throw notFound('The table');
     if ((await findOperations(catalogPool, lake.schema, [operationId])).has(operationId)) return before;
+    // Rows that lie in the catalog under the old schema are moved out later by writing a table anew, unless it is large.
+    if (before.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, before);
     await commitOperations(deps.lake, lake, async (connection) => {
       if (!(await work(connection, before))) throw new NothingToChange();
       return [

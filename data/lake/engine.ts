@@ -65,21 +65,15 @@ export function objectStoreSecret(name: string, settings: ObjectStoreSettings): 
   )}, REGION ${literal(settings.region)}${address}, SCOPE ${literal(`s3://${settings.bucket}/`)})`;
 }
 
-/** The name under which an engine attaches a lake: one for each way of waiting. */
-export function attachedName({ catalog }: LakeLocation): string {
-  return catalog.lockTimeoutMs === undefined ? catalog.schema : `${catalog.schema}_${catalog.lockTimeoutMs}ms`;
-}
-
 /** The statements that attach a lake through secrets, so that no connection string can ever be printed. */
 export function attachStatements(location: LakeLocation, alias: string, options: string): string[] {
   const { catalog } = location;
   const postgresSecret = `${alias}_catalog`;
-  const session = catalog.lockTimeoutMs === undefined ? '' : `options=-clock_timeout=${catalog.lockTimeoutMs}`;
   return [
     `CREATE OR REPLACE SECRET ${identifier(postgresSecret)} (TYPE postgres, HOST ${literal(catalog.host)}, PORT ${catalog.port}, DATABASE ${literal(
       catalog.database,
     )}, USER ${literal(catalog.user)}, PASSWORD ${literal(catalog.password)})`,
-    `CREATE OR REPLACE SECRET ${identifier(alias)} (TYPE ducklake, METADATA_PATH ${literal(session)}, DATA_PATH ${literal(
+    `CREATE OR REPLACE SECRET ${identifier(alias)} (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(
       location.dataPath,
     )}, METADATA_SCHEMA ${literal(catalog.schema)}, METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}})`,
     `ATTACH ${literal(`ducklake:${alias}`)} AS ${identifier(alias)} (${options})`,
@@ -139,7 +133,7 @@ export async function createLakeEngine(options: EngineOptions): Promise<LakeEngi
 
   return {
     async use(location, work) {
-      const alias = attachedName(location);
+      const alias = location.catalog.schema;
       const attachment = attach(alias, location);
       attachment.users += 1;
       try {

@@ -101,10 +101,52 @@ export async function findOperations(
   ids: readonly string[],
 ): Promise<Map<string, LedgerEntry>> {
   const { rows } = await pool.query<OperationRow>(
-    `SELECT * FROM ${identifier(schemaName)}.workspace_operation WHERE id = ANY($1)`,
+    `SELECT * FROM ${identifier(schemaName)}.workspace_operation WHERE id = ANY($1) AND operation <> 'void'`,
     [ids],
   );
   return new Map(rows.map((row) => [row.id, toEntry(row)]));
+}
+
+/**
+ * Makes sure that an operation never happens from now on: its id is taken, so the database refuses a commit that
+ * is still under way somewhere. When it happened already, its entry is returned and nothing changes.
+ */
+export async function voidOperation(
+  pool: Queryable,
+  schemaName: string,
+  id: string,
+): Promise<LedgerEntry | undefined> {
+  // Waits for a commit of the same id to end, whichever way.
+  await pool.query(
+    `INSERT INTO ${identifier(schemaName)}.workspace_operation
+       (id, snapshot_id, table_id, operation, rows_added, rows_removed, committed_by)
+     VALUES ($1, -1, '', 'void', 0, 0, 'service') ON CONFLICT (id) DO NOTHING`,
+    [id],
+  );
+  return (await findOperations(pool, schemaName, [id])).get(id);
+}
+
+/**
+ * What was committed after a snapshot, in order and without a gap: a snapshot's number follows from the one before
+ * it, so none appears behind one that was seen.
+ */
+export async function operationsAfter(
+  pool: Queryable,
+  schemaName: string,
+  snapshotId: number,
+  limit: number,
+): Promise<LedgerEntry[]> {
+  const { rows } = await pool.query<OperationRow>(
+    `SELECT * FROM ${identifier(schemaName)}.workspace_operation
+     WHERE snapshot_id > $1 AND operation <> 'void'
+       AND snapshot_id <= coalesce((
+         SELECT max(snapshot_id) FROM (
+           SELECT snapshot_id FROM ${identifier(schemaName)}.workspace_operation
+           WHERE snapshot_id > $1 ORDER BY snapshot_id LIMIT $2) AS page), $1)
+     ORDER BY snapshot_id, id`,
+    [snapshotId, limit],
+  );
+  return rows.map(toEntry);
 }
 
 function toEntry(row: OperationRow): LedgerEntry {

@@ -9,8 +9,6 @@ export interface LakeLocation {
     password: string;
     schema: string;
     ssl: boolean;
-    /** How long a statement waits for another's lock in the catalog; undefined waits for as long as it takes. */
-    lockTimeoutMs?: number;
   };
   /** Ends in a slash: `s3://bucket/lakes/<id>/`. */
   dataPath: string;

@@ -17,9 +17,7 @@ export async function insertLakePin(
     .insertInto('lake_pins')
     .values({ organization_id: organizationId, snapshot_id: snapshotId, holder, expires_at: expiresAt })
     .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'holder', 'snapshot_id'])
-        .doUpdateSet({ expires_at: expiresAt }),
+      conflict.columns(['organization_id', 'holder', 'snapshot_id']).doUpdateSet({ expires_at: expiresAt }),
     )
     .execute();
 }

@@ -92,6 +92,20 @@ export async function findTableByName(
     .executeTakeFirst();
 }
 
+/** The table that keeps the records which did not fit this one. */
+export async function findQuarantineTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<TableRow | undefined> {
+  return db
+    .selectFrom('tables')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('quarantine_of', '=', tableId)
+    .executeTakeFirst();
+}
+
 /**
  * Reserves a name for a table that is about to be made. The same id again finds the first reservation; another
  * table's name is refused.

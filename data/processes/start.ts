@@ -33,10 +33,14 @@ const startDeadlineMs = 2_000;
 /** gRPC UNAVAILABLE before a connection was made, and answers that say no. */
 const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
 
-/** Starts the process, or finds that it was started before; gives up after two seconds. */
+/**
+ * Starts the process, or finds that it was started before; gives up after two seconds. `again` also starts one
+ * that ran and is no more.
+ */
 export async function startProcess(
   client: Client,
   request: ProcessStart,
+  { again = false } = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
   const pairs = Object.entries(request.searchAttributes).map(
     ([name, value]) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value }) as SearchAttributePair,
@@ -53,7 +57,7 @@ export async function startProcess(
         typedSearchAttributes: new TypedSearchAttributes(pairs),
         memo: request.memo,
         staticSummary: request.summary,
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'FAIL',
       }),
     );

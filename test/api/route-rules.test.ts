@@ -114,6 +114,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     body: { name: 't', kind: 'data', columns: [{ name: 'a' }] },
   });
   const query = await client.call('POST', '/v1/query-executions', { body: { sql: 'SELECT 1' } });
+  const run = await client.call('POST', '/v1/lake-care/runs');
   return {
     project_id: project,
     file_id: file.body.data.id,
@@ -121,6 +122,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     upload_id: upload.body.data.upload_id,
     table_id: table.body.data.tableId,
     query_execution_id: query.body.data.id,
+    run_id: run.body.data.id,
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     name: 'a',
   };

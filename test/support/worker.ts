@@ -1,19 +1,33 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
+import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
+import { lakeCareControlActivities } from '../../activities/lake-care/control.ts';
+import { lakeCareLakeActivities } from '../../activities/lake-care/lake.ts';
 import { tableImportControlActivities } from '../../activities/table-import/control.ts';
 import { tableImportLakeActivities } from '../../activities/table-import/lake.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { quietRuntime } from './temporal.ts';
 import type { Workspace } from './workspace.ts';
 
+/** As in production; no test waits for the interval. */
+const lakeCare = { intervalSeconds: 3_600, retentionDays: 7 };
+
+/** Longer than every file with a worker before this one takes. */
+const turnTimeoutMs = 600_000;
+
 /**
- * A worker with the real activities for the file's workspace. Call it after `useWorkspace`. Files that use it
- * must not run side by side on one Temporal server: they would take each other's tasks.
+ * A worker with the real activities for the file's workspace. Call it after `useWorkspace`. On one Temporal server
+ * two such workers would take each other's tasks: files that use one take turns.
  */
 export function useWorker(workspace: Workspace): void {
   let stop: () => Promise<void> = async () => undefined;
+  const turn = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
   beforeAll(async () => {
+    await turn.connect();
+    await turn.query("SELECT pg_advisory_lock(hashtextextended('test worker', 0))");
     quietRuntime();
     const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
     const workflowBundle = await bundleWorkflowCode({
@@ -29,13 +43,21 @@ export function useWorker(workspace: Workspace): void {
         namespace,
         workflowBundle,
         taskQueue: taskQueues.control,
-        activities: tableImportControlActivities(workspace.activityDeps),
+        activities: {
+          ...ingestionBatchControlActivities(workspace.activityDeps),
+          ...tableImportControlActivities(workspace.activityDeps),
+          ...lakeCareControlActivities(workspace.activityDeps, lakeCare),
+        },
       }),
       Worker.create({
         connection,
         namespace,
         taskQueue: taskQueues.lake,
-        activities: tableImportLakeActivities(workspace.activityDeps),
+        activities: {
+          ...ingestionBatchLakeActivities(workspace.activityDeps),
+          ...tableImportLakeActivities(workspace.activityDeps),
+          ...lakeCareLakeActivities(workspace.activityDeps, lakeCare),
+        },
         maxConcurrentActivityTaskExecutions: 2,
       }),
     ]);
@@ -45,6 +67,9 @@ export function useWorker(workspace: Workspace): void {
       await Promise.all(running);
       await connection.close();
     };
+  }, turnTimeoutMs);
+  afterAll(async () => {
+    await stop();
+    await turn.end();
   });
-  afterAll(() => stop());
 }

@@ -11,6 +11,7 @@ import type { ApiDeps, Routes } from '../../api/deps.ts';
 import { createProcessStarter } from '../../api/process-starter.ts';
 import { createCipher } from '../../data/encryption.ts';
 import { openLakes } from '../../data/lake/open.ts';
+import { createPageWriter } from '../../data/lake/pages/write.ts';
 import { createQueryPool } from '../../data/lake/query/pool.ts';
 import { createAppender } from '../../data/lake/rows/append-queue.ts';
 import { createObjectStore } from '../../data/objects/store.ts';
@@ -110,6 +111,7 @@ async function open(
     extensionDir: config.extensionDir,
     workDir: config.workDir,
   };
+  const pages = await createPageWriter({ engine: lakes.lake.engine, objects, workDir: config.workDir });
   const deps: ApiDeps = {
     db,
     cipher,
@@ -117,6 +119,7 @@ async function open(
     lake: lakes.lake,
     append: createAppender(lakes.lake),
     imports,
+    pages,
     queries,
     processes: createProcessStarter(db, temporal),
     logger,
@@ -137,7 +140,7 @@ async function open(
   return {
     app,
     deps,
-    activityDeps: { db, objects, lake: lakes.lake, imports, logger },
+    activityDeps: { db, objects, lake: lakes.lake, imports, pages, logger },
     temporal,
     databaseUrl,
     call,

@@ -38,8 +38,8 @@ export interface PageRequest {
 
 /** A page's records as bytes of a whole body, or taken from one already. */
 export interface PageBody {
-  /** The body with its member `records`, where it may be read in one pass. */
-  bytes?: Buffer;
+  /** The whole body, where it may be read in one pass, and the members it may have beside `records`. */
+  whole?: { bytes: Buffer; members: readonly string[] };
   /** The records in full generality; called where the quick reading gives up. */
   records(): readonly Row[];
 }
@@ -195,12 +195,16 @@ async function columnsOf(lake: LakeDeps, organizationId: string, table: TableRow
 }
 
 function readBody(
-  { bytes, records }: PageBody,
+  { whole, records }: PageBody,
   columns: readonly LakeColumn[],
   rules: PageRules,
 ): PageContent {
-  const scanned = bytes !== undefined && isUtf8(bytes) ? scanBody(bytes, columns, rules) : undefined;
-  return scanned?.content ?? readPage(columns, records(), rules);
+  if (whole !== undefined && isUtf8(whole.bytes)) {
+    const scanned = scanBody(whole.bytes, columns, rules);
+    if (scanned !== undefined && Object.keys(scanned.members).every((name) => whole.members.includes(name)))
+      return scanned.content;
+  }
+  return readPage(columns, records(), rules);
 }
 
 /** The hash of a page whose fit was decided when it was staged: the table may have changed since. */

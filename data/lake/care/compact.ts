@@ -1,9 +1,8 @@
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
 import { identifier, literal } from '../sql.ts';
-import { useForCare } from './engine.ts';
 import { flushHeld, hasInlinedDeletions } from './flush.ts';
-import { type CareTable, holdTable } from './tables.ts';
+import { type CareTable, callProcedure, holdTable } from './tables.ts';
 
 export interface Compacted {
   filesMerged: number;
@@ -31,11 +30,10 @@ export async function mergeTable(deps: LakeDeps, lake: Lake, table: CareTable): 
   for (let pass = 0; pass < passes; pass += 1) {
     const merged = await holdTable(deps, lake, table, async ({ lakeTableId, name }) => {
       if ((await countSmallFiles(deps, lake, lakeTableId)) < smallFilesWorthMerging) return nothing;
-      return call(
+      return compact(
         deps,
         lake,
-        (catalogName) =>
-          `CALL ducklake_merge_adjacent_files(${catalogName}, ${literal(name)}, schema => 'main', max_compacted_files => ${filesAtOnce}, max_file_size => ${smallFileBytes})`,
+        `ducklake_merge_adjacent_files(${literal(lake.schema)}, ${literal(name)}, schema => 'main', max_compacted_files => ${filesAtOnce}, max_file_size => ${smallFileBytes})`,
       );
     });
     if (merged === undefined || merged.filesMerged === 0) break;
@@ -56,29 +54,21 @@ export async function rewriteTable(deps: LakeDeps, lake: Lake, table: CareTable)
     await flushHeld(deps, lake, physical);
     const threshold = await rewriteThreshold(deps, lake, physical.lakeTableId);
     if (threshold === undefined || (await hasInlinedDeletions(deps, lake, physical))) return nothing;
-    return call(
+    return compact(
       deps,
       lake,
-      (catalogName) =>
-        `CALL ducklake_rewrite_data_files(${catalogName}, ${literal(physical.name)}, schema => 'main', delete_threshold => ${threshold})`,
+      `ducklake_rewrite_data_files(${literal(lake.schema)}, ${literal(physical.name)}, schema => 'main', delete_threshold => ${threshold})`,
     );
   });
   return rewritten ?? nothing;
 }
 
-async function call(
-  deps: LakeDeps,
-  lake: Lake,
-  statement: (catalogName: string) => string,
-): Promise<Compacted> {
-  return useForCare(deps, lake, async (connection, catalogName) => {
-    const reader = await connection.runAndReadAll(statement(catalogName));
-    const sumOf = (column: string) => {
-      const position = reader.columnNames().indexOf(column);
-      return reader.getRows().reduce((sum, row) => sum + Number(row[position]), 0);
-    };
-    return { filesMerged: sumOf('files_processed'), filesWritten: sumOf('files_created') };
-  });
+async function compact(deps: LakeDeps, lake: Lake, procedure: string): Promise<Compacted> {
+  const rows = await callProcedure<{ files_processed: bigint; files_created: bigint }>(deps, lake, procedure);
+  return {
+    filesMerged: rows.reduce((sum, row) => sum + Number(row.files_processed), 0),
+    filesWritten: rows.reduce((sum, row) => sum + Number(row.files_created), 0),
+  };
 }
 
 /** Files with deletions are not merged, so they do not count. */

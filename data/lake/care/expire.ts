@@ -3,8 +3,8 @@ import { type Database, inOrganization } from '../../postgres/client.ts';
 import { insertLakePin, type LakePin, takePinnedSnapshots } from '../../postgres/lake-pins.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
-import { identifier } from '../sql.ts';
-import { useForCare } from './engine.ts';
+import { identifier, literal } from '../sql.ts';
+import { callProcedure } from './tables.ts';
 
 export interface ExpiryDeps {
   db: Database;
@@ -45,13 +45,12 @@ export async function expireSnapshots(
     );
     if (rows.length === 0) return { expired: 0, hasMore: false };
     const versions = rows.map((row) => row.snapshot_id).join(', ');
-    const expired = await useForCare(deps.lake, lake, async (connection, catalogName) => {
-      const reader = await connection.runAndReadAll(
-        `CALL ducklake_expire_snapshots(${catalogName}, versions => [${versions}])`,
-      );
-      return reader.getRows().length;
-    });
-    return { expired, hasMore: rows.length === snapshotsAtOnce };
+    const gone = await callProcedure(
+      deps.lake,
+      lake,
+      `ducklake_expire_snapshots(${literal(lake.schema)}, versions => [${versions}])`,
+    );
+    return { expired: gone.length, hasMore: rows.length === snapshotsAtOnce };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
-import { useForCare } from './engine.ts';
+import { literal } from '../sql.ts';
+import { callProcedure } from './tables.ts';
 
 /** Whoever read the lake before a file was let go of has ended by then: statements run for minutes at most. */
 const removedFilesKeptDays = 1;
@@ -18,10 +19,10 @@ export function removeOrphans(deps: LakeDeps, lake: Lake): Promise<number> {
 }
 
 async function remove(deps: LakeDeps, lake: Lake, procedure: string, keptDays: number): Promise<number> {
-  return useForCare(deps, lake, async (connection, catalogName) => {
-    const reader = await connection.runAndReadAll(
-      `CALL ${procedure}(${catalogName}, older_than => now() - INTERVAL ${keptDays} DAY)`,
-    );
-    return reader.getRows().length;
-  });
+  const removed = await callProcedure(
+    deps,
+    lake,
+    `${procedure}(${literal(lake.schema)}, older_than => now() - INTERVAL ${keptDays} DAY)`,
+  );
+  return removed.length;
 }

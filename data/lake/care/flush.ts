@@ -1,38 +1,51 @@
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
+import { rewriteTable } from '../rows/retype.ts';
 import { identifier, literal } from '../sql.ts';
-import { useForCare } from './engine.ts';
-import { type CareTable, holdTable } from './tables.ts';
+import { type CareTable, callProcedure, holdTable } from './tables.ts';
+
+/** A table up to this size is written anew where its rows of an outlived schema cannot be flushed as they lie. */
+export const renewableBytes = 256_000_000;
+
+export interface Flushed {
+  rows: number;
+  /** Rows of an outlived schema stay in the catalog: the table is too large to be written anew. */
+  leftBehind: boolean;
+}
 
 /**
  * Moves the rows and deletions that lie in the catalog to Parquet. Every version reads as before: the files
- * carry the snapshot of each row. Returns the rows moved; undefined where there was nothing to move.
+ * carry the snapshot of each row. Undefined where there was nothing to move.
  */
-export function flushTable(deps: LakeDeps, lake: Lake, table: CareTable): Promise<number | undefined> {
+export function flushTable(deps: LakeDeps, lake: Lake, table: CareTable): Promise<Flushed | undefined> {
   return holdTable(deps, lake, table, (physical) => flushHeld(deps, lake, physical));
 }
 
-/** The same for whoever holds the table's lock already. */
+/**
+ * The same for whoever holds the table's lock already.
+ *
+ * DuckLake keeps a catalog table of rows for each schema a table had, and a flush drops those of outlived
+ * schemas. Other processes remember them for as long as their engine lives, and one that reads a dropped one
+ * loses its whole engine. So none is ever dropped: an empty one is only forgotten, and a table with rows in one
+ * is written anew under its name, which leaves the old rows to the versions before.
+ */
 export async function flushHeld(
   deps: LakeDeps,
   lake: Lake,
   table: PhysicalTable,
-): Promise<number | undefined> {
-  const inlined = [
-    ...(await inlinedDataTables(deps, lake, table)),
-    ...(await inlinedDeletions(deps, lake, table)),
-  ];
-  let hasRows = false;
-  for (const name of inlined) hasRows = hasRows || (await holdsRows(deps, lake, name));
-  if (!hasRows) return undefined;
-  return useForCare(deps, lake, async (connection, catalogName) => {
-    const reader = await connection.runAndReadAll(
-      `CALL ducklake_flush_inlined_data(${catalogName}, schema_name => 'main', table_name => ${literal(table.name)})`,
-    );
-    const position = reader.columnNames().indexOf('rows_flushed');
-    return reader.getRows().reduce((sum, row) => sum + Number(row[position]), 0);
-  });
+): Promise<Flushed | undefined> {
+  const inlined = await inlinedTables(deps, lake, table);
+  if (!inlined.some(({ hasRows }) => hasRows) && !(await hasInlinedDeletions(deps, lake, table)))
+    return undefined;
+  const outlived = inlined.filter(({ isOutlived }) => isOutlived);
+  if (!outlived.some(({ hasRows }) => hasRows)) {
+    await forget(deps, lake, outlived);
+    return { rows: await flush(deps, lake, table), leftBehind: false };
+  }
+  if (table.sizeBytes > renewableBytes) return { rows: 0, leftBehind: true };
+  await renew(deps, lake, table);
+  return { rows: await flush(deps, lake, table), leftBehind: false };
 }
 
 /** True where a deletion is still kept in the catalog instead of a file. */
@@ -41,27 +54,43 @@ export async function hasInlinedDeletions(
   lake: Lake,
   table: PhysicalTable,
 ): Promise<boolean> {
-  for (const name of await inlinedDeletions(deps, lake, table))
-    if (await holdsRows(deps, lake, name)) return true;
-  return false;
-}
-
-async function inlinedDataTables(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<string[]> {
-  const { rows } = await deps.catalogPool.query<{ table_name: string }>(
-    `SELECT table_name FROM ${identifier(lake.schema)}.ducklake_inlined_data_tables WHERE table_id = $1`,
-    [table.lakeTableId],
-  );
-  return rows.map((row) => row.table_name);
-}
-
-/** DuckLake makes this table with the first deletion that it keeps in the catalog. */
-async function inlinedDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<string[]> {
+  // DuckLake makes this table with the first deletion that it keeps in the catalog.
   const name = `ducklake_inlined_delete_${table.lakeTableId}`;
   const { rows } = await deps.catalogPool.query<{ exists: boolean }>(
     'SELECT to_regclass($1) IS NOT NULL AS exists',
     [`${identifier(lake.schema)}.${identifier(name)}`],
   );
-  return rows[0]?.exists === true ? [name] : [];
+  return rows[0]?.exists === true && holdsRows(deps, lake, name);
+}
+
+async function flush(deps: LakeDeps, lake: Lake, { name }: PhysicalTable): Promise<number> {
+  const rows = await callProcedure<{ rows_flushed: bigint }>(
+    deps,
+    lake,
+    `ducklake_flush_inlined_data(${literal(lake.schema)}, schema_name => 'main', table_name => ${literal(name)})`,
+  );
+  return rows.reduce((sum, row) => sum + Number(row.rows_flushed), 0);
+}
+
+interface InlinedTable {
+  name: string;
+  hasRows: boolean;
+  /** Made for a schema that the table has no more. */
+  isOutlived: boolean;
+}
+
+async function inlinedTables(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<InlinedTable[]> {
+  const schema = identifier(lake.schema);
+  const { rows } = await deps.catalogPool.query<{ name: string; is_outlived: boolean }>(
+    `SELECT i.table_name AS name, i.schema_version < (
+       SELECT max(v.schema_version) FROM ${schema}.ducklake_schema_versions v WHERE v.table_id = i.table_id) AS is_outlived
+     FROM ${schema}.ducklake_inlined_data_tables i WHERE i.table_id = $1`,
+    [table.lakeTableId],
+  );
+  const found: InlinedTable[] = [];
+  for (const { name, is_outlived: isOutlived } of rows)
+    found.push({ name, isOutlived, hasRows: await holdsRows(deps, lake, name) });
+  return found;
 }
 
 async function holdsRows(deps: LakeDeps, lake: Lake, name: string): Promise<boolean> {
@@ -69,4 +98,22 @@ async function holdsRows(deps: LakeDeps, lake: Lake, name: string): Promise<bool
     `SELECT EXISTS (SELECT FROM ${identifier(lake.schema)}.${identifier(name)}) AS holds`,
   );
   return rows[0]?.holds === true;
+}
+
+/** Takes empty tables off DuckLake's list; they stay where those who remember them will look. */
+async function forget(deps: LakeDeps, lake: Lake, tables: readonly InlinedTable[]): Promise<void> {
+  if (tables.length === 0) return;
+  await deps.catalogPool.query(
+    `DELETE FROM ${identifier(lake.schema)}.ducklake_inlined_data_tables WHERE table_name = ANY ($1)`,
+    [tables.map(({ name }) => name)],
+  );
+}
+
+/** The same rows in a new table of the same name, in one commit that is no operation: nothing changes for anyone. */
+async function renew(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<void> {
+  await deps.engine.use(lake.writer, async (connection) => {
+    await connection.run('BEGIN');
+    await rewriteTable(connection, table.name, table.columns, table.columns);
+    await connection.run('COMMIT');
+  });
 }

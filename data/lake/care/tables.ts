@@ -45,3 +45,16 @@ export function holdTable<T>(
     return physical === undefined ? undefined : work(physical);
   });
 }
+
+/** Runs one of DuckLake's procedures; it is a commit of its own where it changes anything. */
+export function callProcedure<T>(deps: LakeDeps, lake: Lake, procedure: string): Promise<T[]> {
+  return deps.engine.use(lake.writer, async (connection) => {
+    const reader = await connection.runAndReadAll(`CALL ${procedure}`);
+    return reader.getRowObjects() as T[];
+  });
+}
+
+/** True where writers held the table for longer than care waits: it comes again later. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('due to statement timeout');
+}

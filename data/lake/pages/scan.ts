@@ -37,6 +37,49 @@ export function scanBody(
   }
 }
 
+/** Reads the members of the body; the value of `records`, which must be there once, is read by `readRecords`. */
+function readMembers(tokens: Tokens, readRecords: () => void): Record<string, JsonValue> {
+  const members: Record<string, JsonValue> = {};
+  let hasRecords = false;
+  tokens.take(byte.openObject);
+  do {
+    tokens.peek();
+    const keyAt = tokens.at;
+    if (!tokens.string()) throw bail;
+    const key = tokens.text(keyAt + 1, tokens.at - 1);
+    tokens.take(byte.colon);
+    if (key === 'records' && !hasRecords) {
+      hasRecords = true;
+      readRecords();
+    } else if (Object.hasOwn(members, key) || key === 'records' || key === '__proto__') throw bail;
+    else members[key] = readMember(tokens);
+  } while (goesOn(tokens, byte.closeObject));
+  tokens.peek();
+  if (!hasRecords || tokens.at !== tokens.source.length) throw bail;
+  return members;
+}
+
+function readMember(tokens: Tokens): JsonValue {
+  const c = tokens.peek();
+  const start = tokens.at;
+  if (c === byte.quote) {
+    if (!tokens.string()) throw bail;
+    return tokens.text(start + 1, tokens.at - 1);
+  }
+  tokens.number();
+  if (tokens.integerDigits > 15 || tokens.fractionDigits > 0 || tokens.hasExponent || tokens.isNegative)
+    throw bail;
+  return tokens.value;
+}
+
+/** Takes a comma (true) or the end of the list or object (false). */
+function goesOn(tokens: Tokens, end: number): boolean {
+  const c = tokens.peek();
+  if (c !== byte.comma && c !== end) throw bail;
+  tokens.at += 1;
+  return c === byte.comma;
+}
+
 /** Records that name the same columns in the same order share one; `sorted` is the canonical order of its members. */
 interface Shape {
   sequence: Int32Array;
@@ -86,47 +129,8 @@ class Scan {
   }
 
   run(): ScannedBody {
-    const tokens = this.#tokens;
-    const members: Record<string, JsonValue> = {};
-    let hasRecords = false;
-    tokens.take(byte.openObject);
-    do {
-      tokens.peek();
-      const keyAt = tokens.at;
-      if (!tokens.string()) throw bail;
-      const key = tokens.text(keyAt + 1, tokens.at - 1);
-      tokens.take(byte.colon);
-      if (key === 'records' && !hasRecords) {
-        hasRecords = true;
-        this.#list();
-      } else if (Object.hasOwn(members, key) || key === 'records' || key === '__proto__') throw bail;
-      else members[key] = this.#member();
-    } while (this.#goesOn(byte.closeObject));
-    tokens.peek();
-    if (!hasRecords || tokens.at !== tokens.source.length) throw bail;
+    const members = readMembers(this.#tokens, () => this.#list());
     return { content: this.#content(), members };
-  }
-
-  #member(): JsonValue {
-    const tokens = this.#tokens;
-    const c = tokens.peek();
-    const start = tokens.at;
-    if (c === byte.quote) {
-      if (!tokens.string()) throw bail;
-      return tokens.text(start + 1, tokens.at - 1);
-    }
-    tokens.number();
-    if (tokens.integerDigits > 15 || tokens.fractionDigits > 0 || tokens.hasExponent || tokens.isNegative)
-      throw bail;
-    return tokens.value;
-  }
-
-  /** Takes a comma (true) or the end of the list or object (false). */
-  #goesOn(end: number): boolean {
-    const c = this.#tokens.peek();
-    if (c !== byte.comma && c !== end) throw bail;
-    this.#tokens.at += 1;
-    return c === byte.comma;
   }
 
   #list(): void {
@@ -140,7 +144,7 @@ class Scan {
         this.#records += 1;
         if (this.#records > maxPageRecords) throw bail;
         this.#record();
-      } while (this.#goesOn(byte.closeList));
+      } while (goesOn(tokens, byte.closeList));
     }
     this.#canonical.byte(byte.closeList);
   }
@@ -161,7 +165,7 @@ class Scan {
       this.#sequence[count++] = position;
       tokens.take(byte.colon);
       values += this.#value(target, values === 0) ? 1 : 0;
-    } while (this.#goesOn(byte.closeObject));
+    } while (goesOn(tokens, byte.closeObject));
     for (const { position } of this.#required) if (this.#valueIn[position] !== this.#records) throw bail;
     this.#feed.byte(byte.closeObject);
     this.#feed.byte(0x0a);
@@ -278,5 +282,16 @@ class Scan {
       rowIds: this.#records === 0 ? undefined : { min: BigInt(this.#min), max: BigInt(this.#max) },
       bad: [],
     };
+  }
+}
+
+/** What stands beside the records of a body, without a look into them; undefined where that is not plain. */
+export function skimBody(body: Buffer): Record<string, JsonValue> | undefined {
+  try {
+    const tokens = new Tokens(body);
+    return readMembers(tokens, () => tokens.any());
+  } catch (error) {
+    if (error === bail) return undefined;
+    throw error;
   }
 }

@@ -7,7 +7,7 @@ import { identifier } from '../sql.ts';
 export interface ReadPage {
   table: string;
   hasRowIds: boolean;
-  version: number;
+  snapshotId: number;
   /** A column of its own named rowid hides the lake's. */
   hasOwnRowid: boolean;
   /** The last row's position of the page before: its s_id, or its number in an imported table. */
@@ -30,7 +30,7 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
   const { order, after, offset } = pagingOf(page);
   return deps.engine.use(lake.writer, async (connection) => {
     const reader = await connection.runAndReadAll(
-      `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.version})
+      `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
        ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`,
     );
     const names = reader

@@ -21,7 +21,7 @@ export async function takenRowIds(
 ): Promise<Set<bigint>> {
   const [inlined, filesMayHold] = await Promise.all([
     takenInlined(deps.catalogPool, lake.schema, table, ids),
-    anyFileMayHold(deps.catalogPool, lake.schema, table, ids),
+    anyFileMayHold(deps.catalogPool, lake.schema, table, rangeOf(ids)),
   ]);
   if (!filesMayHold) return inlined;
   return deps.engine.use(lake.writer, async (connection) => {
@@ -38,12 +38,29 @@ async function takenInlined(
   table: PhysicalTable,
   ids: readonly bigint[],
 ): Promise<Set<bigint>> {
+  const taken = new Set<bigint>();
+  for (const inlined of await indexedInlinedTables(pool, schemaName, table)) {
+    const found = await pool.query<{ id: string }>(
+      `SELECT ${rowIdColumn}::text AS id FROM ${inlined} WHERE ${rowIdColumn} = ANY($1::bigint[]) AND end_snapshot IS NULL`,
+      [ids.map(String)],
+    );
+    for (const row of found.rows) taken.add(BigInt(row.id));
+  }
+  return taken;
+}
+
+/** The table's rows that are still in the catalog, each part with an index on its s_ids. */
+async function indexedInlinedTables(
+  pool: pg.Pool,
+  schemaName: string,
+  table: PhysicalTable,
+): Promise<string[]> {
   const schema = identifier(schemaName);
   const { rows } = await pool.query<{ table_name: string }>(
     `SELECT table_name FROM ${schema}.ducklake_inlined_data_tables WHERE table_id = $1`,
     [table.lakeTableId],
   );
-  const taken = new Set<bigint>();
+  const names: string[] = [];
   for (const { table_name: name } of rows) {
     const qualified = `${schema}.${identifier(name)}`;
     if (!indexed.has(qualified)) {
@@ -52,28 +69,36 @@ async function takenInlined(
       );
       indexed.add(qualified);
     }
-    const found = await pool.query<{ id: string }>(
-      `SELECT ${rowIdColumn}::text AS id FROM ${qualified} WHERE ${rowIdColumn} = ANY($1::bigint[]) AND end_snapshot IS NULL`,
-      [ids.map(String)],
-    );
-    for (const row of found.rows) taken.add(BigInt(row.id));
+    names.push(qualified);
   }
-  return taken;
+  return names;
+}
+
+/** Whether any row of the table can have an s_id in the range, by index and statistics alone. */
+export async function mayHoldRowIds(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  range: { min: bigint; max: bigint },
+): Promise<boolean> {
+  const { catalogPool: pool } = deps;
+  for (const inlined of await indexedInlinedTables(pool, lake.schema, table)) {
+    const found = await pool.query(
+      `SELECT 1 FROM ${inlined} WHERE ${rowIdColumn} BETWEEN $1 AND $2 AND end_snapshot IS NULL LIMIT 1`,
+      [String(range.min), String(range.max)],
+    );
+    if (found.rows.length > 0) return true;
+  }
+  return anyFileMayHold(pool, lake.schema, table, range);
 }
 
 async function anyFileMayHold(
   pool: pg.Pool,
   schemaName: string,
   table: PhysicalTable,
-  ids: readonly bigint[],
+  { min, max }: { min: bigint; max: bigint },
 ): Promise<boolean> {
   const schema = identifier(schemaName);
-  let least = ids[0]!;
-  let most = ids[0]!;
-  for (const id of ids) {
-    if (id < least) least = id;
-    if (id > most) most = id;
-  }
   // A file without statistics for the column may hold anything.
   const { rows } = await pool.query(
     `SELECT 1 FROM ${schema}.ducklake_data_file f
@@ -83,7 +108,16 @@ async function anyFileMayHold(
      WHERE f.table_id = $1 AND f.end_snapshot IS NULL
        AND (s.min_value IS NULL OR s.max_value IS NULL OR (s.min_value::numeric <= $3 AND s.max_value::numeric >= $2))
      LIMIT 1`,
-    [table.lakeTableId, String(least), String(most)],
+    [table.lakeTableId, String(min), String(max)],
   );
   return rows.length > 0;
+}
+
+function rangeOf(ids: readonly bigint[]): { min: bigint; max: bigint } {
+  const range = { min: ids[0]!, max: ids[0]! };
+  for (const id of ids) {
+    if (id < range.min) range.min = id;
+    if (id > range.max) range.max = id;
+  }
+  return range;
 }

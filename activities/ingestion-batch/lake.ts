@@ -1,0 +1,138 @@
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../data/errors.ts';
+import {
+  type AppliedToLake,
+  type ApplyProgress,
+  appliedOf,
+  applyBatch,
+  batchOperationId,
+} from '../../data/lake/batches/apply.ts';
+import { settleQuarantine } from '../../data/lake/batches/quarantine.ts';
+import { stageQuarantined } from '../../data/lake/batches/replay.ts';
+import { voidOperation } from '../../data/lake/ledger.ts';
+import { batchPrefix } from '../../data/objects/keys.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { recordCheckpoint } from '../../data/postgres/data-syncs.ts';
+import {
+  type BatchFailure,
+  findBatch,
+  type IngestionBatch,
+  markCleaned,
+  moveBatch,
+} from '../../data/postgres/ingestion-batches.ts';
+import type {
+  IngestionBatchInput,
+  IngestionBatchLakeActivities,
+} from '../../workflows/ingestion-batch/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+const heartbeatEveryMs = 1_000;
+
+/** Told where the batch's own content is not at fault. */
+const internalFailure: BatchFailure = {
+  code: 'internal_error',
+  message:
+    'Applying failed for a reason of ours, and nothing was changed; send the batch again, or quote its id to the operator.',
+};
+
+/** What no other try can mend: the batch's content, its generation or its table. */
+const finalCodes = new Set([
+  'conflict',
+  'duplicate_row_id',
+  'generation_fenced',
+  'not_found',
+  'not_appendable',
+]);
+
+export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatchLakeActivities {
+  const read = ({ organizationId, batchId }: IngestionBatchInput) =>
+    inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, batchId));
+
+  return {
+    /** Safe to retry: what is quarantined stays as it is until the batch is applied, and pages are immutable. */
+    async stageReplay(input) {
+      const batch = await read(input);
+      if (batch?.status !== 'open') return;
+      await withHeartbeats((_, signal) => stageQuarantined(deps, batch, signal));
+    },
+
+    /** Safe to retry: the ledger is asked first, and it takes the batch's id once. */
+    async applyIngestionBatch(input) {
+      const batch = await read(input);
+      if (batch?.status !== 'applying') return;
+      try {
+        const applied = await withHeartbeats((progress, signal) => applyBatch(deps, batch, progress, signal));
+        await finish(batch, applied);
+      } catch (error) {
+        if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
+        deps.logger.info({ batchId: batch.id, code: error.code }, 'a batch could not be applied');
+        await fail(batch, failureOf(error));
+      }
+    },
+
+    /** Safe to retry: compare-and-set, and the ledger decides. */
+    async giveUpIngestionBatch(input) {
+      const batch = await read(input);
+      if (batch?.status === 'applying' || batch?.status === 'open') await fail(batch, internalFailure);
+    },
+
+    /** Safe to retry: removes by prefix, and only what no table names. */
+    async cleanUpIngestionBatch({ organizationId, batchId }) {
+      await deps.objects.removeAll(batchPrefix(organizationId, batchId));
+      await inOrganization(deps.db, organizationId, (db) => markCleaned(db, organizationId, batchId));
+    },
+  };
+
+  async function finish(batch: IngestionBatch, applied: AppliedToLake): Promise<void> {
+    const keepsAside = (batch.records_quarantined ?? 0) > 0 || batch.replay_of !== null;
+    const quarantineTableId = keepsAside ? await settleQuarantine(deps.db, batch) : null;
+    await inOrganization(deps.db, batch.organization_id, async (db) => {
+      const moved = await moveBatch(db, batch, 'applying', 'applied', {
+        rows_inserted: applied.rowsInserted,
+        rows_updated: applied.rowsUpdated,
+        table_version: applied.tableVersion,
+        applied_at: applied.appliedAt,
+        quarantine_table_id: quarantineTableId,
+      });
+      if (moved === undefined || batch.sync_id === null) return;
+      await recordCheckpoint(db, batch.organization_id, batch.sync_id, {
+        batchId: batch.id,
+        generation: batch.generation,
+        checkpoint: batch.checkpoint === null ? null : JSON.stringify(batch.checkpoint),
+        version: applied.tableVersion,
+        appliedAt: applied.appliedAt,
+      });
+    });
+  }
+
+  /** Fails the batch for good: a try that still lingers somewhere can no longer commit. */
+  async function fail(batch: IngestionBatch, failure: BatchFailure): Promise<void> {
+    const { schema } = await deps.lake.catalog.get(batch.organization_id);
+    const entry = await voidOperation(deps.lake.catalogPool, schema, batchOperationId(batch.id));
+    if (entry !== undefined) return finish(batch, appliedOf(batch, entry));
+    await inOrganization(deps.db, batch.organization_id, (db) =>
+      moveBatch(db, batch, batch.status as 'applying', 'failed', { error: JSON.stringify(failure) }),
+    );
+  }
+}
+
+function failureOf({ code, message, extensions }: AppError): BatchFailure {
+  const rowIds = extensions['row_ids'];
+  return { code, message, ...(Array.isArray(rowIds) ? { rowIds: rowIds.map(String) } : {}) };
+}
+
+/** Heartbeats while `work` runs, so that a lost worker is noticed; an operator reads the progress in them. */
+async function withHeartbeats<T>(
+  work: (progress: (progress: ApplyProgress) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const context = Context.current();
+  let latest: ApplyProgress | undefined;
+  const timer = setInterval(() => context.heartbeat(latest), heartbeatEveryMs);
+  try {
+    return await work((progress) => {
+      latest = progress;
+    }, context.cancellationSignal);
+  } finally {
+    clearInterval(timer);
+  }
+}

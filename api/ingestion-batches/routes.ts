@@ -1,0 +1,238 @@
+import { AppError } from '../../data/errors.ts';
+import { abortBatch, completeBatch } from '../../data/lake/batches/complete.ts';
+import { stagePage } from '../../data/lake/batches/stage-page.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { getBatch, hasEnded, type IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
+import { stagedTotals } from '../../data/postgres/staged-pages.ts';
+import { getTable } from '../../data/postgres/tables.ts';
+import { ingestionBatchWorkflowId, wakeIngestionBatchSignal } from '../../workflows/ingestion-batch/names.ts';
+import { callerOf, idFor, memoOf } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { bodyLimits } from '../plugins/json-body.ts';
+import { confirmQuery, envelope } from '../schemas.ts';
+import { tableParams } from '../tables/schemas.ts';
+import { pageBodyOf } from './page-body.ts';
+import {
+  batchParams,
+  batchSchema,
+  batchView,
+  completeBody,
+  createBatchBody,
+  pageBody,
+  pageParams,
+  stagedPageSchema,
+  stagedPageView,
+} from './schemas.ts';
+import { openBatch } from './start.ts';
+
+/** Exactly-once ingestion: pages in any order, one manifest, one commit. */
+export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
+  const tags = ['Ingestion'];
+  const scope = 'tables:append';
+  const tableExists = (organizationId: string, params: Record<string, string>) =>
+    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
+  const find = (organizationId: string, tableId: string, id: string) =>
+    inOrganization(deps.db, organizationId, async (db) => {
+      await getTable(db, organizationId, tableId);
+      return getBatch(db, organizationId, tableId, id);
+    });
+  const exists = (organizationId: string, params: Record<string, string>) =>
+    find(organizationId, params['table_id']!, params['batch_id']!);
+
+  async function view(batch: IngestionBatch) {
+    const isCounted = hasEnded(batch.status) || batch.page_count !== null;
+    if (isCounted && batch.page_count !== null) return batchView(batch, undefined);
+    const totals = await inOrganization(deps.db, batch.organization_id, (db) =>
+      stagedTotals(db, batch.organization_id, batch.id),
+    );
+    return batchView(batch, totals);
+  }
+
+  /** Its row says what is wanted: a signal that is lost only delays, until the worker looks after it. */
+  async function wake(batch: IngestionBatch): Promise<void> {
+    await deps.processes
+      .signal(ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal)
+      .catch((error: unknown) =>
+        deps.logger.warn({ err: error, batchId: batch.id }, 'a batch will be woken later'),
+      );
+  }
+
+  app.post(
+    '/v1/tables/:table_id/ingestion-batches',
+    {
+      schema: {
+        tags,
+        summary: 'Open an ingestion batch',
+        description:
+          'Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.',
+        params: tableParams,
+        body: createBatchBody,
+        response: { 200: envelope(batchSchema), 201: envelope(batchSchema) },
+      },
+      config: {
+        scope,
+        exists: tableExists,
+        errors: ['not_appendable', 'unsupported_option', 'conflict', 'workflows_unavailable'],
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, id: callerId } = callerOf(request);
+      const { body } = request;
+      const { batch, isNew } = await openBatch(deps, {
+        organizationId,
+        callerId,
+        memo: memoOf(request),
+        batchId: idFor(request, 'bat'),
+        tableId: request.params.table_id,
+        mode: body.mode,
+        syncId: body.sync_id,
+        clientBatchId: body.client_batch_id,
+        expiresInSeconds: body.expires_in_seconds,
+        onBadRecord: body.on_bad_record,
+        onNewField: body.on_new_field,
+        maxShrinkRatio: body.guard?.max_shrink_ratio,
+        replayOf: undefined,
+      });
+      return reply
+        .code(isNew ? 201 : 200)
+        .header('Location', `/v1/tables/${batch.table_id}/ingestion-batches/${batch.id}`)
+        .send({ data: await view(batch) });
+    },
+  );
+
+  app.put(
+    '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number',
+    {
+      bodyLimit: bodyLimits.rows,
+      schema: {
+        tags,
+        summary: 'Stage a page of a batch',
+        description:
+          'Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.',
+        params: pageParams,
+        body: pageBody,
+        response: { 200: envelope(stagedPageSchema) },
+      },
+      config: {
+        scope,
+        exists,
+        rawBody: true,
+        errors: [
+          'page_content_mismatch',
+          'batch_not_open',
+          'generation_fenced',
+          'duplicate_row_id',
+          'not_appendable',
+          'unsupported_option',
+          'body_too_large',
+          'storage_unavailable',
+        ],
+      },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { table_id: tableId, batch_id: batchId, page_number: pageNumber } = request.params;
+      const batch = await find(organizationId, tableId, batchId);
+      if (batch.mode === 'provider_snapshot') {
+        throw new AppError(
+          'unsupported_option',
+          `A provider_snapshot batch takes its pages through its data sync: POST /v1/data-syncs/${batch.sync_id}/snapshots/${batch.id}/pages.`,
+        );
+      }
+      const { page, replayed } = await stagePage(deps, {
+        organizationId,
+        tableId,
+        batchId,
+        pageNumber,
+        body: pageBodyOf(request.body as unknown as Buffer, pageBody),
+      });
+      return { data: stagedPageView(page, replayed) };
+    },
+  );
+
+  app.post(
+    '/v1/tables/:table_id/ingestion-batches/:batch_id/complete',
+    {
+      bodyLimit: bodyLimits.rows,
+      schema: {
+        tags,
+        summary: 'Complete a batch',
+        description:
+          'The manifest is the pages 1 to `page_count`, exactly. The same manifest again is the same 202, also once the batch is applied; poll the Location.',
+        params: batchParams,
+        body: completeBody,
+        response: { 202: envelope(batchSchema) },
+      },
+      config: {
+        scope,
+        exists,
+        errors: ['manifest_incomplete', 'batch_not_open', 'generation_fenced', 'body_too_large'],
+      },
+    },
+    async (request, reply) => {
+      const { organizationId } = callerOf(request);
+      const { table_id: tableId, batch_id: batchId } = request.params;
+      const { body } = request;
+      await find(organizationId, tableId, batchId);
+      const { batch, moved } = await completeBatch(
+        deps.db,
+        { organizationId, tableId, batchId },
+        {
+          pageCount: body.page_count,
+          pages: body.pages?.map(({ page_number: pageNumber, sha256 }) => ({ pageNumber, sha256 })),
+          checkpoint: body.checkpoint ?? null,
+          confirmShrink: body.confirm_shrink,
+        },
+      );
+      if (moved) await wake(batch);
+      return reply
+        .code(202)
+        .header('Location', `/v1/tables/${tableId}/ingestion-batches/${batchId}`)
+        .send({ data: await view(batch) });
+    },
+  );
+
+  app.get(
+    '/v1/tables/:table_id/ingestion-batches/:batch_id',
+    {
+      schema: {
+        tags,
+        summary: 'Show a batch',
+        description:
+          'Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.',
+        params: batchParams,
+        response: { 200: envelope(batchSchema) },
+      },
+      config: { scope, exists },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { table_id: tableId, batch_id: batchId } = request.params;
+      return { data: await view(await find(organizationId, tableId, batchId)) };
+    },
+  );
+
+  app.delete(
+    '/v1/tables/:table_id/ingestion-batches/:batch_id',
+    {
+      schema: {
+        tags,
+        summary: 'Abort a batch',
+        description:
+          'While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.',
+        params: batchParams,
+        querystring: confirmQuery,
+        response: { 200: envelope(batchSchema) },
+      },
+      config: { scope, exists, errors: ['batch_not_open', 'generation_fenced'] },
+    },
+    async (request) => {
+      const { organizationId } = callerOf(request);
+      const { table_id: tableId, batch_id: batchId } = request.params;
+      await find(organizationId, tableId, batchId);
+      const batch = await abortBatch(deps.db, { organizationId, tableId, batchId });
+      if (batch.cleaned_at === null) await wake(batch);
+      return { data: await view(batch) };
+    },
+  );
+}

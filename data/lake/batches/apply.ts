@@ -1,0 +1,261 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError, notFound } from '../../errors.ts';
+import type { ObjectStore } from '../../objects/store.ts';
+import { type Database, inOrganization } from '../../postgres/client.ts';
+import { findDataSync } from '../../postgres/data-syncs.ts';
+import type { BatchMode, IngestionBatch } from '../../postgres/ingestion-batches.ts';
+import { listPages, maxPageNumber, type StagedPage } from '../../postgres/staged-pages.ts';
+import { getTable, type TableRow } from '../../postgres/tables.ts';
+import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
+import { commitOperations, type LakeDeps } from '../commit.ts';
+import type { StagedFile } from '../import/contract.ts';
+import { findOperations, type LakeOperation, type LedgerEntry, tableStatistics } from '../ledger.ts';
+import type { Lake } from '../provision.ts';
+import { createTableStatements, retypeColumns } from '../rows/retype.ts';
+import { identifier, literal } from '../sql.ts';
+import { type TargetColumns, targetColumns } from './columns.ts';
+import { mergeIncoming, refuseTakenRowIds } from './merge.ts';
+import {
+  type PageFilesDeps,
+  refuseLossyIntegers,
+  refuseRepeatedRowIds,
+  writeLastOfEachKey,
+  writeRecords,
+} from './page-files.ts';
+import { quarantineRecords, reserveQuarantine } from './quarantine.ts';
+import { fenced, isFenced, keysOf } from './stage-page.ts';
+
+export interface ApplyDeps {
+  db: Database;
+  lake: LakeDeps;
+  objects: ObjectStore;
+}
+
+export interface ApplyProgress {
+  pagesRead: number;
+  pages: number;
+}
+
+export interface AppliedToLake {
+  rowsInserted: number;
+  rowsUpdated: number;
+  tableVersion: number;
+  appliedAt: Date;
+}
+
+/** The batch's name in the lake's ledger: it is there exactly when its rows are in the table. */
+export function batchOperationId(batchId: string): string {
+  return `batch:${batchId}`;
+}
+
+/** What the ledger says of a batch that is in the lake. */
+export async function findApplied(lake: LakeDeps, batch: IngestionBatch): Promise<AppliedToLake | undefined> {
+  const { schema } = await lake.catalog.get(batch.organization_id);
+  const id = batchOperationId(batch.id);
+  const entry = (await findOperations(lake.catalogPool, schema, [id])).get(id);
+  return entry === undefined ? undefined : appliedOf(batch, entry);
+}
+
+export function appliedOf(batch: IngestionBatch, entry: LedgerEntry): AppliedToLake {
+  const isUpsert = batch.mode === 'upsert';
+  return {
+    rowsInserted: isUpsert ? entry.rowsAdded - entry.rowsRemoved : entry.rowsAdded,
+    rowsUpdated: isUpsert ? entry.rowsRemoved : 0,
+    tableVersion: entry.version,
+    appliedAt: entry.committedAt,
+  };
+}
+
+/**
+ * Puts a completed batch into its table as one commit. The files are written beside the lake first, without the
+ * table's lock; a try that dies leaves files that nothing names. A batch that is in the lake is not applied again.
+ */
+export async function applyBatch(
+  deps: ApplyDeps,
+  batch: IngestionBatch,
+  progress: (progress: ApplyProgress) => void,
+  signal: AbortSignal | undefined,
+): Promise<AppliedToLake> {
+  const earlier = await findApplied(deps.lake, batch);
+  if (earlier !== undefined) return earlier;
+  const lake = await deps.lake.catalog.get(batch.organization_id);
+  const { table, keys } = await lookUp(deps, batch);
+  const pages = await allPages(deps, batch);
+  const before = await physicalOf(deps, lake, table);
+  const target = targetColumns(before.columns, pages, batch.on_new_field === 'add');
+  const files = await deps.lake.engine.use(lake.writer, async (connection) => {
+    const reading: PageFilesDeps = {
+      connection,
+      objects: deps.objects,
+      prefixUrl: `${lake.writer.dataPath}main/${batch.id}/`,
+      signal,
+      progress: (pagesRead) => progress({ pagesRead, pages: pages.length }),
+    };
+    await refuseLossyIntegers(reading, pages, target.narrowed);
+    if (batch.mode === 'upsert') return writeLastOfEachKey(reading, pages, target, keys);
+    await refuseRepeatedRowIds(reading, pages);
+    return writeRecords(reading, pages, target);
+  });
+  return deps.lake.locks.hold(table.id, () =>
+    commit({ deps, lake, batch, table, keys, pages, before, target, files }),
+  );
+}
+
+interface Commit {
+  deps: ApplyDeps;
+  lake: Lake;
+  batch: IngestionBatch;
+  table: TableRow;
+  keys: readonly string[];
+  pages: readonly StagedPage[];
+  /** The table as the files were written for it. */
+  before: PhysicalTable;
+  target: TargetColumns;
+  files: readonly StagedFile[];
+}
+
+/** Under the table's lock: looks at everything again that could have changed meanwhile, and commits. */
+async function commit(plan: Commit): Promise<AppliedToLake> {
+  const { deps, lake, batch } = plan;
+  const earlier = await findApplied(deps.lake, batch);
+  if (earlier !== undefined) return earlier;
+  const { table } = await lookUp(deps, batch);
+  const physical = await physicalOf(deps, lake, table);
+  if (JSON.stringify(physical.columns) !== JSON.stringify(plan.before.columns)) throw columnsChanged();
+  if (batch.mode === 'append') await refuseTakenRowIds(deps, lake, physical, plan.pages, plan.files);
+  const quarantine = await reserveQuarantine(deps, lake, batch, table, plan.pages);
+  // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
+  if (
+    plan.files.length === 0 &&
+    batch.mode !== 'replace' &&
+    batch.mode !== 'provider_snapshot' &&
+    quarantine === undefined
+  )
+    return appliedToNothing(deps, lake, batch);
+  await commitOperations(deps.lake, lake, async (connection) => [
+    await write(connection, plan, physical),
+    ...(quarantine === undefined
+      ? []
+      : [await quarantineRecords(connection, deps.objects, batch, quarantine, plan.pages)]),
+  ]);
+  const applied = await findApplied(deps.lake, batch);
+  if (applied === undefined) throw new Error(`Batch ${batch.id} committed without a ledger entry.`);
+  return applied;
+}
+
+async function appliedToNothing(deps: ApplyDeps, lake: Lake, batch: IngestionBatch): Promise<AppliedToLake> {
+  const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
+  const tableVersion = statistics.get(batch.table_id)?.version ?? 0;
+  return { rowsInserted: 0, rowsUpdated: 0, tableVersion, appliedAt: new Date() };
+}
+
+async function write(
+  connection: DuckDBConnection,
+  { deps, lake, batch, keys, pages, target, files }: Commit,
+  physical: PhysicalTable,
+): Promise<LakeOperation> {
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const operation = (
+    kind: LakeOperation['operation'],
+    rowsAdded: number,
+    rowsRemoved: number,
+  ): LakeOperation => ({
+    id: batchOperationId(batch.id),
+    tableId: batch.table_id,
+    operation: kind,
+    rowsAdded,
+    rowsRemoved,
+    runId: batch.id,
+    committedBy: batch.created_by,
+  });
+  switch (batch.mode as BatchMode) {
+    case 'append':
+      await changeColumns(connection, physical, target);
+      await addFiles(connection, lake, physical.name, files);
+      return operation('append', rows, 0);
+    case 'upsert': {
+      await changeColumns(connection, physical, target);
+      const merged = await mergeIncoming({ deps, lake, connection, physical, target, pages, keys, files });
+      return operation('upsert', merged.inserted + merged.updated, merged.updated);
+    }
+    case 'replace':
+    case 'provider_snapshot': {
+      const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
+      await connection.run(`DROP TABLE ${identifier(physical.name)}`);
+      for (const statement of createTableStatements(physical.name, target.columns))
+        await connection.run(statement);
+      await addFiles(connection, lake, physical.name, files);
+      return operation('replace', rows, statistics.get(batch.table_id)?.rowCount ?? 0);
+    }
+  }
+}
+
+/** The table with the columns the batch needs: types it decides or widens, and new ones behind. */
+async function changeColumns(
+  connection: DuckDBConnection,
+  physical: PhysicalTable,
+  { retypes, added }: TargetColumns,
+): Promise<void> {
+  if (retypes.size > 0) await retypeColumns(connection, physical.name, physical.columns, retypes, 'inferred');
+  for (const column of added) {
+    const [addition, ...comment] = addColumnStatements(physical.name, column);
+    await connection.run(addition!);
+    for (const statement of comment) await connection.run(statement);
+  }
+}
+
+function addColumnStatements(table: string, column: LakeColumn): string[] {
+  const [create, ...comment] = createTableStatements(table, [column]);
+  const definition = create!.slice(create!.indexOf('(') + 1, -1);
+  return [`ALTER TABLE ${identifier(table)} ADD COLUMN ${definition}`, ...comment];
+}
+
+async function addFiles(
+  connection: DuckDBConnection,
+  lake: Lake,
+  table: string,
+  files: readonly StagedFile[],
+): Promise<void> {
+  for (const { url } of files) {
+    await connection.run(
+      `CALL ducklake_add_data_files(${literal(lake.schema)}, ${literal(table)}, ${literal(url)}, schema => 'main')`,
+    );
+  }
+}
+
+/** Table and key as they are now; refuses a batch whose generation was rotated away. */
+async function lookUp(
+  { db }: ApplyDeps,
+  batch: IngestionBatch,
+): Promise<{ table: TableRow; keys: readonly string[] }> {
+  return inOrganization(db, batch.organization_id, async (transaction) => {
+    const table = await getTable(transaction, batch.organization_id, batch.table_id);
+    const sync =
+      batch.sync_id === null
+        ? undefined
+        : await findDataSync(transaction, batch.organization_id, batch.sync_id);
+    if (isFenced(batch, sync)) throw fenced();
+    return { table, keys: keysOf(batch, table, sync) };
+  });
+}
+
+async function physicalOf(deps: ApplyDeps, lake: Lake, table: TableRow): Promise<PhysicalTable> {
+  const physical = await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name);
+  if (physical === undefined) throw notFound('The table');
+  return physical;
+}
+
+/** Metadata of every page, in order: a few hundred bytes each, for at most 100,000 pages. */
+async function allPages({ db }: ApplyDeps, batch: IngestionBatch): Promise<StagedPage[]> {
+  return inOrganization(db, batch.organization_id, (transaction) =>
+    listPages(transaction, batch.organization_id, batch.id, 0, maxPageNumber),
+  );
+}
+
+/** Another writer changed the table's columns meanwhile: the next try writes the files for the new ones. */
+function columnsChanged(): AppError {
+  return new AppError(
+    'storage_unavailable',
+    'The columns of the table changed meanwhile; applying is tried again.',
+  );
+}

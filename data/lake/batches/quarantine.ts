@@ -1,0 +1,139 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import type { ObjectStore } from '../../objects/store.ts';
+import { type Database, inOrganization } from '../../postgres/client.ts';
+import type { IngestionBatch } from '../../postgres/ingestion-batches.ts';
+import type { StagedPage } from '../../postgres/staged-pages.ts';
+import { findQuarantineTable, moveTable, reserveTable, type TableRow } from '../../postgres/tables.ts';
+import type { LakeColumn } from '../columns.ts';
+import type { LakeDeps } from '../commit.ts';
+import { findOperations, type LakeOperation } from '../ledger.ts';
+import { quarantineColumns } from '../pages/write.ts';
+import type { Lake } from '../provision.ts';
+import { createTableStatements } from '../rows/retype.ts';
+import { identifier, literal } from '../sql.ts';
+
+/** The table beside another one that keeps the records which did not fit it. */
+export type Quarantine = Pick<TableRow, 'id' | 'name' | 'status'>;
+
+const columns: readonly LakeColumn[] = [
+  ...quarantineColumns.map(({ name, dataType }) => ({
+    name,
+    dataType,
+    nullable: false,
+    typing: 'declared' as const,
+  })),
+  { name: 'quarantined_at', dataType: 'TIMESTAMP', nullable: false, typing: 'declared' },
+];
+
+/**
+ * Where the batch's bad records go: the table's quarantine, reserved when there is none. Undefined for a batch
+ * that has nothing to do with one.
+ */
+export async function reserveQuarantine(
+  deps: { db: Database; lake: LakeDeps },
+  lake: Lake,
+  batch: IngestionBatch,
+  table: TableRow,
+  pages: readonly StagedPage[],
+): Promise<Quarantine | undefined> {
+  const { organization_id: organizationId } = table;
+  if (batch.replay_of === null && pages.every(({ quarantined }) => quarantined === 0)) return undefined;
+  const existing = await inOrganization(deps.db, organizationId, (db) =>
+    findQuarantineTable(db, organizationId, table.id),
+  );
+  if (existing === undefined) return reserve(deps.db, table);
+  if (existing.status === 'deleting') {
+    throw new AppError(
+      'storage_unavailable',
+      'The quarantine table is being deleted; applying is tried again.',
+    );
+  }
+  const operationId = `create:${existing.id}`;
+  const made = await findOperations(deps.lake.catalogPool, lake.schema, [operationId]);
+  return { ...existing, status: made.has(operationId) ? 'ready' : existing.status };
+}
+
+async function reserve(db: Database, table: TableRow): Promise<TableRow> {
+  const id = newId('tbl');
+  // The second name is taken only where a table of the first one happens to exist.
+  const names = [
+    `${table.name.slice(0, 230)}_quarantine`,
+    `${table.name.slice(0, 220)}_quarantine_${id.slice(-6)}`,
+  ];
+  for (const name of names) {
+    const reserved = await inOrganization(db, table.organization_id, (transaction) =>
+      reserveTable(transaction, {
+        organization_id: table.organization_id,
+        id,
+        name,
+        kind: 'import',
+        quarantine_of: table.id,
+        description: `Records that did not fit ${table.name}: which batch and page they came in, why they were refused, and what they were.`,
+      }),
+    ).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'name_taken') return undefined;
+      throw error;
+    });
+    if (reserved !== undefined) return reserved;
+  }
+  throw new AppError(
+    'storage_unavailable',
+    'The quarantine table could not be named; applying is tried again.',
+  );
+}
+
+/** Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay takes its own out first. */
+export async function quarantineRecords(
+  connection: DuckDBConnection,
+  objects: ObjectStore,
+  batch: IngestionBatch,
+  quarantine: Quarantine,
+  pages: readonly StagedPage[],
+): Promise<LakeOperation> {
+  const table = identifier(quarantine.name);
+  const isNew = quarantine.status === 'creating';
+  if (isNew)
+    for (const statement of createTableStatements(quarantine.name, columns)) await connection.run(statement);
+  let rowsRemoved = 0;
+  if (batch.replay_of !== null && !isNew) {
+    const reader = await connection.runAndReadAll(`DELETE FROM ${table} WHERE batch_id = $1`, [
+      batch.replay_of,
+    ]);
+    rowsRemoved = Number(reader.getRows()[0]?.[0] ?? 0);
+  }
+  const keys = pages.flatMap(({ quarantine_key: key }) => (key === null ? [] : [key]));
+  for (let start = 0; start < keys.length; start += filesAtOnce) {
+    const urls = keys
+      .slice(start, start + filesAtOnce)
+      .map((key) => literal(`s3://${objects.settings.bucket}/${key}`));
+    await connection.run(
+      `INSERT INTO ${table} SELECT ${quarantineColumns.map(({ name }) => name).join(', ')}, now()::TIMESTAMP
+       FROM read_parquet([${urls.join(', ')}])`,
+    );
+  }
+  return {
+    // A table that was only reserved is known by the operation that made it.
+    id: isNew ? `create:${quarantine.id}` : `batch:${batch.id}:quarantine`,
+    tableId: quarantine.id,
+    operation: isNew ? 'create' : rowsRemoved > 0 ? 'replace' : 'append',
+    rowsAdded: pages.reduce((sum, { quarantined }) => sum + quarantined, 0),
+    rowsRemoved,
+    runId: batch.id,
+    committedBy: batch.created_by,
+  };
+}
+
+const filesAtOnce = 400;
+
+/** Makes the reservation a table once the batch is in the lake; its id, for the batch. */
+export async function settleQuarantine(db: Database, batch: IngestionBatch): Promise<string | null> {
+  return inOrganization(db, batch.organization_id, async (transaction) => {
+    const table = await findQuarantineTable(transaction, batch.organization_id, batch.table_id);
+    if (table === undefined) return null;
+    if (table.status === 'creating')
+      await moveTable(transaction, batch.organization_id, table.id, 'creating', 'ready');
+    return table.id;
+  });
+}
