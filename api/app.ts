@@ -14,6 +14,7 @@ import type { ApiDeps, Routes } from './deps.ts';
 import { filesRoutes } from './files/routes.ts';
 import { gridTablesRoutes } from './grid-tables/routes.ts';
 import { identityRoutes } from './identity/routes.ts';
+import { quarantineReplaysRoutes } from './ingestion-batches/replays.ts';
 import { ingestionBatchesRoutes } from './ingestion-batches/routes.ts';
 import { lakeCareRoutes } from './lake-care/routes.ts';
 import { auth } from './plugins/auth.ts';
@@ -84,6 +85,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   gridTablesRoutes(app, deps);
   rowsRoutes(app, deps);
   ingestionBatchesRoutes(app, deps);
+  quarantineReplaysRoutes(app, deps);
   dataSyncsRoutes(app, deps);
   queryExecutionsRoutes(app, deps);
   lakeCareRoutes(app, deps);

@@ -65,7 +65,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
         await finish(batch, applied);
       } catch (error) {
         if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
-        deps.logger.info({ batchId: batch.id, code: error.code }, 'a batch could not be applied');
+        deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
         await fail(batch, failureOf(error));
       }
     },

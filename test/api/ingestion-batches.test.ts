@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { listPages } from '../../data/postgres/staged-pages.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -127,4 +129,329 @@ test('pages in any order become one commit, and the batch tells that they landed
   const other = await client.call('POST', `${batch}/complete`, { body: { page_count: 3 } });
   expect([other.status, other.body.code]).toEqual([409, 'batch_not_open']);
   expect(await rowsOf(client, table)).toHaveLength(4);
+});
+
+test('a page that does not fit is refused with each fault at its place, and other content of a page is refused', async () => {
+  const client = await workspace.organization();
+  const batch = await open(client, await newTable(client), { mode: 'append' });
+  const faulty = await client.call('PUT', `${batch}/pages/1`, {
+    body: { records: [order(1), { s_id: 2, amount: 1.234, colour: 'red' }, { order_no: 7 }] },
+  });
+  expect(faulty.status).toBe(422);
+  expect(faulty.body.detail.map(({ loc, type }: { loc: unknown; type: string }) => [loc, type])).toEqual([
+    [['body', 'records', 1, 'amount'], 'value_error'],
+    [['body', 'records', 1, 'colour'], 'extra_forbidden'],
+    [['body', 'records', 2, 's_id'], 'missing'],
+    [['body', 'records', 2, 'order_no'], 'value_error'],
+  ]);
+  const extra = await client.call('PUT', `${batch}/pages/1`, { body: { records: [], checksum: 'x' } });
+  expect(extra.body.detail).toMatchObject([{ loc: ['body', 'checksum'], type: 'extra_forbidden' }]);
+  const many = await client.call('PUT', `${batch}/pages/1`, {
+    body: { records: Array.from({ length: 5_001 }, (_, id) => ({ s_id: id })) },
+  });
+  expect(many.body.detail).toMatchObject([{ loc: ['body', 'records'], type: 'too_long' }]);
+  for (const page of ['0', '100001', 'x'])
+    expect((await client.call('PUT', `${batch}/pages/${page}`, { body: { records: [] } })).status).toBe(422);
+  const broken = await client.call('PUT', `${batch}/pages/1`, {
+    raw: { text: '{"records":[}', contentType: 'application/json' },
+  });
+  expect(broken.body.detail).toMatchObject([{ loc: ['body'], type: 'json_invalid' }]);
+  const repeated = await client.call('PUT', `${batch}/pages/1`, { body: { records: [order(1), order(1)] } });
+  expect([repeated.status, repeated.body.code, repeated.body.row_ids]).toEqual([
+    409,
+    'duplicate_row_id',
+    [1],
+  ]);
+  await stage(client, batch, 1, [order(1)]);
+  const other = await client.call('PUT', `${batch}/pages/1`, { body: { records: [order(2)] } });
+  expect([other.status, other.body.code]).toEqual([409, 'page_content_mismatch']);
+  const racing = await Promise.all(
+    Array.from({ length: 6 }, (_, n) =>
+      client.call('PUT', `${batch}/pages/2`, { body: { records: [order(10 + (n % 2))] } }),
+    ),
+  );
+  const kept = racing.filter(({ status }) => status === 200);
+  expect(kept).toHaveLength(3);
+  expect(kept.filter(({ body }) => !body.data.replayed)).toHaveLength(1);
+  expect(racing.filter(({ body }) => body.code === 'page_content_mismatch')).toHaveLength(3);
+  expect((await complete(client, batch, { page_count: 2 })).rowsInserted).toBe(2);
+});
+
+test('numbers keep their digits from the page to the table', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [
+    { name: 'big', data_type: 'INTEGER' },
+    { name: 'exact', data_type: 'DECIMAL(38,18)' },
+    { name: 'open' },
+    { name: 'doc', data_type: 'JSON' },
+  ]);
+  const batch = await open(client, table, { mode: 'append' });
+  const text =
+    '{"records":[{"s_id":9223372036854775807,"big":9007199254740993,"exact":12345678901234567890.123456789012345678,"open":12345678901234567890123456789012345678,"doc":{"n":9007199254740993.10}}]}';
+  const page = { raw: { text, contentType: 'application/json' } };
+  expect((await client.call('PUT', `${batch}/pages/1`, page)).status).toBe(200);
+  await complete(client, batch, { page_count: 1 });
+  const rows = await client.call('GET', `/v1/tables/${table}/rows`);
+  expect(rows.text).toContain('"s_id":"9223372036854775807","big":"9007199254740993"');
+  expect(rows.text).toContain('"exact":"12345678901234567890.123456789012345678"');
+  expect(rows.text).toContain('"open":"12345678901234567890123456789012345678"');
+  expect(rows.text).toContain('9007199254740993.1');
+});
+
+test('a complete names what is missing, extra and different, and an s_id repeated or taken fails the batch', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const batch = await open(client, table, { mode: 'append' });
+  const first = await stage(client, batch, 1, [order(1)]);
+  await stage(client, batch, 4, [order(1), order(5)]);
+  const short = await client.call('POST', `${batch}/complete`, { body: { page_count: 3 } });
+  expect([short.status, short.body.code, short.body.missing, short.body.extra]).toEqual([
+    409,
+    'manifest_incomplete',
+    [2, 3],
+    [4],
+  ]);
+  await stage(client, batch, 2, []);
+  await stage(client, batch, 3, [order(7), order(3)]);
+  const wrong = await client.call('POST', `${batch}/complete`, {
+    body: {
+      page_count: 4,
+      pages: [
+        { page_number: 1, sha256: first.body.data.sha256 },
+        { page_number: 2, sha256: '0'.repeat(64) },
+        { page_number: 4, sha256: first.body.data.sha256 },
+      ],
+    },
+  });
+  expect([wrong.body.missing, wrong.body.extra, wrong.body.different]).toEqual([[], [3], [2, 4]]);
+  const failed = await complete(client, batch, { page_count: 4 });
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'duplicate_row_id', rowIds: ['1'] } });
+  expect(await rowsOf(client, table)).toEqual([]);
+  const late = await client.call('PUT', `${batch}/pages/1`, { body: { records: [order(1)] } });
+  expect([late.status, late.body.code]).toEqual([409, 'batch_not_open']);
+
+  await client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: [order(40), order(41)] } });
+  const second = await open(client, table, { mode: 'append' });
+  await stage(client, second, 1, [order(39), order(41)]);
+  expect(await complete(client, second, { page_count: 1 })).toMatchObject({
+    status: 'failed',
+    error: { code: 'duplicate_row_id', rowIds: ['41'] },
+  });
+  expect(await rowsOf(client, table)).toHaveLength(2);
+});
+
+test('an upsert matches by key, the last page and record wins, and a matched row keeps its s_id', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, ordersColumns, { key_columns: ['order_no'] });
+  await client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: [order(1), order(2)] } });
+  const batch = await open(client, table, { mode: 'upsert' });
+  await stage(client, batch, 2, [
+    order(12, { order_no: 'A-2', note: 'page 2' }),
+    order(20, { order_no: 'B' }),
+  ]);
+  await stage(client, batch, 1, [
+    order(11, { order_no: 'A-2', note: 'page 1' }),
+    order(21, { order_no: 'C', note: 'first' }),
+    order(22, { order_no: 'C', note: 'last' }),
+  ]);
+  const noKey = await client.call('PUT', `${batch}/pages/3`, { body: { records: [{ s_id: 5, amount: 1 }] } });
+  expect(noKey.body.detail).toMatchObject([{ loc: ['body', 'records', 0, 'order_no'] }]);
+  expect(await complete(client, batch, { page_count: 2 })).toMatchObject({
+    status: 'applied',
+    rowsInserted: 2,
+    rowsUpdated: 1,
+  });
+  expect(await rowsOf(client, table)).toEqual([
+    { s_id: 1, order_no: 'A-1', amount: '1.50', note: null },
+    { s_id: 2, order_no: 'A-2', amount: '12.50', note: 'page 2' },
+    { s_id: 20, order_no: 'B', amount: '20.50', note: null },
+    { s_id: 22, order_no: 'C', amount: '22.50', note: 'last' },
+  ]);
+  const taken = await open(client, table, { mode: 'upsert' });
+  await stage(client, taken, 1, [order(20, { order_no: 'new' }), order(31, { order_no: 'C' })]);
+  expect(await complete(client, taken, { page_count: 1 })).toMatchObject({
+    status: 'failed',
+    error: { code: 'duplicate_row_id', rowIds: ['20'] },
+  });
+  const empty = await open(client, table, { mode: 'upsert' });
+  await stage(client, empty, 1, []);
+  expect(await complete(client, empty, { page_count: 1 })).toMatchObject({
+    status: 'applied',
+    rowsInserted: 0,
+  });
+});
+
+test('a replace swaps the whole content, and its guard waits for a word before a table shrinks', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  await client.call('POST', `/v1/tables/${table}/rows`, {
+    body: { rows: [1, 2, 3, 4].map((id) => order(id)) },
+  });
+  const guarded = await open(client, table, { mode: 'replace', guard: { max_shrink_ratio: 0.5 } });
+  await stage(client, guarded, 1, [order(9)]);
+  expect((await complete(client, guarded, { page_count: 1 })).status).toBe('awaiting_confirmation');
+  expect((await complete(client, guarded, { page_count: 1 })).status).toBe('awaiting_confirmation');
+  const other = await client.call('POST', `${guarded}/complete`, {
+    body: { page_count: 2, confirm_shrink: true },
+  });
+  expect(other.body.code).toBe('batch_not_open');
+  expect(await rowsOf(client, table)).toHaveLength(4);
+  expect(await complete(client, guarded, { page_count: 1, confirm_shrink: true })).toMatchObject({
+    status: 'applied',
+    rowsInserted: 1,
+  });
+  expect(await rowsOf(client, table)).toEqual([{ s_id: 9, order_no: 'A-9', amount: '9.50', note: null }]);
+  const emptied = await open(client, table, { mode: 'replace' });
+  await stage(client, emptied, 1, []);
+  expect((await complete(client, emptied, { page_count: 1 })).status).toBe('applied');
+  expect(await rowsOf(client, table)).toEqual([]);
+  const versions = (await client.call('GET', `/v1/tables/${table}/versions`)).body.items;
+  expect(versions[0]).toMatchObject({ operation: 'replace', rowsAdded: 0, rowsRemoved: 1 });
+  const past = await client.call('GET', `/v1/tables/${table}/rows?version=${versions[2].version}`);
+  expect(past.body.items).toHaveLength(4);
+  const option = await client.call('POST', `/v1/tables/${table}/ingestion-batches`, {
+    body: { mode: 'append', guard: { max_shrink_ratio: 0.5 } },
+  });
+  expect([option.status, option.body.code]).toEqual([400, 'unsupported_option']);
+});
+
+test('a batch can be aborted until it is applied, and aborting twice is the same', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const batch = await open(client, table, { mode: 'append' });
+  await stage(client, batch, 1, [order(1)]);
+  const unsure = await client.call('DELETE', batch);
+  expect(unsure.body.detail).toMatchObject([{ loc: ['query', 'confirm'] }]);
+  for (let time = 0; time < 2; time += 1) {
+    const aborted = await client.call('DELETE', `${batch}?confirm=true`);
+    expect([aborted.status, aborted.body.data.status, aborted.body.data.pagesStaged]).toEqual([
+      200,
+      'aborted',
+      1,
+    ]);
+  }
+  for (const [method, url, body] of [
+    ['PUT', `${batch}/pages/2`, { records: [] }],
+    ['POST', `${batch}/complete`, { page_count: 1 }],
+  ] as const) {
+    const refused = await client.call(method, url, { body });
+    expect([refused.status, refused.body.code]).toEqual([409, 'batch_not_open']);
+  }
+  const applied = await open(client, table, { mode: 'append' });
+  await stage(client, applied, 1, [order(1)]);
+  await complete(client, applied, { page_count: 1 });
+  const late = await client.call('DELETE', `${applied}?confirm=true`);
+  expect([late.status, late.body.code]).toEqual([409, 'batch_not_open']);
+  // Its staged pages go with an ended batch.
+  const [page] = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    listPages(db, client.organizationId, applied.split('/').at(-1)!, 0, 10),
+  );
+  for (let tries = 0; (await workspace.deps.objects.head(page!.object_key!)) !== undefined; tries += 1) {
+    expect(tries).toBeLessThan(100);
+    await setTimeout(100);
+  }
+  const expiring = await open(client, table, { mode: 'append', expires_in_seconds: 1 });
+  for (let tries = 0; (await client.call('GET', expiring)).body.data.status === 'open'; tries += 1) {
+    expect(tries).toBeLessThan(100);
+    await setTimeout(100);
+  }
+  expect((await client.call('GET', expiring)).body.data.status).toBe('expired');
+});
+
+test('columns without a type take theirs from the pages together, and what no type holds is told by page', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'a' }, { name: 'b' }]);
+  const batch = await open(client, table, { mode: 'append' });
+  await stage(client, batch, 1, [{ s_id: 1, a: 7 }]);
+  await stage(client, batch, 2, [{ s_id: 2, a: 0.5, b: 'x' }]);
+  expect((await complete(client, batch, { page_count: 2 })).status).toBe('applied');
+  expect(await rowsOf(client, table)).toEqual([
+    { s_id: 1, a: 7, b: null },
+    { s_id: 2, a: 0.5, b: 'x' },
+  ]);
+  const torn = await open(client, table, { mode: 'replace' });
+  await stage(client, torn, 1, [{ s_id: 1, a: 9007199254740992 }]);
+  await stage(client, torn, 2, [{ s_id: 2, a: 3 }]);
+  expect((await complete(client, torn, { page_count: 2 })).status).toBe('applied');
+  const fresh = await newTable(client, [{ name: 'a' }]);
+  const mixed = await open(client, fresh, { mode: 'append' });
+  await stage(client, mixed, 1, [{ s_id: 1, a: 7 }]);
+  await stage(client, mixed, 2, [{ s_id: 2, a: 'seven' }]);
+  const failed = await complete(client, mixed, { page_count: 2 });
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'conflict' } });
+  expect(failed.error.message).toContain('page 2');
+});
+
+test('new fields are refused, added or ignored, as the batch asks', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);
+  const adding = await open(client, table, { mode: 'append', on_new_field: 'add' });
+  await stage(client, adding, 1, [{ s_id: 1, a: 1, city: 'Porto' }]);
+  await stage(client, adding, 2, [{ s_id: 2, a: 2, size: 1.5, nothing: null }]);
+  const clash = await client.call('PUT', `${adding}/pages/3`, { body: { records: [{ s_id: 3, A: 2 }] } });
+  expect(clash.body.detail).toMatchObject([{ loc: ['body', 'records', 0, 'A'] }]);
+  expect((await complete(client, adding, { page_count: 2 })).status).toBe('applied');
+  const ignoring = await open(client, table, { mode: 'upsert', on_new_field: 'ignore' });
+  await stage(client, ignoring, 1, [{ s_id: 2, a: 20, colour: 'red' }]);
+  expect(await complete(client, ignoring, { page_count: 1 })).toMatchObject({
+    rowsInserted: 0,
+    rowsUpdated: 1,
+  });
+  const swapping = await open(client, table, { mode: 'replace', on_new_field: 'add' });
+  await stage(client, swapping, 1, [{ s_id: 5, flag: true }]);
+  expect((await complete(client, swapping, { page_count: 1 })).status).toBe('applied');
+  expect(await rowsOf(client, table)).toEqual([{ s_id: 5, a: null, city: null, size: null, flag: true }]);
+});
+
+test('bad records are kept aside with their reason and origin, and staged again once they fit', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [
+    { name: 'a', data_type: 'INTEGER' },
+    { name: 'b', data_type: 'STRING' },
+  ]);
+  const batch = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
+  await stage(client, batch, 1, [
+    { s_id: 1, a: 1 },
+    { s_id: 2, a: 2.5 },
+    { s_id: 1, a: 3 },
+  ]);
+  await stage(client, batch, 2, [{ s_id: 4, a: 'x', b: 7 }]);
+  const applied = await complete(client, batch, { page_count: 2 });
+  expect(applied).toMatchObject({
+    status: 'applied',
+    rowsInserted: 1,
+    recordsStaged: 1,
+    recordsQuarantined: 3,
+  });
+  const { body } = await client.call('GET', `/v1/tables/${applied.quarantineTableId}`);
+  const sql = `SELECT page_number, record_index, reason, record FROM "${body.data.name}" WHERE batch_id = '${applied.id}' ORDER BY 1, 2`;
+  const query = async () =>
+    (await client.call('POST', '/v1/query-executions', { body: { sql, row_format: 'rows' } })).body.data.rows;
+  expect(await query()).toMatchObject([
+    { pageNumber: 1, recordIndex: 1, record: { a: 2.5, s_id: 2 } },
+    { pageNumber: 1, recordIndex: 2, reason: 's_id: An earlier record of the page has this s_id.' },
+    { pageNumber: 2, recordIndex: 0, record: { a: 'x', b: 7, s_id: 4 } },
+  ]);
+  await client.call('PATCH', `/v1/grid/tables/${table}/columns/a`, { body: { data_type: 'DOUBLE' } });
+  const replay = await client.call('POST', `/v1/tables/${table}/quarantine/replays`, {
+    body: { batch_id: applied.id },
+  });
+  expect(replay.status, replay.text).toBe(202);
+  const location = String(replay.headers['location']);
+  let replayed = await untilSettled(client, location);
+  for (; replayed.status === 'open'; replayed = await untilSettled(client, location)) await setTimeout(50);
+  // What still does not fit, or has a taken s_id, stays where it was.
+  expect(replayed).toMatchObject({ status: 'applied', rowsInserted: 1, recordsQuarantined: 2 });
+  expect(await query()).toMatchObject([
+    { pageNumber: 1, recordIndex: 2, reason: 's_id: The table has a row with this s_id.' },
+    { pageNumber: 2, recordIndex: 0 },
+  ]);
+  expect(await rowsOf(client, table)).toEqual([
+    { s_id: 1, a: 1, b: null },
+    { s_id: 2, a: 2.5, b: null },
+  ]);
+  const again = await client.call('POST', `/v1/tables/${table}/quarantine/replays`, {
+    body: { batch_id: replayed.id },
+  });
+  expect(again.body.data).toMatchObject({ mode: 'append', status: 'open' });
 });

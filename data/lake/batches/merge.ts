@@ -120,7 +120,7 @@ async function refuseTakenNewRows(
   incoming: string,
   onKeys: string,
 ): Promise<void> {
-  const fresh = `SELECT i.${rowIdColumn} FROM ${incoming} i WHERE NOT EXISTS (SELECT FROM ${table} t WHERE ${onKeys})`;
+  const fresh = `SELECT i.${rowIdColumn} FROM ${incoming} i WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${onKeys})`;
   const range = rangeOf(pages)!;
   const inTable = (await mayHoldRowIds(deps.lake, lake, physical, range))
     ? `UNION ALL SELECT t.${rowIdColumn} FROM ${table} t

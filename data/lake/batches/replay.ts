@@ -2,9 +2,11 @@ import { notFound } from '../../errors.ts';
 import { parseExactJson } from '../../exact-json.ts';
 import { inOrganization } from '../../postgres/client.ts';
 import type { IngestionBatch } from '../../postgres/ingestion-batches.ts';
-import { findQuarantineTable } from '../../postgres/tables.ts';
+import { findQuarantineTable, getTable } from '../../postgres/tables.ts';
+import { findPhysicalTable } from '../columns.ts';
 import { maxPageRecords } from '../pages/scan.ts';
-import type { Row } from '../rows/plan.ts';
+import { type Row, readRowIds } from '../rows/plan.ts';
+import { takenRowIds } from '../rows/taken.ts';
 import { identifier } from '../sql.ts';
 import { completeBatch } from './complete.ts';
 import { type StageDeps, stagePage } from './stage-page.ts';
@@ -27,15 +29,20 @@ export async function stageQuarantined(
   const where = { organizationId: batch.organization_id, tableId: batch.table_id, batchId: batch.id };
   let last = { pageNumber: 0, index: -1 };
   let pageNumber = 0;
+  /** s_ids of the pages before. */
+  const before = new Set<bigint>();
   for (;;) {
     signal?.throwIfAborted();
     const found = await readQuarantined(deps, batch, last);
     if (found.length === 0 && pageNumber > 0) break;
     pageNumber += 1;
+    const records = found.map(({ record }) => parseExactJson(record) as Row);
+    const taken = batch.mode === 'append' ? await takenOf(deps, batch, records, before) : undefined;
     await stagePage(deps, {
       ...where,
       pageNumber,
-      body: { records: () => found.map(({ record }) => parseExactJson(record) as Row) },
+      body: { records: () => records },
+      ...(taken === undefined ? {} : { taken }),
       originOf: (index) => ({
         batchId: batch.replay_of!,
         pageNumber: found[index]!.pageNumber,
@@ -47,6 +54,28 @@ export async function stageQuarantined(
   }
   const manifest = { pageCount: pageNumber, pages: undefined, checkpoint: null, confirmShrink: false };
   await completeBatch(deps.db, where, manifest);
+}
+
+/** Which of the records' s_ids the table has, or a page before had; theirs are added to those before. */
+async function takenOf(
+  deps: StageDeps,
+  batch: IngestionBatch,
+  records: readonly Row[],
+  before: Set<bigint>,
+): Promise<Set<bigint>> {
+  const ids = readRowIds(records);
+  if (ids.length === 0) return new Set();
+  const { organization_id: organizationId, table_id: tableId } = batch;
+  const lake = await deps.lake.catalog.get(organizationId);
+  const table = await inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, tableId));
+  const physical = await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name);
+  if (physical === undefined) throw notFound('The table');
+  const taken = await takenRowIds(deps.lake, lake, physical, ids);
+  for (const id of ids) {
+    if (before.has(id)) taken.add(id);
+    before.add(id);
+  }
+  return taken;
 }
 
 /** The next records of the batch in quarantine, in the order they first came. */

@@ -34,6 +34,8 @@ export interface PageRequest {
   body: PageBody;
   /** Where a record first came from, by its index; without it, here. */
   originOf?: (index: number) => RecordOrigin;
+  /** s_ids that are known to be taken. */
+  taken?: ReadonlySet<bigint>;
 }
 
 /** A page's records as bytes of a whole body, or taken from one already. */
@@ -59,11 +61,10 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
   await refuseFenced(deps, batch, sync, request.generation);
   if (earlier !== undefined) return replay(batch, earlier, hashOf(request.body));
   if (batch.status !== 'open') throw notOpen(batch);
-  const content = readBody(
-    request.body,
-    await columnsOf(deps.lake, organizationId, table),
-    rulesOf(batch, keysOf(batch, table, sync)),
-  );
+  const content = readBody(request.body, await columnsOf(deps.lake, organizationId, table), {
+    ...rulesOf(batch, keysOf(batch, table, sync)),
+    ...(request.taken === undefined ? {} : { taken: request.taken }),
+  });
   const place = { organizationId, batchId, pageNumber };
   const written = await deps.pages.write(place, content, request.originOf);
   const added = await inOrganization(deps.db, organizationId, async (db) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../canonical-json.ts';
 import { ValidationError, type ValidationFault } from '../../errors.ts';
+import { rowIdColumn } from '../column-name.ts';
 import type { LakeColumn } from '../columns.ts';
 import { duplicateRowId } from '../rows/append.ts';
 import { assessRows, maxFaults, type Row } from '../rows/plan.ts';
@@ -13,6 +14,8 @@ export interface PageRules {
   keys: readonly string[];
   /** Whether one s_id may come twice: in an upsert the last record of a key wins. */
   repeats: boolean;
+  /** s_ids that are taken as far as is known: their records do not fit. */
+  taken?: ReadonlySet<bigint>;
 }
 
 /** A column that has a value in the page, with the type its values are encoded in. */
@@ -64,13 +67,13 @@ export function readPage(
   });
   if (!setAside && faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
   const reasons = reasonsByRecord(faults);
-  const good = records.map((_, index) => index).filter((index) => !reasons.has(index));
-  const isRepeat = rules.repeats ? good.map(() => false) : repeats(plan.rowIds);
-  if (!setAside && isRepeat.includes(true))
-    throw duplicateRowId(plan.rowIds.filter((_, index) => isRepeat[index]));
-  for (const [position, index] of good.entries())
-    if (isRepeat[position]) reasons.set(index, 's_id: An earlier record of the page has this s_id.');
-  const kept = good.map((_, position) => position).filter((position) => !isRepeat[position]);
+  const fits = records.map((_, index) => index).filter((index) => !reasons.has(index));
+  const repeated = repeatsOf(plan.rowIds, rules);
+  if (!setAside && repeated.size > 0)
+    throw duplicateRowId([...repeated.keys()].map((position) => plan.rowIds[position]!));
+  for (const [position, reason] of repeated) reasons.set(fits[position]!, `${rowIdColumn}: ${reason}`);
+  /** Positions in the plan, which has the records that fit their columns. */
+  const kept = fits.map((_, position) => position).filter((position) => !repeated.has(position));
   return {
     sha256: createHash('sha256').update(canonical).digest('hex'),
     sizeBytes: canonical.length,
@@ -79,7 +82,7 @@ export function readPage(
     columns: columnsWithValues(
       plan.columns,
       plan.retypes,
-      kept.map((position) => records[good[position]!]!),
+      kept.map((position) => records[fits[position]!]!),
     ),
     rowIds: rangeOf(kept.map((position) => plan.rowIds[position]!)),
     bad: [...reasons]
@@ -98,9 +101,16 @@ function reasonsByRecord(faults: readonly ValidationFault[]): Map<number, string
   return reasons;
 }
 
-function repeats(rowIds: readonly bigint[]): boolean[] {
+/** Why records may not come although their values fit, by position. */
+function repeatsOf(rowIds: readonly bigint[], { repeats, taken }: PageRules): Map<number, string> {
+  const repeated = new Map<number, string>();
   const seen = new Set<bigint>();
-  return rowIds.map((id) => seen.has(id) || !seen.add(id));
+  for (const [position, id] of rowIds.entries()) {
+    if (taken?.has(id) === true) repeated.set(position, 'The table has a row with this s_id.');
+    else if (!repeats && seen.has(id)) repeated.set(position, 'An earlier record of the page has this s_id.');
+    seen.add(id);
+  }
+  return repeated;
 }
 
 function columnsWithValues(

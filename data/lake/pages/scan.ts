@@ -232,6 +232,7 @@ class Scan {
     const before = this.#rowIds.size;
     this.#rowIds.add(id);
     if (this.#rowIds.size === before && !this.#rules.repeats) throw bail;
+    if (this.#rules.taken?.has(BigInt(id)) === true) throw bail;
   }
 
   #writeCanonical(count: number): void {
