@@ -7,6 +7,7 @@ import { inOrganization } from '../data/postgres/client.ts';
 import { findProcessStart, markStarted, pendingStarts } from '../data/postgres/process-starts.ts';
 import { findTable } from '../data/postgres/tables.ts';
 import { startProcess } from '../data/processes/start.ts';
+import { purgeBatches, wakeBatches } from './reconcile-batches.ts';
 import { careForLakes, type LakeCareReconcileDeps, purgeLakeCare } from './reconcile-lake-care.ts';
 
 export interface ReconcileDeps extends ActivityDeps, LakeCareReconcileDeps {
@@ -45,6 +46,17 @@ export function startReconciler(deps: ReconcileDeps): { stop(): Promise<void> } 
   };
 }
 
+const steps = [
+  startPending,
+  wakeBatches,
+  settleTables,
+  removeObjects,
+  purge,
+  purgeBatches,
+  careForLakes,
+  purgeLakeCare,
+];
+
 async function runRound(deps: ReconcileDeps): Promise<void> {
   const connection = await deps.lockPool.connect();
   try {
@@ -53,7 +65,7 @@ async function runRound(deps: ReconcileDeps): Promise<void> {
       [lockKey],
     );
     if (rows[0]?.locked !== true) return;
-    for (const step of [startPending, settleTables, removeObjects, purge, careForLakes, purgeLakeCare]) {
+    for (const step of steps) {
       await step(deps).catch((error: unknown) =>
         deps.logger.warn({ err: error, step: step.name }, 'reconciliation will be tried again'),
       );

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { type Database, inOrganization } from '../postgres/client.ts';
+import { hasApplyingBatch } from '../postgres/ingestion-batches.ts';
 import { hasActiveImport } from '../postgres/table-imports.ts';
 import {
   findTable,
@@ -102,6 +103,9 @@ export async function dropTable(
     if (row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
     if (await hasActiveImport(db, organizationId, id)) {
       throw new AppError('conflict', 'An import into this table is running; cancel it first.');
+    }
+    if (await hasApplyingBatch(db, organizationId, id)) {
+      throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');
     }
     await moveTable(db, organizationId, id, 'ready', 'deleting');
     return row;

@@ -183,3 +183,18 @@ export async function updateTableRow(
     .execute();
   return getTable(db, organizationId, id);
 }
+
+/** Says that somebody still works on a table between two states. */
+export async function touchTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .updateTable('tables')
+    .set({ updated_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'creating')
+    .execute();
+}

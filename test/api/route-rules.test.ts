@@ -6,7 +6,18 @@ import { type TestClient, useWorkspace } from '../support/workspace.ts';
 const workspace = useWorkspace();
 
 /** What the public interface says, written down a second time: the declarations in the code are held against it. */
-const appendRoutes = ['POST /v1/tables/{table_id}/rows', 'PUT /v1/tables/{table_id}/rows'];
+const appendRoutes = [
+  'POST /v1/tables/{table_id}/rows',
+  'PUT /v1/tables/{table_id}/rows',
+  'POST /v1/tables/{table_id}/ingestion-batches',
+  'PUT /v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}',
+  'POST /v1/tables/{table_id}/ingestion-batches/{batch_id}/complete',
+  'GET /v1/tables/{table_id}/ingestion-batches/{batch_id}',
+  'DELETE /v1/tables/{table_id}/ingestion-batches/{batch_id}',
+  'POST /v1/data-syncs/{sync_id}/snapshots/{snapshot_id}/pages',
+  'GET /v1/data-syncs/{sync_id}/checkpoint',
+  'GET /v1/data-syncs/{sync_id}/pages/{page_id}',
+];
 const readsOverPost = ['POST /v1/query-executions', 'POST /v1/assets/{asset_id}/previews'];
 const signedInRoutes = ['GET /v1/me', 'GET /v1/auth/status', 'POST /v1/auth/logout', 'GET /v1/organization'];
 const publicRoutes = [
@@ -114,13 +125,30 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     body: { name: 't', kind: 'data', columns: [{ name: 'a' }] },
   });
   const query = await client.call('POST', '/v1/query-executions', { body: { sql: 'SELECT 1' } });
+  const { tableId } = table.body.data;
+  const sync = await client.call('POST', '/v1/data-syncs', {
+    body: { table_id: tableId, provider: 'p', generation: 'g' },
+  });
+  const batch = await client.call('POST', `/v1/tables/${tableId}/ingestion-batches`, {
+    body: { mode: 'provider_snapshot', sync_id: sync.body.data.id },
+  });
+  const { id: batchId } = batch.body.data;
+  const page = await client.call('POST', `/v1/data-syncs/${sync.body.data.id}/snapshots/${batchId}/pages`, {
+    body: { page_number: 1, records: [], sync_generation: 'g' },
+  });
+  expect(page.status, page.text).toBe(200);
   const run = await client.call('POST', '/v1/lake-care/runs');
   return {
     project_id: project,
     file_id: file.body.data.id,
     asset_id: file.body.data.id,
     upload_id: upload.body.data.upload_id,
-    table_id: table.body.data.tableId,
+    table_id: tableId,
+    batch_id: batchId,
+    snapshot_id: batchId,
+    sync_id: sync.body.data.id,
+    page_id: `${batchId}.1`,
+    page_number: '1',
     query_execution_id: query.body.data.id,
     run_id: run.body.data.id,
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',

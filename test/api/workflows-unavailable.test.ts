@@ -36,3 +36,39 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
   expect(query.json().data.rows).toEqual([{ one: 1 }]);
   await app.close();
 });
+
+test('a batch cannot be opened without workflows, and one that is open is completed all the same', async () => {
+  const client = await workspace.organization();
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'away', kind: 'data', columns: [{ name: 'a' }] },
+  });
+  const batches = `/v1/tables/${made.body.data.tableId}/ingestion-batches`;
+  const opened = await client.call('POST', batches, { body: { mode: 'append' } });
+  const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
+  const headers = { authorization: `Bearer ${await client.token()}`, 'content-type': 'application/json' };
+  const payload = JSON.stringify({ mode: 'append', client_batch_id: 'lost' });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const refused = await app.inject({ method: 'POST', url: batches, headers, payload });
+    expect([refused.statusCode, refused.json().code]).toEqual([503, 'workflows_unavailable']);
+  }
+  const batch = `${batches}/${opened.body.data.id}`;
+  const page = await app.inject({
+    method: 'PUT',
+    url: `${batch}/pages/1`,
+    headers,
+    payload: '{"records":[]}',
+  });
+  expect(page.statusCode).toBe(200);
+  // The manifest is kept: the worker wakes the process once it is reachable.
+  const completed = await app.inject({
+    method: 'POST',
+    url: `${batch}/complete`,
+    headers,
+    payload: '{"page_count":1}',
+  });
+  expect([completed.statusCode, completed.json().data.status]).toEqual([202, 'completing']);
+  const left = await workspace.deps.lake.catalogPool.query('SELECT id FROM ingestion_batches');
+  expect(left.rows).toEqual([{ id: opened.body.data.id }]);
+  await app.close();
+});

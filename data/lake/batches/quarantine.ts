@@ -5,7 +5,13 @@ import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization } from '../../postgres/client.ts';
 import type { IngestionBatch } from '../../postgres/ingestion-batches.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
-import { findQuarantineTable, moveTable, reserveTable, type TableRow } from '../../postgres/tables.ts';
+import {
+  findQuarantineTable,
+  moveTable,
+  reserveTable,
+  type TableRow,
+  touchTable,
+} from '../../postgres/tables.ts';
 import type { LakeColumn } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
 import { findOperations, type LakeOperation } from '../ledger.ts';
@@ -50,6 +56,8 @@ export async function reserveQuarantine(
       'The quarantine table is being deleted; applying is tried again.',
     );
   }
+  // A reservation that nobody touches for a minute is given back.
+  await inOrganization(deps.db, organizationId, (db) => touchTable(db, organizationId, existing.id));
   const operationId = `create:${existing.id}`;
   const made = await findOperations(deps.lake.catalogPool, lake.schema, [operationId]);
   return { ...existing, status: made.has(operationId) ? 'ready' : existing.status };

@@ -1,3 +1,4 @@
+import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
 import { identifier, literal } from '../sql.ts';
@@ -28,8 +29,10 @@ const nothing: Compacted = { filesMerged: 0, filesWritten: 0 };
 export async function mergeTable(deps: LakeDeps, lake: Lake, table: CareTable): Promise<Compacted> {
   const total = { ...nothing };
   for (let pass = 0; pass < passes; pass += 1) {
-    const merged = await holdTable(deps, lake, table, async ({ lakeTableId, name }) => {
+    const merged = await holdTable(deps, lake, table, async (physical) => {
+      const { lakeTableId, name } = physical;
       if ((await countSmallFiles(deps, lake, lakeTableId)) < smallFilesWorthMerging) return nothing;
+      if (!(await settleDeletions(deps, lake, physical))) return nothing;
       return compact(
         deps,
         lake,
@@ -43,17 +46,13 @@ export async function mergeTable(deps: LakeDeps, lake: Lake, table: CareTable): 
   return total;
 }
 
-/**
- * Writes the files of a table anew whose rows are mostly deleted. Deletions that still lie in the catalog are
- * moved out first, under the same lock: flushed after their file was retired, they would be taken for ones of
- * the file that replaced it, and past versions would read wrongly.
- */
+/** Writes the files of a table anew whose rows are mostly deleted. */
 export async function rewriteTable(deps: LakeDeps, lake: Lake, table: CareTable): Promise<Compacted> {
   const rewritten = await holdTable(deps, lake, table, async (physical) => {
     if ((await rewriteThreshold(deps, lake, physical.lakeTableId)) === undefined) return nothing;
-    await flushHeld(deps, lake, physical);
+    if (!(await settleDeletions(deps, lake, physical))) return nothing;
     const threshold = await rewriteThreshold(deps, lake, physical.lakeTableId);
-    if (threshold === undefined || (await hasInlinedDeletions(deps, lake, physical))) return nothing;
+    if (threshold === undefined) return nothing;
     return compact(
       deps,
       lake,
@@ -61,6 +60,17 @@ export async function rewriteTable(deps: LakeDeps, lake: Lake, table: CareTable)
     );
   });
   return rewritten ?? nothing;
+}
+
+/**
+ * Moves deletions that still lie in the catalog out, under the lock that the compaction needs too: flushed after
+ * their file was retired, they would be told of a time when it had others, and past versions would read wrongly.
+ * False where they could not all be moved.
+ */
+async function settleDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<boolean> {
+  if (!(await hasInlinedDeletions(deps, lake, table))) return true;
+  await flushHeld(deps, lake, table);
+  return !(await hasInlinedDeletions(deps, lake, table));
 }
 
 async function compact(deps: LakeDeps, lake: Lake, procedure: string): Promise<Compacted> {

@@ -21,8 +21,7 @@ function expiryTurn(organizationId: string): string {
 
 /**
  * Lets go of snapshots past the retention: never the newest, never a pinned one. The ledger keeps its entries.
- * Files that nothing kept refers to any more are only noted for removal. Returns how many went; fewer than
- * `snapshotsAtOnce` were all there are.
+ * Files that nothing kept refers to any more are only noted for removal. Called until there are no more.
  */
 export async function expireSnapshots(
   deps: ExpiryDeps,
@@ -43,15 +42,34 @@ export async function expireSnapshots(
        ORDER BY snapshot_id LIMIT $3`,
       [retentionDays, pinned, snapshotsAtOnce],
     );
-    if (rows.length === 0) return { expired: 0, hasMore: false };
+    if (rows.length === 0) {
+      await dropForgotten(deps.lake, lake);
+      return { expired: 0, hasMore: false };
+    }
     const versions = rows.map((row) => row.snapshot_id).join(', ');
     const gone = await callProcedure(
       deps.lake,
       lake,
       `ducklake_expire_snapshots(${literal(lake.schema)}, versions => [${versions}])`,
     );
-    return { expired: gone.length, hasMore: rows.length === snapshotsAtOnce };
+    return { expired: gone.length, hasMore: true };
   });
+}
+
+/** Drops the catalog's tables of rows and deletions whose own table no kept snapshot knows any more. */
+async function dropForgotten(deps: LakeDeps, lake: Lake): Promise<void> {
+  const schema = identifier(lake.schema);
+  const { rows } = await deps.catalogPool.query<{ name: string }>(
+    `SELECT p.tablename AS name FROM pg_tables p
+     WHERE p.schemaname = $1 AND p.tablename ~ '^ducklake_inlined_(data|delete)_[0-9]+(_[0-9]+)?$'
+       AND NOT EXISTS (
+         SELECT FROM ${schema}.ducklake_table t WHERE t.table_id = split_part(p.tablename, '_', 4)::bigint)
+       AND NOT EXISTS (
+         SELECT FROM ${schema}.ducklake_inlined_data_tables i WHERE i.table_name = p.tablename)`,
+    [lake.schema],
+  );
+  for (const { name } of rows)
+    await deps.catalogPool.query(`DROP TABLE IF EXISTS ${schema}.${identifier(name)}`);
 }
 
 /** Keeps a snapshot readable beyond the retention; refused where it is gone already. */

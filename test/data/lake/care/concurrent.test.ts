@@ -65,4 +65,4 @@ test('care that never rests makes no append and no query fail, and loses no row'
   expect(await table.select('SELECT count(*) AS n, count(DISTINCT s_id) AS ids FROM readings')).toEqual([
     { n: 200, ids: 200 },
   ]);
-});
+}, 180_000);
