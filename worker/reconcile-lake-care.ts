@@ -1,5 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { fullLakes } from '../data/lake/care/full.ts';
+import type { LakeDeps } from '../data/lake/commit.ts';
 import { type Database, inOrganization } from '../data/postgres/client.ts';
 import { markCareStarted, purgeLakeCareRuns, uncaredLakes } from '../data/postgres/lake-care-runs.ts';
 import type { ProcessStart } from '../data/postgres/process-starts.ts';
@@ -36,6 +38,14 @@ export async function careForLakes(deps: LakeCareReconcileDeps): Promise<void> {
     await inOrganization(deps.db, organizationId, (db) => markCareStarted(db, organizationId));
     deps.logger.info({ organizationId, isAsked }, 'saw to the care of a lake');
   }
+}
+
+/** Asks for a run where so many rows lie in the catalog that a flush at the next interval would take long. */
+export async function wakeFullLakes(
+  deps: Pick<LakeCareReconcileDeps, 'client'> & { lake: Pick<LakeDeps, 'catalogPool'> },
+): Promise<void> {
+  for (const organizationId of await fullLakes(deps.lake))
+    await signalProcess(deps.client, lakeCareWorkflowId(organizationId), runLakeCareSignal);
 }
 
 export async function purgeLakeCare(deps: Pick<LakeCareReconcileDeps, 'db'>): Promise<void> {

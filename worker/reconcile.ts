@@ -8,7 +8,12 @@ import { findProcessStart, markStarted, pendingStarts } from '../data/postgres/p
 import { findTable } from '../data/postgres/tables.ts';
 import { startProcess } from '../data/processes/start.ts';
 import { purgeBatches, wakeBatches } from './reconcile-batches.ts';
-import { careForLakes, type LakeCareReconcileDeps, purgeLakeCare } from './reconcile-lake-care.ts';
+import {
+  careForLakes,
+  type LakeCareReconcileDeps,
+  purgeLakeCare,
+  wakeFullLakes,
+} from './reconcile-lake-care.ts';
 
 export interface ReconcileDeps extends ActivityDeps, LakeCareReconcileDeps {
   client: Client;
@@ -54,6 +59,7 @@ const steps = [
   purge,
   purgeBatches,
   careForLakes,
+  wakeFullLakes,
   purgeLakeCare,
 ];
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { mergeTable, rewriteTable } from '../../../../data/lake/care/compact.ts';
 import { flushTable } from '../../../../data/lake/care/flush.ts';
+import { fullLakes } from '../../../../data/lake/care/full.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 import { type CaredTable, count, liveFiles, newTable, query, range, useCareLakes } from './lab.ts';
 
@@ -154,6 +155,22 @@ test('rows that a flush finds after an empty outlived schema do not make it drop
   expect(await catalogTables(table)).toEqual(expect.arrayContaining(tablesBefore));
   expect(await table.remember()).toEqual(before);
 });
+
+test('a lake with many rows in the catalog is told of until they are flushed', async () => {
+  const table = await newTable(workspace, columns);
+  await table.append(range(0, 60).map((id) => row(id)));
+  let next = 60;
+  // PostgreSQL counts a session's rows with its next transaction, a second later at the earliest.
+  const isFullAfter = async (work: () => Promise<unknown>) => {
+    await table.append([row(next)]);
+    next += 1;
+    await work();
+    return (await fullLakes(care.lake, 50)).includes(table.organizationId);
+  };
+  const wait = { timeout: 40_000, interval: 200 };
+  await expect.poll(() => isFullAfter(async () => undefined), wait).toBe(true);
+  await expect.poll(() => isFullAfter(() => flush(table)), wait).toBe(false);
+}, 100_000);
 
 async function addNote(table: CaredTable): Promise<void> {
   const added = await table.client.call('POST', `/v1/grid/tables/${table.id}/columns`, {
