@@ -28,7 +28,7 @@ export function createHttpClient(baseUrl: string, connections: number) {
     method: string,
     path: string,
     headers: Record<string, string>,
-    body?: string,
+    body?: string | Buffer,
   ): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const outgoing = request(`${baseUrl}${path}`, { method, agent, headers }, (incoming) => {
@@ -57,7 +57,7 @@ export async function openApi(stack: LocalStack, connections = 64) {
     form,
   );
   const authorization = `Bearer ${(JSON.parse(answer.text) as { access_token: string }).access_token}`;
-  const call = async (method: string, path: string, body?: string): Promise<string> => {
+  const call = async (method: string, path: string, body?: string | Buffer): Promise<string> => {
     const headers: Record<string, string> = {
       authorization,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,0 +1,107 @@
+/**
+ * A million records of 20 columns, as newline-delimited JSON: staged in 200 pages by 4 clients and applied as one
+ * batch, against the bare engine turning the same file into Parquet.
+ *
+ *   npm start                     (in another terminal)
+ *   node bench/ingestion.ts [records] [clients] [rounds]
+ *
+ * `python bench/ingestion_dlt.py <file>` loads the same file with dlt; `--keep` leaves the file and prints its name.
+ */
+import { open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { benchColumns, writeRecords } from './records.ts';
+import { openApi, readStack } from './workspace.ts';
+
+const numbers = process.argv
+  .slice(2)
+  .filter((argument) => /^\d+$/.test(argument))
+  .map(Number);
+const [records = 1_000_000, clients = 4, rounds = 3] = numbers;
+const keepsFile = process.argv.includes('--keep');
+const recordsPerPage = 5_000;
+const file = join(tmpdir(), `bench-ingestion-${records}.ndjson`);
+await writeRecords(file, records);
+
+const api = await openApi(readStack());
+const { data: table } = await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', {
+  name: `bench_ingestion_${Date.now()}`,
+  kind: 'data',
+  columns: benchColumns.map(({ name, dataType }) => ({ name, data_type: dataType })),
+});
+const batches = `/v1/tables/${table.tableId}/ingestion-batches`;
+
+/** Bodies of the pages, joined from the file's lines: what a client that has NDJSON would do. */
+async function readPages(): Promise<Buffer[]> {
+  const handle = await open(file);
+  const pages: Buffer[] = [];
+  let lines: string[] = [];
+  for await (const line of handle.readLines()) {
+    lines.push(line);
+    if (lines.length === recordsPerPage) pages.push(Buffer.from(`{"records":[${lines.join(',')}]}`));
+    if (lines.length === recordsPerPage) lines = [];
+  }
+  if (lines.length > 0) pages.push(Buffer.from(`{"records":[${lines.join(',')}]}`));
+  return pages;
+}
+
+async function ingest(pages: readonly Buffer[]): Promise<{ stagedMs: number; totalMs: number }> {
+  const startedMs = performance.now();
+  const { data } = await api.json<{ data: { id: string } }>('POST', batches, { mode: 'replace' });
+  const batch = `${batches}/${data.id}`;
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (next < pages.length) {
+        const page = next;
+        next += 1;
+        await api.call('PUT', `${batch}/pages/${page + 1}`, pages[page]!);
+      }
+    }),
+  );
+  const stagedMs = performance.now() - startedMs;
+  await api.json('POST', `${batch}/complete`, { page_count: pages.length });
+  for (;;) {
+    const { data: now } = await api.json<{ data: { status: string; error: unknown } }>('GET', batch);
+    if (now.status === 'applied') break;
+    if (now.status === 'failed') throw new Error(JSON.stringify(now.error));
+    await setTimeout(25);
+  }
+  return { stagedMs, totalMs: performance.now() - startedMs };
+}
+
+async function bareEngine(): Promise<number> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const connection = await instance.connect();
+  const types = [{ name: 's_id', engineType: 'BIGINT' }, ...benchColumns]
+    .map(({ name, engineType }) => `${name}: '${engineType}'`)
+    .join(', ');
+  const target = join(tmpdir(), 'bench-ingestion.parquet');
+  const startedMs = performance.now();
+  await connection.run(
+    `COPY (FROM read_json('${file}', format = 'newline_delimited', columns = {${types}})) TO '${target}' (FORMAT parquet, COMPRESSION zstd)`,
+  );
+  const elapsedMs = performance.now() - startedMs;
+  connection.closeSync();
+  instance.closeSync();
+  await rm(target);
+  return elapsedMs;
+}
+
+const rate = (ms: number) => Math.round((records / ms) * 1_000);
+const pages = await readPages();
+console.log(
+  `${records} records in ${pages.length} pages of ${Math.round(pages[0]!.length / 1_024)} KiB, ${clients} clients`,
+);
+for (let round = 1; round <= rounds; round += 1) {
+  const { stagedMs, totalMs } = await ingest(pages);
+  const engineMs = await bareEngine();
+  console.log(
+    `round ${round}: staged ${rate(stagedMs)} rows/s, staged and applied ${rate(totalMs)} rows/s (${(totalMs / 1_000).toFixed(1)} s); bare engine ${rate(engineMs)} rows/s; ratio ${(engineMs / totalMs).toFixed(2)}`,
+  );
+}
+if (keepsFile) console.log(file);
+else await rm(file);
+process.exit(0);

@@ -1,0 +1,297 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Connection } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { pino } from 'pino';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
+import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
+import { buildApp } from '../../api/app.ts';
+import type { Routes } from '../../api/deps.ts';
+import { createProcessStarter } from '../../api/process-starter.ts';
+import { AppError } from '../../data/errors.ts';
+import { batchTransitions } from '../../data/postgres/ingestion-batches.ts';
+import { activityErrors } from '../../worker/interceptors.ts';
+import { wakeBatches } from '../../worker/reconcile-batches.ts';
+import type {
+  IngestionBatchControlActivities,
+  IngestionBatchLakeActivities,
+} from '../../workflows/ingestion-batch/contract.ts';
+import { ingestionBatchWorkflowId } from '../../workflows/ingestion-batch/names.ts';
+import { searchAttributeNames, taskQueues } from '../../workflows/task-queues.ts';
+import { quietRuntime } from '../support/temporal.ts';
+import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
+
+/** The real API, activities and stores; only Temporal's time is skipped, and a server's clock is used once. */
+const workspace = useWorkspace();
+
+type Activities = IngestionBatchControlActivities & IngestionBatchLakeActivities;
+
+let workflowBundle: WorkflowBundleWithSourceMap;
+let env: TestWorkflowEnvironment;
+let app: Routes;
+let client: TestClient;
+let table: string;
+
+beforeAll(async () => {
+  quietRuntime();
+  workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+  });
+});
+
+beforeEach(async () => {
+  const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
+  env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path } },
+  });
+  const keyword = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+  await (env.connection as Connection).operatorService.addSearchAttributes({
+    searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
+  });
+  app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, env.client) });
+  client = await workspace.organization();
+  const made = await call('POST', '/v1/grid/tables', { name: 't', kind: 'data', columns: [{ name: 'a' }] });
+  table = `/v1/tables/${made.json().data.tableId}`;
+});
+
+afterEach(async () => {
+  await app.close();
+  await env.teardown();
+});
+
+async function call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object) {
+  return app.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${await client.token()}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  });
+}
+
+async function open(body: object = { mode: 'append' }): Promise<{ id: string; url: string }> {
+  const opened = await call('POST', `${table}/ingestion-batches`, body);
+  expect(opened.statusCode, opened.body).toBe(201);
+  const { id } = opened.json().data;
+  return { id, url: `${table}/ingestion-batches/${id}` };
+}
+
+async function stage(url: string, page: number, records: object[]): Promise<void> {
+  const staged = await call('PUT', `${url}/pages/${page}`, { records });
+  expect(staged.statusCode, staged.body).toBe(200);
+}
+
+const show = async (url: string): Promise<Answer['body']> => (await call('GET', url)).json().data;
+const rows = async (): Promise<Answer['body'][]> => (await call('GET', `${table}/rows`)).json().items;
+const handleOf = (id: string) => env.client.workflow.getHandle(ingestionBatchWorkflowId(id));
+
+/** Runs `work` with workers on both queues, whose activities are the real ones but for what a test changes. */
+async function withWorkers<T>(
+  work: () => Promise<T>,
+  change: (real: Activities) => Partial<Activities> = () => ({}),
+): Promise<T> {
+  const control = ingestionBatchControlActivities(workspace.activityDeps);
+  const lake = ingestionBatchLakeActivities(workspace.activityDeps);
+  const activities = { ...control, ...lake, ...change({ ...control, ...lake }) };
+  const shared = {
+    connection: env.nativeConnection,
+    activities,
+    interceptors: { activity: [activityErrors(pino({ level: 'silent' }))] },
+  };
+  const [first, second] = await Promise.all([
+    Worker.create({ ...shared, workflowBundle, taskQueue: taskQueues.control }),
+    Worker.create({ ...shared, taskQueue: taskQueues.lake }),
+  ]);
+  return first.runUntil(second.runUntil(work));
+}
+
+/** `RECORD_HISTORIES=1` keeps the history of each named run for the replay test. */
+async function keepHistory(id: string, name: string): Promise<void> {
+  if (process.env['RECORD_HISTORIES'] === undefined) return;
+  const history = await handleOf(id).fetchHistory();
+  const file = new URL(`./histories/ingestion-batch-${name}.binpb`, import.meta.url);
+  writeFileSync(file, proto.temporal.api.history.v1.History.encode(history).finish());
+}
+
+async function historyLength(id: string): Promise<number> {
+  return (await handleOf(id).fetchHistory()).events?.length ?? 0;
+}
+
+test('a batch nobody completes expires after its day, and its pages are gone', async () => {
+  const { id, url } = await open();
+  await stage(url, 1, [{ s_id: 1 }]);
+  expect(await withWorkers(() => handleOf(id).result())).toBe('expired');
+  expect(await show(url)).toMatchObject({ status: 'expired', pagesStaged: 1, recordsStaged: 1 });
+  const late = await call('PUT', `${url}/pages/2`, { records: [] });
+  expect([late.statusCode, late.json().code]).toEqual([409, 'batch_not_open']);
+  await keepHistory(id, 'expired');
+});
+
+test('a completed batch is applied once, however often it is completed, in a short history', async () => {
+  const { id, url } = await open();
+  for (let page = 1; page <= 30; page += 1) await stage(url, page, [{ s_id: page, a: page }]);
+  for (let time = 0; time < 3; time += 1) {
+    const completed = await call('POST', `${url}/complete`, { page_count: 30 });
+    expect([completed.statusCode, completed.json().data.status]).toEqual([202, 'completing']);
+  }
+  expect(await withWorkers(() => handleOf(id).result())).toBe('applied');
+  expect((await call('POST', `${url}/complete`, { page_count: 30 })).json().data.status).toBe('applied');
+  expect(await rows()).toHaveLength(30);
+  expect(await historyLength(id)).toBeLessThan(60);
+  await keepHistory(id, 'applied');
+});
+
+test('an apply that fails halfway is tried again, and one that was committed is not repeated', async () => {
+  const { id, url } = await open();
+  await stage(url, 1, [{ s_id: 1 }, { s_id: 2 }]);
+  await call('POST', `${url}/complete`, { page_count: 1 });
+  let tries = 0;
+  const status = await withWorkers(
+    () => handleOf(id).result(),
+    ({ applyIngestionBatch }) => ({
+      applyIngestionBatch: async (input) => {
+        tries += 1;
+        if (tries < 5) throw new AppError('storage_unavailable', 'away');
+        // What a process leaves that dies after the commit and before anybody heard of it.
+        if (tries === 5) {
+          await applyIngestionBatch(input);
+          await workspace.deps.lake.catalogPool.query(
+            `UPDATE ingestion_batches SET status = 'applying', rows_inserted = NULL WHERE id = $1`,
+            [id],
+          );
+          throw new Error('gone');
+        }
+        return applyIngestionBatch(input);
+      },
+    }),
+  );
+  expect([status, tries]).toEqual(['applied', 6]);
+  expect(await show(url)).toMatchObject({ status: 'applied', rowsInserted: 2 });
+  expect(await rows()).toHaveLength(2);
+});
+
+test('an apply whose tries are spent fails for good: a try that lingers can no longer commit', async () => {
+  const { id, url } = await open();
+  await stage(url, 1, [{ s_id: 1 }]);
+  await call('POST', `${url}/complete`, { page_count: 1 });
+  let real: Activities | undefined;
+  const status = await withWorkers(
+    () => handleOf(id).result(),
+    (given) => {
+      real = given;
+      return {
+        applyIngestionBatch: async () => {
+          throw new AppError('storage_unavailable', 'away');
+        },
+        // The pages stay, as they would for a try that has read them already.
+        cleanUpIngestionBatch: async () => undefined,
+      };
+    },
+  );
+  expect(status).toBe('failed');
+  expect(await show(url)).toMatchObject({ status: 'failed', error: { code: 'internal_error' } });
+  await workspace.deps.lake.catalogPool.query(
+    `UPDATE ingestion_batches SET status = 'applying' WHERE id = $1`,
+    [id],
+  );
+  const input = { organizationId: client.organizationId, batchId: id } as never;
+  await expect(real!.applyIngestionBatch(input)).rejects.toThrow();
+  expect(await rows()).toEqual([]);
+  await keepHistory(id, 'given-up');
+});
+
+test('a batch that awaits confirmation goes on with it, and expires without it', async () => {
+  await call('POST', `${table}/rows`, { rows: [{ s_id: 1 }, { s_id: 2 }, { s_id: 3 }] });
+  const guarded = { mode: 'replace', guard: { max_shrink_ratio: 0.1 } };
+  const [confirmed, forgotten] = [await open(guarded), await open(guarded)];
+  for (const { url } of [confirmed, forgotten]) {
+    await stage(url, 1, [{ s_id: 9 }]);
+    await call('POST', `${url}/complete`, { page_count: 1 });
+  }
+  await withWorkers(async () => {
+    for (const { url } of [confirmed, forgotten])
+      while ((await show(url)).status !== 'awaiting_confirmation') await env.sleep(0);
+    const again = await call('POST', `${confirmed.url}/complete`, { page_count: 1, confirm_shrink: true });
+    expect(again.statusCode).toBe(202);
+    while ((await show(confirmed.url)).status !== 'applied') await env.sleep(0);
+    expect(await handleOf(forgotten.id).result()).toBe('expired');
+  });
+  expect(await rows()).toMatchObject([{ s_id: 9 }]);
+  await keepHistory(confirmed.id, 'confirmed');
+});
+
+test('an abort is possible in every state before applying, and in no other', async () => {
+  const made = new Map<string, { id: string; url: string }>();
+  for (const status of Object.keys(batchTransitions)) {
+    const batch = await open();
+    await stage(batch.url, 1, [{ s_id: 1 }]);
+    await workspace.deps.lake.catalogPool.query('UPDATE ingestion_batches SET status = $2 WHERE id = $1', [
+      batch.id,
+      status,
+    ]);
+    made.set(status, batch);
+  }
+  const ended: string[] = [];
+  for (const [status, { id, url }] of made) {
+    const aborted = await call('DELETE', `${url}?confirm=true`);
+    const isLegal = batchTransitions[status as keyof typeof batchTransitions].includes('aborted');
+    const isSame = status === 'aborted';
+    expect([status, aborted.statusCode]).toEqual([status, isLegal || isSame ? 200 : 409]);
+    if (isLegal || isSame) ended.push(id);
+    else expect(aborted.json().code).toBe('batch_not_open');
+  }
+  expect(ended).toHaveLength(4);
+  await withWorkers(async () => {
+    for (const id of ended) expect(await handleOf(id).result()).toBe('aborted');
+  });
+});
+
+test('a rotation between complete and apply fences the batch', async () => {
+  const [, , , tableId] = table.split('/');
+  const sync = await call('POST', '/v1/data-syncs', { table_id: tableId, provider: 'p', generation: 'g1' });
+  const syncId = sync.json().data.id;
+  const { id, url } = await open({ mode: 'append', sync_id: syncId });
+  await stage(url, 1, [{ s_id: 1 }]);
+  expect((await call('POST', `${url}/complete`, { page_count: 1 })).statusCode).toBe(202);
+  await call('PUT', `/v1/data-syncs/${syncId}/generation`, { generation: 'g2' });
+  expect(await withWorkers(() => handleOf(id).result())).toBe('failed');
+  expect((await show(url)).error.code).toBe('generation_fenced');
+  expect(await rows()).toEqual([]);
+});
+
+test('a cancel from the operator aborts a waiting batch', async () => {
+  const { id, url } = await open();
+  await withWorkers(async () => {
+    await handleOf(id).cancel();
+    expect(await handleOf(id).result()).toBe('aborted');
+  });
+  expect((await show(url)).status).toBe('aborted');
+  await keepHistory(id, 'cancelled');
+});
+
+test('a process that was ended from outside is started again, and finishes its batch', async () => {
+  const { id, url } = await open();
+  await stage(url, 1, [{ s_id: 1 }]);
+  await withWorkers(async () => {
+    await handleOf(id).cancel();
+    await handleOf(id).result();
+    // As if it had been terminated before it could do anything, and a complete came after.
+    await workspace.deps.lake.catalogPool.query(
+      `UPDATE ingestion_batches SET status = 'open', cleaned_at = NULL, page_count = NULL WHERE id = $1`,
+      [id],
+    );
+    const again = await open();
+    await stage(again.url, 1, [{ s_id: 5 }]);
+    await call('POST', `${again.url}/complete`, { page_count: 1 });
+    await workspace.deps.lake.catalogPool.query(
+      `UPDATE ingestion_batches SET status = 'aborted', moved_at = now() - interval '1 minute' WHERE id = $1`,
+      [id],
+    );
+    await wakeBatches({ db: workspace.deps.db, client: env.client, logger: workspace.deps.logger });
+    expect(await handleOf(id).result()).toBe('aborted');
+    expect(await handleOf(again.id).result()).toBe('applied');
+  });
+  expect((await show(url)).status).toBe('aborted');
+});
