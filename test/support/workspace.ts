@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -18,6 +19,7 @@ import { createObjectStore } from '../../data/objects/store.ts';
 import { createDatabase } from '../../data/postgres/client.ts';
 import { traceInterceptor } from '../../data/processes/start.ts';
 import { provisionOrganization } from '../../data/provision.ts';
+import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
 import { traceHeader } from '../../workflows/trace-header.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -102,7 +104,7 @@ async function open(
   closers.push(() => connection.close());
   const temporal = new Client({
     connection,
-    namespace: config.temporal.namespace,
+    namespace: await createTestNamespace(connection),
     interceptors: { workflow: [traceInterceptor(traceHeader)] },
   });
   const imports = {
@@ -162,6 +164,17 @@ export async function createTestDatabase(closers: (() => Promise<unknown> | unkn
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** Workers of different files poll the same queues: in one namespace they would take each other's tasks. */
+async function createTestNamespace(connection: Connection): Promise<string> {
+  const namespace = `test-${randomUUID()}`;
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  await ensureSearchAttributes(connection, namespace);
+  return namespace;
 }
 
 function caller(app: Routes) {
