@@ -27,6 +27,7 @@ const commands = {
     ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
     ['node_modules/typescript/bin/tsc', '--noEmit'],
   ],
+  faults: (args) => [['local/tools.ts'], ['test/faults/main.ts', ...args]],
   organizations: (args) => [['local/organizations.ts', ...args]],
   'migrate-from-zero': () => [['local/migrate-from-zero.ts']],
   install: () => [],

@@ -1,0 +1,151 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LocalState } from '../../local/local-state.ts';
+import type { Journal } from './journal.ts';
+
+export interface AnswerBody {
+  code?: string;
+  detail?: unknown;
+  access_token?: string;
+  data?: Record<string, unknown>;
+  items?: Record<string, unknown>[];
+  nextCursor?: string | null;
+}
+
+export interface Answer {
+  status: number;
+  body: AnswerBody;
+}
+
+export interface Call {
+  /** Under which the journal counts it. */
+  kind: string;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
+  idempotencyKey?: string;
+}
+
+/** The last word on a request: `unresolved` when there was none in time. */
+export type Settled =
+  | { outcome: 'acknowledged'; answer: Answer }
+  | { outcome: 'refused'; answer: Answer }
+  | { outcome: 'unresolved' };
+
+export interface FaultClient {
+  /** One try; undefined when the connection was lost or nothing came in time. */
+  attempt(call: Call): Promise<Answer | undefined>;
+  /** Repeats the request until there is a definite answer, as a careful client does. */
+  settle(call: Call): Promise<Settled>;
+  close(): void;
+}
+
+const attemptTimeoutMs = 8_000;
+/** Longer than a request whose process died keeps its idempotency key. */
+const settleTimeoutMs = 220_000;
+/** Answers that ask for another try of the same request. */
+const transientCodes = new Set(['idempotency_in_flight', 'rate_limited', 'queries_saturated']);
+
+export function createFaultClient(stack: LocalState, journal: Journal, signal: AbortSignal): FaultClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  let authorization: Promise<string | undefined> | undefined;
+
+  function send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string | undefined,
+  ): Promise<Answer | undefined> {
+    return new Promise((resolve) => {
+      const lost = () => resolve(undefined);
+      const within = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
+      const outgoing = request(
+        `${stack.apiUrl}${path}`,
+        { method, agent, headers, signal: within },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          incoming.on('error', lost);
+          incoming.on('close', lost);
+          incoming.on('end', () =>
+            resolve(parsed(incoming.statusCode ?? 0, Buffer.concat(chunks).toString())),
+          );
+        },
+      );
+      outgoing.on('error', lost);
+      outgoing.end(body);
+    });
+  }
+
+  async function signIn(): Promise<string | undefined> {
+    const form = new URLSearchParams({ client_id: stack.clientId, client_secret: stack.clientSecret });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await send('POST', '/v1/auth/m2m/token', headers, form.toString());
+    return answer?.status === 200 ? `Bearer ${answer.body.access_token}` : undefined;
+  }
+
+  async function attempt(call: Call): Promise<Answer | undefined> {
+    authorization ??= signIn();
+    const token = await authorization;
+    const answer =
+      token === undefined
+        ? undefined
+        : await send(
+            call.method,
+            call.path,
+            {
+              authorization: token,
+              ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+              ...(call.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
+            },
+            call.body === undefined ? undefined : JSON.stringify(call.body),
+          );
+    // A token lives for an hour; a run may take longer.
+    if (token === undefined || answer?.body.code === 'token_expired') authorization = undefined;
+    journal.count(`requests ${call.kind}`, outcomeOf(answer));
+    return answer;
+  }
+
+  return {
+    attempt,
+    async settle(call) {
+      const deadlineMs = Date.now() + settleTimeoutMs;
+      for (
+        let waitMs = 200;
+        Date.now() < deadlineMs && !signal.aborted;
+        waitMs = Math.min(waitMs * 2, 1_500)
+      ) {
+        const answer = await attempt(call);
+        if (answer !== undefined && isOk(answer)) return { outcome: 'acknowledged', answer };
+        if (answer !== undefined && isDefinite(answer)) return { outcome: 'refused', answer };
+        await delay(waitMs, undefined, { signal }).catch(() => {});
+      }
+      return { outcome: 'unresolved' };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function parsed(status: number, text: string): Answer | undefined {
+  try {
+    return { status, body: JSON.parse(text) as AnswerBody };
+  } catch {
+    return undefined;
+  }
+}
+
+function isOk({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isDefinite({ status, body }: Answer): boolean {
+  return (
+    status >= 400 && status < 500 && !transientCodes.has(body.code ?? '') && body.code !== 'token_expired'
+  );
+}
+
+function outcomeOf(answer: Answer | undefined): string {
+  if (answer === undefined) return 'lost';
+  if (isOk(answer)) return 'acknowledged';
+  return `${answer.status} ${answer.body.code ?? ''}`.trim();
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { invariants, summary } from './journal.ts';
+import { runFaults } from './run.ts';
+
+test('nothing acknowledged is lost, doubled, half there or stuck while parts of the stack are killed and paused', async (context) => {
+  const lines: string[] = [];
+  const journal = await runFaults({
+    rounds: 2,
+    seed: 1,
+    faultsPerRound: 6,
+    longPauses: false,
+    releasesLeases: true,
+    keep: false,
+    report: (line) => lines.push(line),
+    signal: context.signal,
+  });
+  const figures = (Object.keys(invariants) as (keyof typeof invariants)[]).map((name) => [
+    name,
+    journal.breaches(name),
+  ]);
+  const nothing = Object.keys(invariants).map((name) => [name, []]);
+  expect(figures, `${lines.join('\n')}\n${summary(journal)}`).toEqual(nothing);
+  // A run that could do nothing would hold every invariant.
+  expect(journal.counts().get('rounds')?.get('done')).toBe(2);
+  for (const group of ['requests append', 'requests upsert', 'requests batch complete', 'requests query'])
+    expect(journal.counts().get(group)?.get('acknowledged') ?? 0, group).toBeGreaterThan(3);
+}, 400_000);

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PartName } from '../../local/part.ts';
+import type { Journal } from './journal.ts';
+import type { Fault } from './plan.ts';
+import { listProcesses, signal, treeOf } from './processes.ts';
+import type { StackUnderTest } from './stack-under-test.ts';
+
+export interface Injection {
+  stack: StackUnderTest;
+  journal: Journal;
+  report: (line: string) => void;
+  signal: AbortSignal;
+  /** Called when the API's process has been killed. */
+  onApiKilled: () => Promise<void>;
+}
+
+/** Deaths of a part within a minute that the driver allows itself: the fifth would end the stack. */
+const maxDeaths = 3;
+const targetTimeoutMs = 20_000;
+
+/** Carries a round's faults out in their order, and waits until everything paused goes on. */
+export async function injectFaults(injection: Injection, faults: readonly Fault[]): Promise<void> {
+  const pauses: Promise<void>[] = [];
+  for (const fault of faults) {
+    await sleep(fault.gapMs, injection.signal);
+    if (fault.action === 'kill') await withinBudget(injection, fault);
+    if (injection.signal.aborted || injection.stack.hasEnded()) break;
+    const pid = await findTarget(injection, fault);
+    if (pid === undefined) {
+      injection.journal.count('faults', `${fault.target} missed`);
+    } else if (fault.action === 'kill') {
+      await kill(injection, fault, pid);
+    } else {
+      pauses.push(pause(injection, fault, pid));
+    }
+  }
+  await Promise.all(pauses);
+}
+
+async function withinBudget({ stack, signal: end }: Injection, { target }: Fault): Promise<void> {
+  while (target !== 'query' && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
+}
+
+/** The process to hit; one that is just being restarted is waited for. */
+async function findTarget(injection: Injection, fault: Fault): Promise<number | undefined> {
+  const deadlineMs = Date.now() + targetTimeoutMs;
+  while (Date.now() < deadlineMs && !injection.signal.aborted) {
+    const part: PartName = fault.target === 'query' ? 'api' : fault.target;
+    const pid = injection.stack.pidOf(part);
+    if (pid !== undefined && fault.target !== 'query') return pid;
+    const queries = listProcesses().filter(
+      (seen) => seen.parent === pid && seen.args.includes('query/process/main'),
+    );
+    if (pid !== undefined && queries.length > 0) return queries[fault.choice % queries.length]!.pid;
+    await sleep(100, injection.signal);
+  }
+  return undefined;
+}
+
+async function kill({ stack, journal, report, onApiKilled }: Injection, { target }: Fault, pid: number) {
+  if (!signal(pid, 'SIGKILL')) return journal.count('faults', `${target} missed`);
+  journal.count('faults', `${target} killed`);
+  report(`  ${new Date().toISOString()} killed ${target}`);
+  if (target === 'query') return;
+  // Found again only once it was started anew.
+  for (let tries = 0; tries < 100 && stack.pidOf(target) === pid; tries += 1) await delay(20);
+  if (target === 'api') await onApiKilled();
+}
+
+async function pause({ journal, report, signal: end }: Injection, fault: Fault, pid: number) {
+  const { target, pauseMs } = fault;
+  // PostgreSQL's work is done by its children; a query process is hit by itself, and the API without those.
+  const pids = target === 'postgres' ? treeOf(pid) : [pid];
+  try {
+    // Counted first: whatever happens from here on, it is let go again below.
+    journal.count('faults', `${target} paused`);
+    report(`  ${new Date().toISOString()} paused ${target} for ${pauseMs} ms`);
+    for (const one of pids) signal(one, 'SIGSTOP');
+    await sleep(pauseMs, end);
+  } finally {
+    // What stands still is what was stopped: its id cannot have gone to another process.
+    const stopped = new Set(listProcesses().flatMap((seen) => (seen.isStopped ? [seen.pid] : [])));
+    for (const one of pids) if (stopped.has(one)) signal(one, 'SIGCONT');
+  }
+}
+
+async function sleep(ms: number, end: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal: end }).catch(() => {});
+}

@@ -1,0 +1,57 @@
+export const invariants = {
+  missing: 'Acknowledged and missing',
+  doubled: 'Doubled',
+  altered: 'Altered',
+  unaccounted: 'Present without an acknowledgement',
+  half: 'Half-applied batch or request seen by a reader',
+  invisible: 'Acknowledged and not seen by a later reader',
+  stuck: 'Stuck batch',
+  unresolved: 'Request never resolved',
+  unexpected: 'Refused, failed or lost without a cause',
+  miscounted: 'Answer with other counts than were sent',
+  checkpoint: 'Checkpoint that is not the last applied batch',
+  stack: 'Stack that did not come back',
+} as const;
+
+export type Invariant = keyof typeof invariants;
+
+/** What happened in a run: counts of everything, and each breach with what is known of it. */
+export interface Journal {
+  count(group: string, name: string, by?: number): void;
+  breach(invariant: Invariant, detail: string): void;
+  counts(): ReadonlyMap<string, ReadonlyMap<string, number>>;
+  breaches(invariant: Invariant): readonly string[];
+  isClean(): boolean;
+}
+
+export function createJournal(report: (line: string) => void): Journal {
+  const counts = new Map<string, Map<string, number>>();
+  const breaches = new Map<Invariant, string[]>();
+  return {
+    count(group, name, by = 1) {
+      const inGroup = counts.get(group) ?? new Map<string, number>();
+      counts.set(group, inGroup.set(name, (inGroup.get(name) ?? 0) + by));
+    },
+    breach(invariant, detail) {
+      const known = breaches.get(invariant) ?? [];
+      breaches.set(invariant, [...known, detail]);
+      if (known.length < 20) report(`BREACH ${new Date().toISOString()} ${invariants[invariant]}: ${detail}`);
+    },
+    counts: () => counts,
+    breaches: (invariant) => breaches.get(invariant) ?? [],
+    isClean: () => breaches.size === 0,
+  };
+}
+
+/** Counts in the order of their groups' names, and every invariant with its figure. */
+export function summary(journal: Journal): string {
+  const groups = [...journal.counts()].toSorted(([a], [b]) => a.localeCompare(b));
+  const lines = groups.map(([group, names]) => {
+    const parts = [...names].toSorted(([a], [b]) => a.localeCompare(b)).map(([name, n]) => `${n} ${name}`);
+    return `${`${group}:`.padEnd(26)} ${parts.join(', ')}`;
+  });
+  const figures = Object.entries(invariants).map(
+    ([key, text]) => `${`${text}:`.padEnd(50)} ${journal.breaches(key as Invariant).length}`,
+  );
+  return ['', ...lines, '', ...figures].join('\n');
+}

@@ -1,0 +1,26 @@
+import type { FaultClient } from '../client.ts';
+import type { Journal } from '../journal.ts';
+import type { Model } from '../model.ts';
+import type { TableKey } from '../rows.ts';
+
+/** What the lanes of the load share. */
+export interface LoadContext {
+  client: FaultClient;
+  journal: Journal;
+  model: Model;
+  /** Table ids. */
+  tables: Record<TableKey, string>;
+  /** The data sync behind `snapshot`, and the generation its lanes work under. */
+  sync: { id: string; generation: string };
+  /** Batches that are under way, by id, with what is known of them. */
+  batches: Map<string, string>;
+  signal: AbortSignal;
+}
+
+/** A client that does one thing after the other. */
+export interface Lane {
+  name: string;
+  step(): Promise<void>;
+  /** Requests that it did not wait for. */
+  pending?: ReadonlySet<Promise<void>>;
+}

@@ -1,0 +1,25 @@
+import type { Answer, FaultClient } from '../client.ts';
+import { columns, type TableKey, tableKeys } from '../rows.ts';
+import type { LoadContext } from './context.ts';
+
+/** The four tables and the data sync, made before anything is disturbed. */
+export async function prepare(client: FaultClient): Promise<Pick<LoadContext, 'tables' | 'sync'>> {
+  const create = async (kind: string, path: string, body: unknown) => {
+    const settled = await client.settle({ kind, method: 'POST', path, body });
+    if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
+    return (settled.answer satisfies Answer).body.data ?? {};
+  };
+  const tables = {} as Record<TableKey, string>;
+  for (const name of tableKeys) {
+    const keys = name === 'items' ? { key_columns: ['item'] } : {};
+    const made = await create('table', '/v1/grid/tables', { name, kind: 'data', columns, ...keys });
+    tables[name] = String(made['tableId']);
+  }
+  const generation = 'generation 0';
+  const sync = await create('sync', '/v1/data-syncs', {
+    table_id: tables.snapshot,
+    provider: 'faults',
+    generation,
+  });
+  return { tables, sync: { id: String(sync['id']), generation } };
+}

@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util';
+import { summary } from './journal.ts';
+import { runFaults } from './run.ts';
+
+const usage = 'Usage: npm run faults -- [--rounds N] [--seed N] [--keep]';
+
+/** Tries faults at length; exits with 1 when an invariant does not hold, 2 when it could not be tried. */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
+  });
+  const rounds = Number(values.rounds ?? 10);
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 500 || !Number.isInteger(seed))
+    throw new Error(usage);
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
+  const report = (line: string) => void process.stdout.write(`${line}\n`);
+  report(`Seed ${seed}, ${rounds} rounds.`);
+  const journal = await runFaults({
+    rounds,
+    seed,
+    faultsPerRound: 5,
+    longPauses: true,
+    releasesLeases: false,
+    keep: values.keep ?? false,
+    report,
+    signal: stop.signal,
+  });
+  report(summary(journal));
+  report(`\nSeed ${seed}: ${journal.isClean() ? 'every invariant held' : 'BREACHED'}.`);
+  if (stop.signal.aborted) return 130;
+  return journal.isClean() ? 0 : 1;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(2);
+}

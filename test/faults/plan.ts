@@ -1,0 +1,49 @@
+import { createRandom } from './random.ts';
+
+export const targets = ['api', 'worker', 'query', 'temporal', 'postgres', 's3'] as const;
+export type Target = (typeof targets)[number];
+
+export interface Fault {
+  target: Target;
+  action: 'kill' | 'pause';
+  /** Wait before it, counted from the fault before. */
+  gapMs: number;
+  /** How long a paused part stands still. */
+  pauseMs: number;
+  /** Chooses among several processes of the target. */
+  choice: number;
+}
+
+/** A pause after which the worker's activities have been given up by Temporal, and go on nevertheless. */
+const beyondHeartbeatsMs = 17_000;
+
+/**
+ * The faults of every round. They are drawn from one deck after the other, each with every part killed once and
+ * paused once: few rounds already cover much, and no part dies more often than the stack allows.
+ */
+export function planFaults(
+  seed: number,
+  rounds: number,
+  options: { perRound: number; longPauses: boolean },
+): Fault[][] {
+  const random = createRandom(seed, 'faults');
+  const deck = targets.flatMap((target) =>
+    (['kill', 'pause'] as const).map((action) => ({ target, action })),
+  );
+  let cards: typeof deck = [];
+  return Array.from({ length: rounds }, () =>
+    Array.from({ length: options.perRound }, () => {
+      if (cards.length === 0) cards = random.shuffle(deck);
+      const { target, action } = cards.pop()!;
+      const isLong = options.longPauses && target === 'worker' && random.chance(0.3);
+      return {
+        target,
+        action,
+        // Now and then two at once.
+        gapMs: random.chance(0.2) ? 0 : random.int(300, 3_000),
+        pauseMs: isLong ? beyondHeartbeatsMs : random.int(800, 4_000),
+        choice: random.int(0, 1_000),
+      };
+    }),
+  );
+}

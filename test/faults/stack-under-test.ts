@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { repositoryDir } from '../../local/config.ts';
+import { hostEnvironment, programEnvironment } from '../../local/host-environment.ts';
+import { type LocalState, readLocalState } from '../../local/local-state.ts';
+import type { PartName } from '../../local/part.ts';
+import type { Journal } from './journal.ts';
+import { listProcesses, signal, treeOf } from './processes.ts';
+
+export const parts: readonly PartName[] = ['api', 'worker', 'temporal', 's3', 'postgres'];
+
+/** A local stack of the run's own, supervised by the same program as `npm start`. */
+export interface StackUnderTest {
+  state: LocalState;
+  dataDir: string;
+  supervisorPid: number;
+  /** The part's process, when it is up and certainly the supervisor's own. */
+  pidOf(part: PartName): number | undefined;
+  /** Deaths of the part within the last minute, whoever caused them. */
+  recentDeaths(part: PartName): number;
+  hasEnded(): boolean;
+  isUp(): Promise<boolean>;
+  stop(keep: boolean): Promise<void>;
+}
+
+const startTimeoutMs = 120_000;
+const stopTimeoutMs = 15_000;
+const deathWindowMs = 60_000;
+
+export async function startStackUnderTest(
+  journal: Journal,
+  report: (line: string) => void,
+): Promise<StackUnderTest> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'workspace-faults-'));
+  // In a group of its own: a Ctrl-C is for the driver, which then stops it in order.
+  const child = spawn(process.execPath, [join(repositoryDir, 'local', 'start.ts')], {
+    cwd: repositoryDir,
+    env: environmentOf(dataDir),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const deaths: { part: string; atMs: number }[] = [];
+  const lines: string[] = [];
+  const onLine = (line: string) => {
+    lines.push(line);
+    const death = /^(\w+) ended \((.*)\): restarting it\.$/.exec(line);
+    if (death !== null) {
+      deaths.push({ part: death[1]!, atMs: Date.now() });
+      journal.count('deaths of parts', `${death[1]} by ${death[2]}`);
+    }
+    if (/ ended \(| is back after |died five times/.test(line)) report(`  stack: ${line}`);
+  };
+  for (const stream of [child.stdout, child.stderr]) readLines(stream, onLine);
+  const stop = (keep: boolean) => stopStack(child, dataDir, keep);
+  try {
+    const state = await untilStarted(child, dataDir, lines);
+    const supervisorPid = child.pid!;
+    return {
+      state,
+      dataDir,
+      supervisorPid,
+      pidOf: (part) => pidOf(dataDir, supervisorPid, part),
+      recentDeaths: (part) =>
+        deaths.filter((death) => death.part === part && Date.now() - death.atMs < deathWindowMs).length,
+      hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+      isUp: () => isUp(state.apiUrl, dataDir, supervisorPid),
+      stop,
+    };
+  } catch (error) {
+    await stop(false);
+    throw error;
+  }
+}
+
+/** Everything local and on free ports, whatever stores the driver's own environment names. */
+function environmentOf(dataDir: string): NodeJS.ProcessEnv {
+  const kept = [
+    'HOME',
+    'TMPDIR',
+    'TEMPORAL_BIN',
+    'WEED_BIN',
+    'TEMPORAL_TEST_SERVER_BIN',
+    'DUCKDB_EXTENSION_DIR',
+  ];
+  const own = Object.entries(hostEnvironment()).filter(([name]) => kept.includes(name));
+  return {
+    ...programEnvironment(),
+    ...Object.fromEntries(own),
+    WORKSPACE_DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+  };
+}
+
+function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const pieces = (rest + chunk).split('\n');
+    rest = pieces.pop() ?? '';
+    for (const line of pieces) onLine(line);
+  });
+}
+
+async function untilStarted(
+  child: ChildProcess,
+  dataDir: string,
+  lines: readonly string[],
+): Promise<LocalState> {
+  const deadlineMs = Date.now() + startTimeoutMs;
+  while (Date.now() < deadlineMs && child.exitCode === null) {
+    const state = readLocalState(dataDir);
+    if (state !== undefined && (await isUp(state.apiUrl, dataDir, child.pid!))) return state;
+    await delay(200);
+  }
+  throw new Error(`The stack did not start.\n${lines.slice(-20).join('\n')}`);
+}
+
+/** A process id read from a file is believed only where its parent is the supervisor. */
+function pidOf(dataDir: string, supervisorPid: number, part: PartName): number | undefined {
+  const pid = readLocalState(dataDir)?.pids[part];
+  const isOurs = listProcesses().some((seen) => seen.pid === pid && seen.parent === supervisorPid);
+  return isOurs ? pid : undefined;
+}
+
+async function isUp(apiUrl: string, dataDir: string, supervisorPid: number): Promise<boolean> {
+  const pids = Object.values(readLocalState(dataDir)?.pids ?? {});
+  const running = listProcesses().filter((seen) => seen.parent === supervisorPid && pids.includes(seen.pid));
+  if (running.length < parts.length || running.some(({ isStopped }) => isStopped)) return false;
+  try {
+    const [health, ready] = await Promise.all([get(`${apiUrl}/healthz`), get(`${apiUrl}/readyz`)]);
+    return health.isOk && ready.body.status === 'ready';
+  } catch {
+    return false;
+  }
+}
+
+async function get(url: string): Promise<{ isOk: boolean; body: { status?: string } }> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  return { isOk: response.ok, body: (await response.json()) as { status?: string } };
+}
+
+/** In order where that goes in time; otherwise outright. Nothing stays, and its folder goes. */
+async function stopStack(child: ChildProcess, dataDir: string, keep: boolean): Promise<void> {
+  const pid = child.pid;
+  if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    const tree = treeOf(pid);
+    // A paused process takes no signal to end.
+    for (const one of tree) signal(one, 'SIGCONT');
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await Promise.race([ended, delay(stopTimeoutMs, undefined, { ref: false })]);
+    if (child.exitCode === null && child.signalCode === null) {
+      for (const one of treeOf(pid)) signal(one, 'SIGKILL');
+      await ended;
+    }
+  }
+  if (!keep) await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
