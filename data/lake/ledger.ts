@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { AppError } from '../errors.ts';
 import { identifier } from './sql.ts';
 
 /** What one commit did to one table, told in the same database transaction as the data. */
@@ -218,26 +217,6 @@ export async function tableStatistics(
       row.table_id,
       { rowCount: row.row_count, version: row.version, updatedAt: row.updated_at },
     ]),
-  );
-}
-
-/** Refuses a version that is not kept any more, or lies before the table. */
-export async function requireVersion(
-  pool: Queryable,
-  schemaName: string,
-  tableId: string,
-  version: number,
-): Promise<void> {
-  const schema = identifier(schemaName);
-  const { rows } = await pool.query<{ kept: boolean; made: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${schema}.ducklake_snapshot WHERE snapshot_id = $2) AS kept,
-            EXISTS (SELECT FROM ${schema}.workspace_operation WHERE table_id = $1 AND snapshot_id <= $2) AS made`,
-    [tableId, version],
-  );
-  if (rows[0]?.kept === true && rows[0].made) return;
-  throw new AppError(
-    'version_expired',
-    `Version ${version} is not kept any more, or the table did not exist then.`,
   );
 }
 

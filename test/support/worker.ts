@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
 import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
@@ -15,19 +14,10 @@ import type { Workspace } from './workspace.ts';
 /** As in production; no test waits for the interval. */
 const lakeCare = { intervalSeconds: 3_600, retentionDays: 7 };
 
-/** Longer than every file with a worker before this one takes. */
-const turnTimeoutMs = 600_000;
-
-/**
- * A worker with the real activities for the file's workspace. Call it after `useWorkspace`. On one Temporal server
- * two such workers would take each other's tasks: files that use one take turns.
- */
+/** A worker with the real activities for the file's workspace, in its namespace. Call it after `useWorkspace`. */
 export function useWorker(workspace: Workspace): void {
   let stop: () => Promise<void> = async () => undefined;
-  const turn = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
   beforeAll(async () => {
-    await turn.connect();
-    await turn.query("SELECT pg_advisory_lock(hashtextextended('test worker', 0))");
     quietRuntime();
     const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
     const workflowBundle = await bundleWorkflowCode({
@@ -67,9 +57,6 @@ export function useWorker(workspace: Workspace): void {
       await Promise.all(running);
       await connection.close();
     };
-  }, turnTimeoutMs);
-  afterAll(async () => {
-    await stop();
-    await turn.end();
   });
+  afterAll(() => stop());
 }

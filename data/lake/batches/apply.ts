@@ -6,6 +6,7 @@ import { findDataSync } from '../../postgres/data-syncs.ts';
 import type { BatchMode, IngestionBatch } from '../../postgres/ingestion-batches.ts';
 import { listPages, maxPageNumber, type StagedPage } from '../../postgres/staged-pages.ts';
 import { getTable, type TableRow } from '../../postgres/tables.ts';
+import { flushHeld, renewableBytes } from '../care/flush.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
 import type { StagedFile } from '../import/contract.ts';
@@ -123,6 +124,9 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   const physical = await physicalOf(deps, lake, table);
   if (JSON.stringify(physical.columns) !== JSON.stringify(plan.before.columns)) throw columnsChanged();
   if (batch.mode === 'append') await refuseTakenRowIds(deps, lake, physical, plan.pages, plan.files);
+  const changesColumns = plan.target.retypes.size + plan.target.added.length > 0;
+  // As every change of columns does: rows left in the catalog under an old schema of a large table stay there.
+  if (changesColumns && physical.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, physical);
   const quarantine = await reserveQuarantine(deps, lake, batch, table, plan.pages);
   // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
   if (
