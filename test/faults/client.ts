@@ -55,9 +55,10 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
     path: string,
     headers: Record<string, string>,
     body: string | undefined,
-  ): Promise<Answer | undefined> {
+  ): Promise<Answer | 'unreached' | undefined> {
     return new Promise((resolve) => {
-      const lost = () => resolve(undefined);
+      let isConnected = false;
+      const lost = () => resolve(isConnected ? undefined : 'unreached');
       const within = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
       const outgoing = request(
         `${stack.apiUrl}${path}`,
@@ -72,6 +73,12 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
           );
         },
       );
+      outgoing.on('socket', (socket) => {
+        isConnected = !socket.connecting;
+        socket.once('connect', () => {
+          isConnected = true;
+        });
+      });
       outgoing.on('error', lost);
       outgoing.end(body);
     });
@@ -81,7 +88,8 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
     const form = new URLSearchParams({ client_id: stack.clientId, client_secret: stack.clientSecret });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const answer = await send('POST', '/v1/auth/m2m/token', headers, form.toString());
-    return answer?.status === 200 ? `Bearer ${answer.body.access_token}` : undefined;
+    if (answer === undefined || answer === 'unreached' || answer.status !== 200) return undefined;
+    return `Bearer ${answer.body.access_token}`;
   }
 
   async function attempt(call: Call): Promise<Answer | undefined> {
@@ -89,7 +97,7 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
     const token = await authorization;
     const answer =
       token === undefined
-        ? undefined
+        ? 'unreached'
         : await send(
             call.method,
             call.path,
@@ -101,9 +109,10 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
             call.body === undefined ? undefined : JSON.stringify(call.body),
           );
     // A token lives for an hour; a run may take longer.
-    if (token === undefined || answer?.body.code === 'token_expired') authorization = undefined;
+    const isAnswer = answer !== undefined && answer !== 'unreached';
+    if (token === undefined || (isAnswer && answer.body.code === 'token_expired')) authorization = undefined;
     journal.count(`requests ${call.kind}`, outcomeOf(answer));
-    return answer;
+    return isAnswer ? answer : undefined;
   }
 
   return {
@@ -144,8 +153,9 @@ function isDefinite({ status, body }: Answer): boolean {
   );
 }
 
-function outcomeOf(answer: Answer | undefined): string {
+function outcomeOf(answer: Answer | 'unreached' | undefined): string {
   if (answer === undefined) return 'lost';
+  if (answer === 'unreached') return 'without a connection';
   if (isOk(answer)) return 'acknowledged';
   return `${answer.status} ${answer.body.code ?? ''}`.trim();
 }

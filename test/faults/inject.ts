@@ -10,8 +10,6 @@ export interface Injection {
   journal: Journal;
   report: (line: string) => void;
   signal: AbortSignal;
-  /** Called when the API's process has been killed. */
-  onApiKilled: () => Promise<void>;
 }
 
 /** Deaths of a part within a minute that the driver allows itself: the fifth would end the stack. */
@@ -57,14 +55,13 @@ async function findTarget(injection: Injection, fault: Fault): Promise<number | 
   return undefined;
 }
 
-async function kill({ stack, journal, report, onApiKilled }: Injection, { target }: Fault, pid: number) {
+async function kill({ stack, journal, report }: Injection, { target }: Fault, pid: number) {
   if (!signal(pid, 'SIGKILL')) return journal.count('faults', `${target} missed`);
   journal.count('faults', `${target} killed`);
   report(`  ${new Date().toISOString()} killed ${target}`);
   if (target === 'query') return;
   // Found again only once it was started anew.
   for (let tries = 0; tries < 100 && stack.pidOf(target) === pid; tries += 1) await delay(20);
-  if (target === 'api') await onApiKilled();
 }
 
 async function pause({ journal, report, signal: end }: Injection, fault: Fault, pid: number) {

@@ -1,22 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/**
- * Does at once what waiting would do: the idempotency keys of requests that died with the API are free again. A key
- * that cannot be freed now is waited for.
- */
-export async function releaseLeases(databaseUrl: string): Promise<void> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 1_500,
-    query_timeout: 1_500,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await client.query('UPDATE idempotency_keys SET lease_until = now() WHERE response_status IS NULL');
-  } catch {
-    // PostgreSQL may be down or paused just now.
-  } finally {
-    await client.end().catch(() => {});
+/** How long a request keeps its idempotency key without having answered. */
+const leaseSeconds = 150;
+const timeoutMs = 60_000;
+
+/** Does what waiting would do: the keys of requests that died with the API are free as soon as PostgreSQL is up. */
+export async function releaseLeases(databaseUrl: string, diedMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && Date.now() - diedMs < timeoutMs) {
+    const client = new Client({
+      connectionString: databaseUrl,
+      connectionTimeoutMillis: 2_000,
+      query_timeout: 2_000,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query(
+        `UPDATE idempotency_keys SET lease_until = now()
+         WHERE response_status IS NULL AND lease_until < to_timestamp($1::float8 / 1000) + make_interval(secs => $2)`,
+        [diedMs, leaseSeconds],
+      );
+      return;
+    } catch {
+      // PostgreSQL is down or paused just now.
+      await delay(250, undefined, { signal }).catch(() => {});
+    } finally {
+      await client.end().catch(() => {});
+    }
   }
 }

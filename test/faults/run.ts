@@ -3,13 +3,12 @@ import { createFaultClient } from './client.ts';
 import { compareTables } from './compare.ts';
 import { injectFaults } from './inject.ts';
 import { createJournal, type Journal } from './journal.ts';
+import { createLanes, type Lanes } from './lanes.ts';
 import { releaseLeases } from './leases.ts';
-import { batchLane, snapshotLane } from './load/batch-lanes.ts';
-import type { Lane, LoadContext } from './load/context.ts';
-import { appendLane, upsertLane } from './load/rows-lanes.ts';
+import type { LoadContext } from './load/context.ts';
 import { prepare } from './load/tables.ts';
 import { createModel } from './model.ts';
-import { planFaults } from './plan.ts';
+import { type Fault, planFaults } from './plan.ts';
 import { read } from './readers.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 
@@ -19,7 +18,7 @@ export interface FaultOptions {
   faultsPerRound: number;
   /** Pauses of the worker beyond its heartbeats: each takes a quarter of a minute. */
   longPauses: boolean;
-  /** Lets go at once of the idempotency keys of a killed API, which otherwise keeps them for minutes. */
+  /** Frees the idempotency keys of a dead API at once, which otherwise keeps them for minutes. */
   releasesLeases: boolean;
   /** Leaves the data directory with its logs. */
   keep: boolean;
@@ -28,62 +27,49 @@ export interface FaultOptions {
   signal: AbortSignal;
 }
 
-/** Within it everything has to be up again, and then every batch at its end. */
+/** Within it everything has to be up again, and from then on every batch at its end. */
 const settleTimeoutMs = 90_000;
-/** Requests whose idempotency key is held by a dead process take this long. */
-const pendingTimeoutMs = 220_000;
+/** Lanes without a batch are waited for this long: a key that a dead process holds may take minutes. */
+const patienceMs = 10_000;
+const finishTimeoutMs = 230_000;
+
+interface Run extends FaultOptions {
+  stack: StackUnderTest;
+  context: LoadContext;
+  lanes: Lanes;
+}
 
 /** Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke. */
 export async function runFaults(options: FaultOptions): Promise<Journal> {
   const { seed, rounds, report } = options;
   const journal = createJournal(report);
-  const stack = await startStackUnderTest(journal, report);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
+  let databaseUrl: string | undefined;
+  const stack = await startStackUnderTest({
+    journal,
+    report,
+    onDeath: (part) => {
+      if (part === 'api' && options.releasesLeases && databaseUrl !== undefined)
+        void releaseLeases(databaseUrl, Date.now(), signal);
+    },
+  });
+  databaseUrl = stack.state.databaseUrl;
   const client = createFaultClient(stack.state, journal, signal);
   try {
-    const model = createModel();
-    const context: LoadContext = {
-      client,
-      journal,
-      model,
-      batches: new Map(),
-      signal,
-      ...(await prepare(client)),
-    };
+    const prepared = await prepare(client);
+    const context = { client, journal, model: createModel(), batches: new Map(), signal, ...prepared };
+    const run = { ...options, signal, stack, context, lanes: createLanes(context, seed) };
     const plan = planFaults(seed, rounds, {
       perRound: options.faultsPerRound,
       longPauses: options.longPauses,
     });
-    const lanes = lanesOf(context, seed);
-    const injection = {
-      stack,
-      journal,
-      report,
-      signal,
-      onApiKilled: async () => {
-        if (options.releasesLeases) await releaseLeases(stack.state.databaseUrl);
-      },
-    };
     for (const [index, faults] of plan.entries()) {
-      if (signal.aborted) break;
-      report(`Round ${index + 1} of ${rounds}: ${faults.map((f) => `${f.action} ${f.target}`).join(', ')}`);
-      let isOver = false;
-      const work = Promise.all(lanes.map((lane) => runLane(lane, () => isOver || signal.aborted)));
-      const readers = Promise.all([1, 2].map((n) => read(context, seed + index, n, () => isOver)));
-      await injectFaults(injection, faults);
-      isOver = true;
-      const overMs = Date.now();
-      if (!(await isSettled(stack, context, work))) break;
-      await readers;
-      report(`  settled ${((Date.now() - overMs) / 1_000).toFixed(1)} s after the last fault`);
+      if (!(await runRound(run, index + 1, faults))) break;
       journal.count('rounds', 'done');
     }
-    if (!options.signal.aborted && !stack.hasEnded()) {
-      await Promise.race([
-        Promise.all(lanes.flatMap(({ pending }) => [...(pending ?? [])])),
-        late(pendingTimeoutMs),
-      ]);
+    if (!signal.aborted && !stack.hasEnded()) {
+      await run.lanes.finish(finishTimeoutMs);
       await compareTables(context);
     }
     return journal;
@@ -95,30 +81,29 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   }
 }
 
-/** Several writers of one table where their rows are their own, and one for each range of keys that are shared. */
-function lanesOf(context: LoadContext, seed: number): Lane[] {
-  return [
-    ...[1, 2, 3].map((lane) => appendLane(context, seed, lane)),
-    ...[11, 12, 13].map((lane) => batchLane(context, seed, lane, 'appends')),
-    ...[21, 22, 23, 24].map((lane) => upsertLane(context, seed, lane)),
-    ...[31, 32].map((lane) => batchLane(context, seed, lane, 'whole')),
-    ...[41, 42].map((lane) => snapshotLane(context, seed, lane, lane === 41)),
-  ];
-}
-
-async function runLane(lane: Lane, isOver: () => boolean): Promise<void> {
-  while (!isOver()) await lane.step();
+/** True when everything came to rest, so that another round makes sense. */
+async function runRound(run: Run, round: number, faults: readonly Fault[]): Promise<boolean> {
+  const { context, lanes, report, stack, signal } = run;
+  if (signal.aborted) return false;
+  const told = faults.map(({ action, target }) => `${action} ${target}`).join(', ');
+  report(`Round ${round} of ${run.rounds}: ${told}`);
+  let isOver = false;
+  lanes.work(() => isOver);
+  const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
+  await injectFaults({ stack, journal: context.journal, report, signal }, faults);
+  isOver = true;
+  const overMs = Date.now();
+  const isSettled = await settles(run);
+  await readers;
+  report(`  settled ${((Date.now() - overMs) / 1_000).toFixed(1)} s after the last fault`);
+  return isSettled;
 }
 
 /** All parts are up again and every batch has ended; what has not in time is stuck. */
-async function isSettled(
-  stack: StackUnderTest,
-  context: LoadContext,
-  work: Promise<unknown>,
-): Promise<boolean> {
+async function settles({ stack, context, lanes, signal }: Run): Promise<boolean> {
   const startMs = Date.now();
   while (!(await stack.isUp())) {
-    if (context.signal.aborted) return false;
+    if (signal.aborted) return false;
     if (stack.hasEnded() || Date.now() - startMs > settleTimeoutMs) {
       context.journal.breach('stack', stack.hasEnded() ? 'it ended' : `not up after ${settleTimeoutMs} ms`);
       return false;
@@ -126,18 +111,15 @@ async function isSettled(
     await delay(250);
   }
   const upMs = Date.now();
-  let isDone = false;
-  void work.then(() => {
-    isDone = true;
-  });
-  while (!isDone && Date.now() - upMs < pendingTimeoutMs && !context.signal.aborted) {
-    if (context.batches.size > 0 && Date.now() - upMs > settleTimeoutMs) break;
+  while (!lanes.isIdle() && !signal.aborted) {
+    const waitedMs = Date.now() - upMs;
+    if (waitedMs > (context.batches.size > 0 ? settleTimeoutMs : patienceMs)) break;
     await delay(100);
   }
-  for (const [id, told] of context.batches) context.journal.breach('stuck', `${id} (${told})`);
-  return isDone && !context.signal.aborted;
-}
-
-function late(ms: number): Promise<void> {
-  return delay(ms, undefined, { ref: false });
+  if (signal.aborted) return false;
+  for (const [id, told] of context.batches) {
+    const answer = await context.client.attempt({ kind: 'batch show', method: 'GET', path: told.path });
+    context.journal.breach('stuck', `${id} (${told.told}): ${JSON.stringify(answer?.body.data)}`);
+  }
+  return context.batches.size === 0;
 }

@@ -31,10 +31,15 @@ const startTimeoutMs = 120_000;
 const stopTimeoutMs = 15_000;
 const deathWindowMs = 60_000;
 
-export async function startStackUnderTest(
-  journal: Journal,
-  report: (line: string) => void,
-): Promise<StackUnderTest> {
+export interface StackOptions {
+  journal: Journal;
+  report: (line: string) => void;
+  /** Called whenever a part has died, whoever killed it. */
+  onDeath: (part: string) => void;
+}
+
+export async function startStackUnderTest(options: StackOptions): Promise<StackUnderTest> {
+  const { journal, report, onDeath } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-faults-'));
   // In a group of its own: a Ctrl-C is for the driver, which then stops it in order.
   const child = spawn(process.execPath, [join(repositoryDir, 'local', 'start.ts')], {
@@ -51,6 +56,7 @@ export async function startStackUnderTest(
     if (death !== null) {
       deaths.push({ part: death[1]!, atMs: Date.now() });
       journal.count('deaths of parts', `${death[1]} by ${death[2]}`);
+      onDeath(death[1]!);
     }
     if (/ ended \(| is back after |died five times/.test(line)) report(`  stack: ${line}`);
   };

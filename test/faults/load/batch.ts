@@ -68,7 +68,7 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
   }
   const batchId = String(opened.answer.body.data?.['id']);
   const path = `${at}/${batchId}`;
-  context.batches.set(batchId, `operation ${operation.no}, ${mode}, meant to ${intent}`);
+  context.batches.set(batchId, { path, told: `operation ${operation.no}, ${mode}, meant to ${intent}` });
 
   let isRefused = false;
   for (const [index, page] of order.entries()) {

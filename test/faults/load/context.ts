@@ -13,7 +13,7 @@ export interface LoadContext {
   /** The data sync behind `snapshot`, and the generation its lanes work under. */
   sync: { id: string; generation: string };
   /** Batches that are under way, by id, with what is known of them. */
-  batches: Map<string, string>;
+  batches: Map<string, { path: string; told: string }>;
   signal: AbortSignal;
 }
 

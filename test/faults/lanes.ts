@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { batchLane, snapshotLane } from './load/batch-lanes.ts';
+import type { Lane, LoadContext } from './load/context.ts';
+import { appendLane, upsertLane } from './load/rows-lanes.ts';
+
+/** The lanes of the load: they work from round to round, and one that is held up goes on in a later one. */
+export interface Lanes {
+  /** Works until told that the round is over; every lane then finishes what it has begun. */
+  work(isOver: () => boolean): void;
+  isIdle(): boolean;
+  /** Waits for everything that was begun, as long as the time allows. */
+  finish(timeoutMs: number): Promise<void>;
+}
+
+/** Several writers of one table where their rows are their own, and one for each range of keys that are shared. */
+export function createLanes(context: LoadContext, seed: number): Lanes {
+  const lanes: Lane[] = [
+    ...[1, 2, 3].map((lane) => appendLane(context, seed, lane)),
+    ...[11, 12, 13].map((lane) => batchLane(context, seed, lane, 'appends')),
+    ...[21, 22, 23, 24].map((lane) => upsertLane(context, seed, lane)),
+    ...[31, 32].map((lane) => batchLane(context, seed, lane, 'whole')),
+    ...[41, 42].map((lane) => snapshotLane(context, seed, lane, lane === 41)),
+  ];
+  const steps = new Map<Lane, Promise<void>>();
+
+  async function run(lane: Lane, isOver: () => boolean): Promise<void> {
+    await steps.get(lane);
+    while (!isOver() && !context.signal.aborted) {
+      const step = lane.step().catch((error: unknown) => {
+        context.journal.breach('unexpected', `lane ${lane.name}: ${String(error)}`);
+      });
+      steps.set(lane, step);
+      await step;
+      steps.delete(lane);
+    }
+  }
+
+  return {
+    work: (isOver) => {
+      for (const lane of lanes) void run(lane, isOver);
+    },
+    isIdle: () => steps.size === 0,
+    async finish(timeoutMs) {
+      const begun = [...steps.values(), ...lanes.flatMap(({ pending }) => [...(pending ?? [])])];
+      await Promise.race([Promise.all(begun), delay(timeoutMs, undefined, { ref: false })]);
+    },
+  };
+}
