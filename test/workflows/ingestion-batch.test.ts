@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
@@ -105,6 +106,12 @@ async function withWorkers<T>(
     Worker.create({ ...shared, taskQueue: taskQueues.lake }),
   ]);
   return first.runUntil(second.runUntil(work));
+}
+
+/** Cancels the process and waits for its effect: time must not be skipped to the batch's expiry before it is heard. */
+async function cancel(id: string, url: string): Promise<void> {
+  await handleOf(id).cancel();
+  while ((await show(url)).status === 'open') await setTimeout(20);
 }
 
 /** `RECORD_HISTORIES=1` keeps the history of each named run for the replay test. */
@@ -264,7 +271,7 @@ test('a rotation between complete and apply fences the batch', async () => {
 test('a cancel from the operator aborts a waiting batch', async () => {
   const { id, url } = await open();
   await withWorkers(async () => {
-    await handleOf(id).cancel();
+    await cancel(id, url);
     expect(await handleOf(id).result()).toBe('aborted');
   });
   expect((await show(url)).status).toBe('aborted');
@@ -275,7 +282,7 @@ test('a process that was ended from outside is started again, and finishes its b
   const { id, url } = await open();
   await stage(url, 1, [{ s_id: 1 }]);
   await withWorkers(async () => {
-    await handleOf(id).cancel();
+    await cancel(id, url);
     await handleOf(id).result();
     // As if it had been terminated before it could do anything, and a complete came after.
     await workspace.deps.lake.catalogPool.query(
