@@ -5,7 +5,7 @@
  *   npm start                     (in another terminal)
  *   node bench/ingestion.ts [records] [clients] [rounds]
  *
- * `python bench/ingestion_dlt.py <file>` loads the same file with dlt; `--keep` leaves the file and prints its name.
+ * `--keep` leaves the file, for other loaders, and prints its name.
  */
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
