@@ -75,6 +75,7 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
       );
       outgoing.on('socket', (socket) => {
         isConnected = !socket.connecting;
+        if (isConnected) return;
         socket.once('connect', () => {
           isConnected = true;
         });

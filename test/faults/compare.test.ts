@@ -3,6 +3,7 @@ import type { FaultClient, Settled } from './client.ts';
 import { compareTables } from './compare.ts';
 import { createJournal, invariants } from './journal.ts';
 import { createModel } from './model.ts';
+import { createMoments } from './moments.ts';
 import { type Operation, type Row, rowsOf } from './rows.ts';
 
 const append = (no: number, rows = 3): Operation => ({ no, table: 'appends', lane: 1, rows });
@@ -34,6 +35,7 @@ async function breachesOf(
     tables: { appends: 'appends', items: 'items', whole: 'whole', snapshot: 'snapshot' },
     sync: { id: 'sync', generation: 'generation' },
     batches: new Map(),
+    moments: createMoments(),
     signal: new AbortController().signal,
   });
   const names = Object.keys(invariants) as (keyof typeof invariants)[];

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PartName } from '../../local/part.ts';
 import type { Journal } from './journal.ts';
+import type { Moments } from './moments.ts';
 import type { Fault } from './plan.ts';
 import { listProcesses, signal, treeOf } from './processes.ts';
 import type { StackUnderTest } from './stack-under-test.ts';
@@ -10,11 +11,14 @@ export interface Injection {
   journal: Journal;
   report: (line: string) => void;
   signal: AbortSignal;
+  moments: Moments;
 }
 
 /** Deaths of a part within a minute that the driver allows itself: the fifth would end the stack. */
 const maxDeaths = 3;
 const targetTimeoutMs = 20_000;
+/** Where batches stand still, faults go on. */
+const momentTimeoutMs = 3_000;
 
 /** Carries a round's faults out in their order, and waits until everything paused goes on. */
 export async function injectFaults(injection: Injection, faults: readonly Fault[]): Promise<void> {
@@ -22,6 +26,10 @@ export async function injectFaults(injection: Injection, faults: readonly Fault[
   for (const fault of faults) {
     await sleep(fault.gapMs, injection.signal);
     if (fault.action === 'kill') await withinBudget(injection, fault);
+    if (fault.afterCompleteMs !== undefined) {
+      await injection.moments.untilCompleted(momentTimeoutMs, injection.signal);
+      await sleep(fault.afterCompleteMs, injection.signal);
+    }
     if (injection.signal.aborted || injection.stack.hasEnded()) break;
     const pid = await findTarget(injection, fault);
     if (pid === undefined) {

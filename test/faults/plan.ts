@@ -8,6 +8,8 @@ export interface Fault {
   action: 'kill' | 'pause';
   /** Wait before it, counted from the fault before. */
   gapMs: number;
+  /** So long after a batch was completed, where the fault is to meet one being applied. */
+  afterCompleteMs: number | undefined;
   /** How long a paused part stands still. */
   pauseMs: number;
   /** Chooses among several processes of the target. */
@@ -41,6 +43,7 @@ export function planFaults(
         action,
         // Now and then two at once.
         gapMs: random.chance(0.2) ? 0 : random.int(300, 3_000),
+        afterCompleteMs: random.chance(0.5) ? random.int(0, 300) : undefined,
         pauseMs: isLong ? beyondHeartbeatsMs : random.int(800, 4_000),
         choice: random.int(0, 1_000),
       };

@@ -8,6 +8,7 @@ import { releaseLeases } from './leases.ts';
 import type { LoadContext } from './load/context.ts';
 import { prepare } from './load/tables.ts';
 import { createModel } from './model.ts';
+import { createMoments } from './moments.ts';
 import { type Fault, planFaults } from './plan.ts';
 import { read } from './readers.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
@@ -58,7 +59,15 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const client = createFaultClient(stack.state, journal, signal);
   try {
     const prepared = await prepare(client);
-    const context = { client, journal, model: createModel(), batches: new Map(), signal, ...prepared };
+    const context = {
+      client,
+      journal,
+      model: createModel(),
+      moments: createMoments(),
+      batches: new Map(),
+      signal,
+      ...prepared,
+    };
     const run = { ...options, signal, stack, context, lanes: createLanes(context, seed) };
     const plan = planFaults(seed, rounds, {
       perRound: options.faultsPerRound,
@@ -90,7 +99,8 @@ async function runRound(run: Run, round: number, faults: readonly Fault[]): Prom
   let isOver = false;
   lanes.work(() => isOver);
   const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
-  await injectFaults({ stack, journal: context.journal, report, signal }, faults);
+  const { journal, moments } = context;
+  await injectFaults({ stack, journal, report, signal, moments }, faults);
   isOver = true;
   const overMs = Date.now();
   const isSettled = await settles(run);

@@ -1,6 +1,7 @@
 import type { FaultClient } from '../client.ts';
 import type { Journal } from '../journal.ts';
 import type { Model } from '../model.ts';
+import type { Moments } from '../moments.ts';
 import type { TableKey } from '../rows.ts';
 
 /** What the lanes of the load share. */
@@ -14,6 +15,7 @@ export interface LoadContext {
   sync: { id: string; generation: string };
   /** Batches that are under way, by id, with what is known of them. */
   batches: Map<string, { path: string; told: string }>;
+  moments: Moments;
   signal: AbortSignal;
 }
 
