@@ -12,6 +12,7 @@ import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { ByteWriter } from '../pages/bytes.ts';
 import { type PageContent, type PageRules, readPage } from '../pages/page.ts';
 import { scanBody } from '../pages/scan.ts';
 import type { PageWriter, RecordOrigin } from '../pages/write.ts';
@@ -61,23 +62,28 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
   await refuseFenced(deps, batch, sync, request.generation);
   if (earlier !== undefined) return replay(batch, earlier, hashOf(request.body));
   if (batch.status !== 'open') throw notOpen(batch);
-  const content = readBody(request.body, await columnsOf(deps.lake, organizationId, table), {
+  const columns = await columnsOf(deps.lake, organizationId, table);
+  const rules: PageRules = {
     ...rulesOf(batch, keysOf(batch, table, sync)),
     ...(request.taken === undefined ? {} : { taken: request.taken }),
-  });
+  };
   const place = { organizationId, batchId, pageNumber };
-  const written = await deps.pages.write(place, content, request.originOf);
+  const { content, ...keys } = await deps.pages.write(
+    place,
+    (feed) => readBody(request.body, columns, rules, feed),
+    request.originOf,
+  );
   const added = await inOrganization(deps.db, organizationId, async (db) => {
     // Held until the page is in: neither a complete, an abort nor a rotation comes between.
     const now = await getBatch(db, organizationId, request.tableId, batchId, 'share');
     if (now.status !== 'open') return { batch: now, isNew: false };
     const current = await syncOf(db, now, 'share');
     if (isFenced(now, current)) return { batch: now, isNew: false, sync: current };
-    const isNew = await insertPage(db, toRow(place, content, written));
+    const isNew = await insertPage(db, toRow(place, content, keys));
     return { batch: now, isNew, page: await findPage(db, organizationId, batchId, pageNumber) };
   });
   const { page, isNew } = added;
-  if (!isNew) for (const key of Object.values(written)) if (key !== null) await deps.objects.remove(key);
+  if (!isNew) for (const key of Object.values(keys)) if (key !== null) await deps.objects.remove(key);
   if (page === undefined) {
     await refuseFenced(deps, added.batch, added.sync, undefined);
     throw notOpen(added.batch);
@@ -199,9 +205,10 @@ function readBody(
   { whole, records }: PageBody,
   columns: readonly LakeColumn[],
   rules: PageRules,
+  feed: ByteWriter,
 ): PageContent {
   if (whole !== undefined && isUtf8(whole.bytes)) {
-    const scanned = scanBody(whole.bytes, columns, rules);
+    const scanned = scanBody(whole.bytes, columns, rules, feed);
     if (scanned !== undefined && Object.keys(scanned.members).every((name) => whole.members.includes(name)))
       return scanned.content;
   }
@@ -217,7 +224,7 @@ function hashOf({ records }: PageBody): string {
 function toRow(
   { organizationId, batchId, pageNumber }: { organizationId: string; batchId: string; pageNumber: number },
   content: PageContent,
-  written: { objectKey: string | null; quarantineKey: string | null },
+  keys: { objectKey: string | null; quarantineKey: string | null },
 ) {
   return {
     organization_id: organizationId,
@@ -227,8 +234,8 @@ function toRow(
     size_bytes: content.sizeBytes,
     records: content.records,
     quarantined: content.bad.length,
-    object_key: written.objectKey,
-    quarantine_key: written.quarantineKey,
+    object_key: keys.objectKey,
+    quarantine_key: keys.quarantineKey,
     columns: JSON.stringify(content.columns.map(({ name, dataType }) => ({ name, dataType }))),
     row_id_min: content.rowIds === undefined ? null : String(content.rowIds.min),
     row_id_max: content.rowIds === undefined ? null : String(content.rowIds.max),

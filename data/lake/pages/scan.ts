@@ -23,14 +23,17 @@ export const maxPageRecords = 5_000;
  * then has the last word.
  *
  * @param body UTF-8 that was checked
+ * @param feed where the engine's feed is written, from its beginning
  */
 export function scanBody(
   body: Buffer,
   columns: readonly LakeColumn[],
   rules: PageRules,
+  feed: ByteWriter = new ByteWriter(body.length),
 ): ScannedBody | undefined {
+  feed.length = 0;
   try {
-    return new Scan(body, columns, rules).run();
+    return new Scan(body, columns, rules, feed).run();
   } catch (error) {
     if (error === bail) return undefined;
     throw error;
@@ -88,11 +91,17 @@ interface Shape {
 
 const maxShapes = 1_000;
 
+/** The canonical form is hashed in pieces of about this size; it is never held whole. */
+const hashedBytes = 65_536;
+
 class Scan {
   readonly #tokens: Tokens;
   readonly #cells: Cells;
   readonly #feed: ByteWriter;
-  readonly #canonical: ByteWriter;
+  /** What of the canonical form is not hashed yet. */
+  readonly #canonical = new ByteWriter(2 * hashedBytes);
+  readonly #hash = createHash('sha256');
+  #canonicalBytes = 0;
   readonly #targets: Target[];
   readonly #byName: Map<string, Target>;
   readonly #required: readonly Target[];
@@ -111,10 +120,9 @@ class Scan {
   #max: number | bigint = 0;
   #records = 0;
 
-  constructor(body: Buffer, columns: readonly LakeColumn[], rules: PageRules) {
+  constructor(body: Buffer, columns: readonly LakeColumn[], rules: PageRules, feed: ByteWriter) {
     this.#tokens = new Tokens(body);
-    this.#feed = new ByteWriter(body.length + 1_024);
-    this.#canonical = new ByteWriter(body.length + 1_024);
+    this.#feed = feed;
     this.#cells = new Cells(this.#tokens, this.#feed);
     this.#targets = targetsOf(columns, rules.keys);
     this.#byName = new Map(this.#targets.map((target) => [target.name, target]));
@@ -144,6 +152,7 @@ class Scan {
         this.#records += 1;
         if (this.#records > maxPageRecords) throw bail;
         this.#record();
+        if (this.#canonical.length > hashedBytes) this.#hashCanonical();
       } while (goesOn(tokens, byte.closeList));
     }
     this.#canonical.byte(byte.closeList);
@@ -270,11 +279,17 @@ class Scan {
     return shape;
   }
 
+  #hashCanonical(): void {
+    this.#hash.update(this.#canonical.written());
+    this.#canonicalBytes += this.#canonical.length;
+    this.#canonical.length = 0;
+  }
+
   #content(): PageContent {
-    const canonical = this.#canonical.written();
+    this.#hashCanonical();
     return {
-      sha256: createHash('sha256').update(canonical).digest('hex'),
-      sizeBytes: canonical.length,
+      sha256: this.#hash.digest('hex'),
+      sizeBytes: this.#canonicalBytes,
       records: this.#records,
       feed: this.#feed.written(),
       columns: this.#targets

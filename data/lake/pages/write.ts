@@ -7,6 +7,7 @@ import type { LakeEngine } from '../engine.ts';
 import { transportOf } from '../rows/encode.ts';
 import { transported } from '../rows/rows-source.ts';
 import { identifier, literal } from '../sql.ts';
+import { ByteWriter } from './bytes.ts';
 import type { PageContent } from './page.ts';
 
 /** Whose page it is, and where bad records are told to come from. */
@@ -24,16 +25,21 @@ export interface RecordOrigin {
 }
 
 export interface WrittenPage {
+  content: PageContent;
   /** Null where the page has no such records. */
   objectKey: string | null;
   quarantineKey: string | null;
 }
 
 export interface PageWriter {
-  /** Makes Parquet objects of a page's good and bad records, under names nobody had before. */
+  /**
+   * Reads a page, and makes Parquet objects of its good and its bad records under names nobody had before.
+   *
+   * @param read may write the feed into the bytes it is given, which are another page's once this one is encoded
+   */
   write(
     place: PagePlace,
-    content: PageContent,
+    read: (feed: ByteWriter) => PageContent,
     originOf?: (index: number) => RecordOrigin,
   ): Promise<WrittenPage>;
 }
@@ -44,8 +50,10 @@ export interface PageWriterDeps {
   workDir: string;
 }
 
-/** Pages encoded at once; further ones wait, so that a burst costs memory only for the bodies it sent. */
+/** Pages read and encoded at once; further ones wait, so that a burst costs memory only for the bodies it sent. */
 const maxEncoding = 4;
+/** A feed larger than this is not kept for the next page. */
+const maxKeptBytes = 8_388_608;
 /** Files of a process that was killed are removed once they are older than any page takes. */
 const staleAfterMs = 3_600_000;
 
@@ -61,28 +69,39 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
   await removeStale(folder);
   const slots = createSlots(maxEncoding);
 
-  async function put(key: string, feed: Feed): Promise<void> {
-    const path = join(folder, randomUUID());
-    try {
-      await slots.use(async () => {
-        await writeFile(`${path}.ndjson`, feed.text);
-        await deps.engine.scratch((connection) => connection.run(copyStatement(path, feed)));
-      });
-      await deps.objects.put(key, await readFile(`${path}.parquet`), 'application/vnd.apache.parquet');
-    } finally {
-      await Promise.all(['ndjson', 'parquet'].map((ending) => rm(`${path}.${ending}`, { force: true })));
-    }
+  /** Encodes a feed into a Parquet file beside it. */
+  async function encode(path: string, feed: Feed): Promise<void> {
+    await writeFile(`${path}.ndjson`, feed.text);
+    await deps.engine.scratch((connection) => connection.run(copyStatement(path, feed)));
+  }
+
+  async function put(key: string, path: string): Promise<void> {
+    await deps.objects.put(key, await readFile(`${path}.parquet`), 'application/vnd.apache.parquet');
   }
 
   return {
-    async write(place, content, originOf) {
+    async write(place, read, originOf) {
       const { organizationId, batchId, pageNumber } = place;
-      const key = `${batchPrefix(organizationId, batchId)}${pageNumber}-${randomUUID()}`;
-      const objectKey = content.records === 0 ? null : `${key}.parquet`;
-      const quarantineKey = content.bad.length === 0 ? null : `${key}.quarantine.parquet`;
-      if (objectKey !== null) await put(objectKey, { text: content.feed, columns: content.columns });
-      if (quarantineKey !== null) await put(quarantineKey, quarantineFeed(place, content, originOf));
-      return { objectKey, quarantineKey };
+      const id = randomUUID();
+      const path = join(folder, id);
+      const badPath = `${path}.quarantine`;
+      try {
+        const content = await slots.use(async (feed) => {
+          const page = read(feed);
+          if (page.records > 0) await encode(path, { text: page.feed, columns: page.columns });
+          if (page.bad.length > 0) await encode(badPath, quarantineFeed(place, page, originOf));
+          return page;
+        });
+        const key = `${batchPrefix(organizationId, batchId)}${pageNumber}-${id}`;
+        const objectKey = content.records === 0 ? null : `${key}.parquet`;
+        const quarantineKey = content.bad.length === 0 ? null : `${key}.quarantine.parquet`;
+        if (objectKey !== null) await put(objectKey, path);
+        if (quarantineKey !== null) await put(quarantineKey, badPath);
+        return { content, objectKey, quarantineKey };
+      } finally {
+        const files = [path, badPath].flatMap((name) => [`${name}.ndjson`, `${name}.parquet`]);
+        await Promise.all(files.map((name) => rm(name, { force: true })));
+      }
     },
   };
 }
@@ -122,7 +141,7 @@ function copyStatement(path: string, { text, columns }: Feed): string {
     SELECT ${values.join(', ')}
     FROM read_json(${literal(`${path}.ndjson`)}, format = 'newline_delimited', columns = {${types.join(', ')}},
                    maximum_object_size = ${text.length + 1_048_576}) AS r
-  ) TO ${literal(`${path}.parquet`)} (FORMAT parquet, COMPRESSION zstd)`;
+  ) TO ${literal(`${path}.parquet`)} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION snappy)`;
 }
 
 async function removeStale(folder: string): Promise<void> {
@@ -133,19 +152,20 @@ async function removeStale(folder: string): Promise<void> {
   }
 }
 
-function createSlots(count: number): { use<T>(work: () => Promise<T>): Promise<T> } {
-  let free = count;
-  const waiting: (() => void)[] = [];
+/** Each slot has bytes of its own, which its users take one after the other. */
+function createSlots(count: number): { use<T>(work: (bytes: ByteWriter) => Promise<T>): Promise<T> } {
+  const free = Array.from({ length: count }, () => new ByteWriter(0));
+  const waiting: ((bytes: ByteWriter) => void)[] = [];
   return {
     async use(work) {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+      const bytes = free.pop() ?? (await new Promise<ByteWriter>((resolve) => waiting.push(resolve)));
       try {
-        return await work();
+        return await work(bytes);
       } finally {
+        const kept = bytes.buffer.length > maxKeptBytes ? new ByteWriter(0) : bytes;
         const next = waiting.shift();
-        if (next === undefined) free += 1;
-        else next();
+        if (next === undefined) free.push(kept);
+        else next(kept);
       }
     },
   };
