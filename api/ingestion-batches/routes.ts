@@ -132,19 +132,13 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     async (request) => {
       const { organizationId } = callerOf(request);
       const { table_id: tableId, batch_id: batchId, page_number: pageNumber } = request.params;
-      const batch = await find(organizationId, tableId, batchId);
-      if (batch.mode === 'provider_snapshot') {
-        throw new AppError(
-          'unsupported_option',
-          `A provider_snapshot batch takes its pages through its data sync: POST /v1/data-syncs/${batch.sync_id}/snapshots/${batch.id}/pages.`,
-        );
-      }
       const { page, replayed } = await stagePage(deps, {
         organizationId,
         tableId,
         batchId,
         pageNumber,
         body: pageBodyOf(request.body as unknown as Buffer, pageBody),
+        refuse: refuseSnapshotPages,
       });
       return { data: stagedPageView(page, replayed) };
     },
@@ -234,5 +228,13 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       if (batch.cleaned_at === null) await wake(batch);
       return { data: await view(batch) };
     },
+  );
+}
+
+function refuseSnapshotPages({ mode, sync_id: syncId, id }: IngestionBatch): void {
+  if (mode !== 'provider_snapshot') return;
+  throw new AppError(
+    'unsupported_option',
+    `A provider_snapshot batch takes its pages through its data sync: POST /v1/data-syncs/${syncId}/snapshots/${id}/pages.`,
   );
 }

@@ -17,27 +17,32 @@ export interface LakeDeps {
 /**
  * One lake transaction with its operations in it. Returns the snapshot number it became.
  *
- * The caller holds the table's lock. After an error whose outcome is unknown (a connection lost at COMMIT)
+ * The caller holds the table's lock, and may have a connection already with something in it that the work needs.
+ * After an error whose outcome is unknown (a connection lost at COMMIT)
  * the ledger decides: an operation that is in it happened.
  */
 export async function commitOperations(
   deps: LakeDeps,
   lake: Lake,
   work: (connection: DuckDBConnection) => Promise<readonly LakeOperation[]>,
+  connection?: DuckDBConnection,
 ): Promise<number> {
   let ids: string[] = [];
+  async function commit(on: DuckDBConnection): Promise<void> {
+    await on.run('BEGIN');
+    const operations = await work(on);
+    ids = operations.map((operation) => operation.id);
+    await on.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
+      operations[0]?.operation ?? '',
+      commitExtraInfo(operations),
+    ]);
+    await on.run('COMMIT');
+  }
   try {
-    await deps.engine.use(lake.writer, async (connection) => {
-      await connection.run('BEGIN');
-      const operations = await work(connection);
-      ids = operations.map((operation) => operation.id);
-      await connection.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
-        operations[0]?.operation ?? '',
-        commitExtraInfo(operations),
-      ]);
-      await connection.run('COMMIT');
-    });
+    await (connection === undefined ? deps.engine.use(lake.writer, commit) : commit(connection));
   } catch (cause) {
+    // One of ours is closed; the caller's goes on being used.
+    await connection?.run('ROLLBACK').catch(() => undefined);
     const version = await committedVersion(deps, lake, ids).catch(() => undefined);
     if (version !== undefined) return version;
     throw isExpected(cause) ? cause : lakeError(cause);

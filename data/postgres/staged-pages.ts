@@ -24,17 +24,17 @@ export async function findPage(
     .executeTakeFirst();
 }
 
-/** Adds a page; false when one of its number came first. */
+/** Adds a page; undefined when one of its number came first. */
 export async function insertPage(
   db: OrganizationTransaction,
   page: Insertable<StagedPages>,
-): Promise<boolean> {
-  const added = await db
+): Promise<StagedPage | undefined> {
+  return db
     .insertInto('staged_pages')
     .values(page)
     .onConflict((conflict) => conflict.columns(['organization_id', 'batch_id', 'page_number']).doNothing())
+    .returningAll()
     .executeTakeFirst();
-  return added.numInsertedOrUpdatedRows === 1n;
 }
 
 /** A batch's pages after a number, in order. */

@@ -281,6 +281,34 @@ test('an upsert matches by key, the last page and record wins, and a matched row
   });
 });
 
+test('an upsert whose key several rows have is refused, and changes nothing', async () => {
+  const client = await workspace.organization();
+  const keysOnly = [{ name: 'order_no', data_type: 'STRING' }];
+  for (const columns of [ordersColumns, keysOnly]) {
+    const table = await newTable(client, columns, { key_columns: ['order_no'] });
+    const rows = [1, 2, 3].map((id) => ({ s_id: id, order_no: id === 3 ? 'B' : 'A' }));
+    await client.call('POST', `/v1/tables/${table}/rows`, { body: { rows } });
+    const before = await rowsOf(client, table);
+    const batch = await open(client, table, { mode: 'upsert' });
+    await stage(client, batch, 1, [{ s_id: 11, order_no: 'A' }]);
+    expect(await complete(client, batch, { page_count: 1 })).toMatchObject({
+      status: 'failed',
+      error: { code: 'conflict', message: expect.stringContaining('order_no') },
+    });
+    expect(await rowsOf(client, table)).toEqual(before);
+    const single = await open(client, table, { mode: 'upsert' });
+    await stage(client, single, 1, [
+      { s_id: 12, order_no: 'B' },
+      { s_id: 13, order_no: 'C' },
+    ]);
+    expect(await complete(client, single, { page_count: 1 })).toMatchObject({
+      rowsInserted: 1,
+      rowsUpdated: 1,
+    });
+    expect((await rowsOf(client, table)).map(({ s_id }) => s_id)).toEqual([1, 2, 3, 13]);
+  }
+});
+
 test('a replace swaps the whole content, and its guard waits for a word before a table shrinks', async () => {
   const client = await workspace.organization();
   const table = await newTable(client);

@@ -17,10 +17,11 @@ import { identifier, literal } from '../sql.ts';
 import { type TargetColumns, targetColumns } from './columns.ts';
 import { mergeIncoming, refuseTakenRowIds } from './merge.ts';
 import {
+  type IncomingRows,
+  keepLastOfEachKey,
   type PageFilesDeps,
   refuseLossyIntegers,
   refuseRepeatedRowIds,
-  writeLastOfEachKey,
   writeRecords,
 } from './page-files.ts';
 import { quarantineRecords, reserveQuarantine } from './quarantine.ts';
@@ -68,8 +69,9 @@ export function appliedOf(batch: IngestionBatch, entry: LedgerEntry): AppliedToL
 }
 
 /**
- * Puts a completed batch into its table as one commit. The files are written beside the lake first, without the
- * table's lock; a try that dies leaves files that nothing names. A batch that is in the lake is not applied again.
+ * Puts a completed batch into its table as one commit. Its files are written beside the lake first, or the rows of
+ * an upsert gathered, without the table's lock; a try that dies leaves files that nothing names. A batch that is in
+ * the lake is not applied again.
  */
 export async function applyBatch(
   deps: ApplyDeps,
@@ -84,7 +86,7 @@ export async function applyBatch(
   const pages = await allPages(deps, batch);
   const before = await physicalOf(deps, lake, table);
   const target = targetColumns(before.columns, pages, batch.on_new_field === 'add');
-  const files = await deps.lake.engine.use(lake.writer, async (connection) => {
+  return deps.lake.engine.use(lake.writer, async (connection) => {
     const reading: PageFilesDeps = {
       connection,
       objects: deps.objects,
@@ -93,13 +95,20 @@ export async function applyBatch(
       progress: (pagesRead) => progress({ pagesRead, pages: pages.length }),
     };
     await refuseLossyIntegers(reading, pages, target.narrowed);
-    if (batch.mode === 'upsert') return writeLastOfEachKey(reading, pages, target, keys);
+    const plan = { deps, lake, batch, table, connection, keys, pages, before, target };
+    if (batch.mode === 'upsert') {
+      const incoming = await keepLastOfEachKey(reading, pages, target, keys);
+      const applied = await hold({ ...plan, files: [], incoming });
+      if (incoming !== undefined) await connection.run(`DROP TABLE ${incoming.table}`);
+      return applied;
+    }
     await refuseRepeatedRowIds(reading, pages);
-    return writeRecords(reading, pages, target);
+    return hold({ ...plan, files: await writeRecords(reading, pages, target), incoming: undefined });
   });
-  return deps.lake.locks.hold(table.id, () =>
-    commit({ deps, lake, batch, table, keys, pages, before, target, files }),
-  );
+}
+
+function hold(plan: Commit): Promise<AppliedToLake> {
+  return plan.deps.lake.locks.hold(plan.table.id, () => commit(plan));
 }
 
 interface Commit {
@@ -107,12 +116,15 @@ interface Commit {
   lake: Lake;
   batch: IngestionBatch;
   table: TableRow;
+  /** Has the incoming rows of an upsert. */
+  connection: DuckDBConnection;
   keys: readonly string[];
   pages: readonly StagedPage[];
   /** The table as the files were written for it. */
   before: PhysicalTable;
   target: TargetColumns;
   files: readonly StagedFile[];
+  incoming: IncomingRows | undefined;
 }
 
 /** Under the table's lock: looks at everything again that could have changed meanwhile, and commits. */
@@ -131,17 +143,24 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
   if (
     plan.files.length === 0 &&
+    plan.incoming === undefined &&
     batch.mode !== 'replace' &&
     batch.mode !== 'provider_snapshot' &&
     quarantine === undefined
   )
     return appliedToNothing(deps, lake, batch);
-  await commitOperations(deps.lake, lake, async (connection) => [
-    await write(connection, plan, physical),
-    ...(quarantine === undefined
-      ? []
-      : [await quarantineRecords(connection, deps.objects, batch, quarantine, plan.pages)]),
-  ]);
+  const { connection } = plan;
+  await commitOperations(
+    deps.lake,
+    lake,
+    async () => [
+      await write(plan, physical),
+      ...(quarantine === undefined
+        ? []
+        : [await quarantineRecords(connection, deps.objects, batch, quarantine, plan.pages)]),
+    ],
+    connection,
+  );
   const applied = await findApplied(deps.lake, batch);
   if (applied === undefined) throw new Error(`Batch ${batch.id} committed without a ledger entry.`);
   return applied;
@@ -154,8 +173,7 @@ async function appliedToNothing(deps: ApplyDeps, lake: Lake, batch: IngestionBat
 }
 
 async function write(
-  connection: DuckDBConnection,
-  { deps, lake, batch, keys, pages, target, files }: Commit,
+  { deps, lake, batch, connection, keys, target, files, incoming }: Commit,
   physical: PhysicalTable,
 ): Promise<LakeOperation> {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
@@ -179,7 +197,8 @@ async function write(
       return operation('append', rows, 0);
     case 'upsert': {
       await changeColumns(connection, physical, target);
-      const merged = await mergeIncoming({ deps, lake, connection, physical, target, pages, keys, files });
+      if (incoming === undefined) return operation('upsert', 0, 0);
+      const merged = await mergeIncoming({ deps, lake, connection, physical, target, keys, incoming });
       return operation('upsert', merged.inserted + merged.updated, merged.updated);
     }
     case 'replace':

@@ -10,6 +10,7 @@ import { duplicateRowId } from '../rows/append.ts';
 import { mayHoldRowIds } from '../rows/taken.ts';
 import { identifier, literal } from '../sql.ts';
 import type { TargetColumns } from './columns.ts';
+import type { IncomingRows } from './page-files.ts';
 
 /** The range of s_ids of a batch's good records; undefined when it has none. */
 function rangeOf(pages: readonly StagedPage[]): { min: bigint; max: bigint } | undefined {
@@ -57,77 +58,81 @@ interface Merge {
   connection: DuckDBConnection;
   physical: PhysicalTable;
   target: TargetColumns;
-  pages: readonly StagedPage[];
   keys: readonly string[];
-  /** The last record of each key. */
-  files: readonly StagedFile[];
+  incoming: IncomingRows;
 }
 
 /**
  * Merges the records by key, inside the caller's transaction. A matched row keeps its s_id and when it was
- * created; a key that matches several rows, a null one or a new row whose s_id is taken refuses the batch.
+ * created; a key that matches several rows, or a new row whose s_id is taken, refuses the batch.
  */
 export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; updated: number }> {
-  const { connection, lake, physical, target, keys, files } = merge;
-  const rows = files.reduce((sum, file) => sum + file.rows, 0);
-  if (rows === 0) return { inserted: 0, updated: 0 };
+  const { connection, lake, physical, target, keys } = merge;
+  const { table: incoming, rows } = merge.incoming;
   const table = `${lake.schema}.main.${identifier(physical.name)}`;
-  const incoming = filesSource(files);
-  const onKeys = keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ');
-  const updated = await countMatches(connection, table, incoming, keys, onKeys);
-  const isByRowId = keys.length === 1 && keys[0] === rowIdColumn;
-  if (!isByRowId && updated < rows) await refuseTakenNewRows(merge, table, incoming, onKeys);
   const names = target.columns.map(({ name }) => name);
-  const updates = names
-    .filter((name) => name !== rowIdColumn && name !== createdAtColumn && !keys.includes(name))
-    .map((name) => `${identifier(name)} = i.${identifier(name)}`);
-  const matched = updates.length === 0 ? '' : `WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}`;
-  await connection.run(
-    `MERGE INTO ${table} AS t USING ${incoming} AS i ON (${onKeys}) ${matched}
+  const others = names.filter(
+    (name) => name !== rowIdColumn && name !== createdAtColumn && !keys.includes(name),
+  );
+  // Without other columns the key stands in, so that every match is counted.
+  const updates = (others.length === 0 ? keys : others).map(
+    (name) => `${identifier(name)} = i.${identifier(name)}`,
+  );
+  const before = await readCreated(merge, table);
+  const merged = await connection.run(
+    `MERGE INTO ${table} AS t USING ${incoming} AS i
+     ON (${keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ')})
+     WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}
      WHEN NOT MATCHED THEN INSERT (${names.map(identifier).join(', ')})
        VALUES (${names.map((name) => `i.${identifier(name)}`).join(', ')})`,
   );
-  return { inserted: rows - updated, updated };
-}
-
-/** How many records have a row already. Each key comes once, so a key that comes twice matches two rows. */
-async function countMatches(
-  connection: DuckDBConnection,
-  table: string,
-  incoming: string,
-  keys: readonly string[],
-  onKeys: string,
-): Promise<number> {
-  const keyList = keys.map((key) => `i.${identifier(key)}`).join(', ');
-  const reader = await connection.runAndReadAll(
-    `SELECT coalesce(sum(matches), 0)::BIGINT, coalesce(max(matches), 0)
-     FROM (SELECT count(*) AS matches FROM ${incoming} i JOIN ${table} t ON ${onKeys} GROUP BY ${keyList})`,
-  );
-  const [count, most] = reader.getRows()[0]!.map(Number) as [number, number];
-  if (most > 1) {
+  // Each key comes once, so more changes than records are several rows of one key.
+  if (merged.rowsChanged > rows) {
     throw new AppError(
       'conflict',
       `A key of the batch matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
     );
   }
-  return count;
+  const created = await readCreated(merge, table);
+  const inserted = created.rows - before.rows;
+  const isByRowId = keys.length === 1 && keys[0] === rowIdColumn;
+  if (!isByRowId && inserted > 0) await refuseTakenNewRows(merge, table, created);
+  return { inserted, updated: rows - inserted };
+}
+
+interface CreatedRows {
+  rows: number;
+  min: bigint;
+  max: bigint;
+  isUnique: boolean;
+}
+
+/** The rows of the table that were created when the batch's new ones are: statistics leave few files to read. */
+async function readCreated({ connection, incoming }: Merge, table: string): Promise<CreatedRows> {
+  const reader = await connection.runAndReadAll(
+    `SELECT count(*), min(${rowIdColumn}), max(${rowIdColumn}), count(*) = count(DISTINCT ${rowIdColumn})
+     FROM ${table} WHERE ${createdIn(incoming)}`,
+  );
+  const [rows, min, max, isUnique] = reader.getRows()[0] as [bigint, bigint, bigint, boolean];
+  return { rows: Number(rows), min, max, isUnique };
+}
+
+function createdIn({ createdAt }: IncomingRows): string {
+  return `${identifier(createdAtColumn)} = ${literal(String(createdAt))}::TIMESTAMP`;
 }
 
 /** The s_ids of rows that no key matched must be free, and each given once. */
 async function refuseTakenNewRows(
-  { deps, lake, connection, physical, pages }: Merge,
+  { deps, lake, connection, physical, incoming }: Merge,
   table: string,
-  incoming: string,
-  onKeys: string,
+  { min, max, isUnique }: CreatedRows,
 ): Promise<void> {
-  const fresh = `SELECT i.${rowIdColumn} FROM ${incoming} i WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${onKeys})`;
-  const range = rangeOf(pages)!;
-  const inTable = (await mayHoldRowIds(deps.lake, lake, physical, range))
-    ? `UNION ALL SELECT t.${rowIdColumn} FROM ${table} t
-       WHERE t.${rowIdColumn} BETWEEN ${range.min} AND ${range.max} AND t.${rowIdColumn} IN (${fresh})`
-    : '';
+  if (isUnique && !(await mayHoldRowIds(deps.lake, lake, physical, { min, max }))) return;
   const reader = await connection.runAndReadAll(
-    `SELECT ${rowIdColumn} FROM (${fresh} ${inTable}) GROUP BY ${rowIdColumn} HAVING count(*) > 1 ORDER BY ${rowIdColumn} LIMIT 10`,
+    `SELECT ${rowIdColumn} FROM ${table}
+     WHERE ${rowIdColumn} BETWEEN ${min} AND ${max}
+       AND ${rowIdColumn} IN (SELECT ${rowIdColumn} FROM ${table} WHERE ${createdIn(incoming)})
+     GROUP BY ${rowIdColumn} HAVING count(*) > 1 ORDER BY ${rowIdColumn} LIMIT 10`,
   );
   const taken = reader.getRows().map(([id]) => id as bigint);
   if (taken.length > 0) throw duplicateRowId(taken);

@@ -1,11 +1,12 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { randomUUID } from 'node:crypto';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { AppError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
 import { createdAtColumn, rowIdColumn } from '../column-name.ts';
 import { duckDbType, type LakeColumn } from '../columns.ts';
 import type { StagedFile } from '../import/contract.ts';
-import { runRows } from '../import/out/run.ts';
+import { run, runRows } from '../import/out/run.ts';
 import { writeParquet } from '../import/out/write.ts';
 import { duplicateRowId } from '../rows/append.ts';
 import { identifier, literal } from '../sql.ts';
@@ -40,28 +41,41 @@ export async function writeRecords(
   return files;
 }
 
-/** One file of the records an upsert comes down to: of each key the last, by page and place in it. */
-export async function writeLastOfEachKey(
+/** The records an upsert comes down to, in a temporary table of the connection. */
+export interface IncomingRows {
+  table: string;
+  rows: number;
+  /** What a row that is new gets as the time of its creation; the same for all. */
+  createdAt: DuckDBValue;
+}
+
+/** Of each key the last record, by page and place in it. Whoever asks drops the table. */
+export async function keepLastOfEachKey(
   deps: PageFilesDeps,
   pages: readonly StagedPage[],
   target: TargetColumns,
   keys: readonly string[],
-): Promise<StagedFile[]> {
-  const withRecords = [...groups(pages)];
-  if (withRecords.length === 0) return [];
-  const all = withRecords
+): Promise<IncomingRows | undefined> {
+  const all = [...groups(pages)]
     .map((group) => selectRecords(deps, group, target.columns, orderColumns))
     .join('\nUNION ALL ');
-  const { names } = columnsOf(target);
-  const select = `SELECT ${names.join(', ')} FROM (${all})
-    QUALIFY row_number() OVER (PARTITION BY ${keys.map(identifier).join(', ')} ORDER BY ${pageOrder} DESC, ${recordOrder} DESC) = 1`;
-  const files = await write(deps, select, withRecords.flat(), target.columns);
+  if (all === '') return undefined;
+  const name = identifier(`incoming_${randomUUID()}`);
+  const names = target.columns.map((column) => identifier(column.name));
+  await run(
+    deps.connection,
+    `CREATE TEMP TABLE ${name} AS SELECT ${names.join(', ')} FROM (${all})
+     QUALIFY row_number() OVER (PARTITION BY ${keys.map(identifier).join(', ')} ORDER BY ${pageOrder} DESC, ${recordOrder} DESC) = 1`,
+    deps.signal,
+  );
+  const table = `temp.main.${name}`;
+  const [counted] = await runRows(
+    deps.connection,
+    `SELECT count(*), any_value(${identifier(createdAtColumn)}) FROM ${table}`,
+    deps.signal,
+  );
   deps.progress(pages.length);
-  return files;
-}
-
-function columnsOf({ columns }: TargetColumns): { names: string[] } {
-  return { names: columns.map(({ name }) => identifier(name)) };
+  return { table, rows: Number(counted![0]), createdAt: counted![1]! };
 }
 
 /** Names that no column of a user's records can have. */

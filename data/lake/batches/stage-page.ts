@@ -33,6 +33,8 @@ export interface PageRequest {
   /** The generation the client works under, where it says so. */
   generation?: string;
   body: PageBody;
+  /** Throws where this is not the way in for the batch's pages. */
+  refuse?: (batch: IngestionBatch) => void;
   /** Where a record first came from, by its index; without it, here. */
   originOf?: (index: number) => RecordOrigin;
   /** s_ids that are known to be taken. */
@@ -59,6 +61,7 @@ export interface Staged {
 export async function stagePage(deps: StageDeps, request: PageRequest): Promise<Staged> {
   const { organizationId, batchId, pageNumber } = request;
   const { batch, table, sync, earlier } = await lookUp(deps, request);
+  request.refuse?.(batch);
   await refuseFenced(deps, batch, sync, request.generation);
   if (earlier !== undefined) return replay(batch, earlier, hashOf(request.body));
   if (batch.status !== 'open') throw notOpen(batch);
@@ -79,8 +82,9 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
     if (now.status !== 'open') return { batch: now, isNew: false };
     const current = await syncOf(db, now, 'share');
     if (isFenced(now, current)) return { batch: now, isNew: false, sync: current };
-    const isNew = await insertPage(db, toRow(place, content, keys));
-    return { batch: now, isNew, page: await findPage(db, organizationId, batchId, pageNumber) };
+    const inserted = await insertPage(db, toRow(place, content, keys));
+    const page = inserted ?? (await findPage(db, organizationId, batchId, pageNumber));
+    return { batch: now, isNew: inserted !== undefined, page };
   });
   const { page, isNew } = added;
   if (!isNew) for (const key of Object.values(keys)) if (key !== null) await deps.objects.remove(key);

@@ -115,7 +115,9 @@ class Scan {
   /** The record (from 1) in which a column came last, and in which it had a value. */
   readonly #seenIn: Int32Array;
   readonly #valueIn: Int32Array;
-  readonly #rowIds = new Set<number | bigint>();
+  /** The s_ids so far; as a set too, once they do not rise. */
+  readonly #rowIds: (number | bigint)[] = [];
+  #rowIdSet: Set<number | bigint> | undefined;
   #min: number | bigint = 0;
   #max: number | bigint = 0;
   #records = 0;
@@ -235,12 +237,15 @@ class Scan {
     if (!this.#cells.isAsItStands) throw bail;
     const isExact = tokens.integerDigits <= 15;
     const id = isExact ? (tokens.isNegative ? -tokens.value : tokens.value) : BigInt(tokens.text(start));
-    if (this.#rowIds.size === 0) this.#min = this.#max = id;
-    else if (id < this.#min) this.#min = id;
+    if (this.#rowIds.length === 0) this.#min = this.#max = id;
     else if (id > this.#max) this.#max = id;
-    const before = this.#rowIds.size;
-    this.#rowIds.add(id);
-    if (this.#rowIds.size === before && !this.#rules.repeats) throw bail;
+    else {
+      this.#rowIdSet ??= new Set(this.#rowIds);
+      if (this.#rowIdSet.has(id) && !this.#rules.repeats) throw bail;
+      if (id < this.#min) this.#min = id;
+    }
+    this.#rowIds.push(id);
+    this.#rowIdSet?.add(id);
     if (this.#rules.taken?.has(BigInt(id)) === true) throw bail;
   }
 

@@ -1,0 +1,176 @@
+/**
+ * An upsert of 100,000 records, half of them new, into a table of ten million rows: through the API as a batch of
+ * 20 pages, against the bare engine's MERGE of the same records into a copy of the table in the same lake.
+ *
+ *   npm start                     (in another terminal)
+ *   node bench/upsert.ts [rows] [records] [rounds]
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import pg from 'pg';
+import { readApiConfig } from '../api/config.ts';
+import { createCipher } from '../data/encryption.ts';
+import { openLakes } from '../data/lake/open.ts';
+import { identifier, literal } from '../data/lake/sql.ts';
+import { openApi, readStack } from './workspace.ts';
+
+const [rows = 10_000_000, records = 100_000, rounds = 3] = process.argv.slice(2).map(Number);
+const recordsPerPage = 5_000;
+const clients = 4;
+
+const columns = [
+  { name: 'code', data_type: 'INTEGER', engineType: 'BIGINT' },
+  { name: 'customer', data_type: 'STRING', engineType: 'VARCHAR' },
+  { name: 'amount', data_type: 'DECIMAL(12,2)', engineType: 'DECIMAL(12,2)' },
+  { name: 'day', data_type: 'DATE', engineType: 'DATE' },
+  { name: 'changed_at', data_type: 'TIMESTAMP', engineType: 'TIMESTAMP' },
+];
+const names = ['s_id', ...columns.map(({ name }) => name)];
+
+const stack = readStack();
+const api = await openApi(stack);
+const workDir = await mkdtemp(join(tmpdir(), 'bench-upsert-'));
+const config = readApiConfig({ ...stack.environment, DATABASE_URL: stack.databaseUrl });
+const lakes = await openLakes({
+  ...config,
+  cipher: createCipher(config.encryptionKeys),
+  workDir,
+  memoryLimitBytes: config.lakeMemoryBytes,
+  threads: 2,
+  applicationName: 'bench',
+});
+
+interface Target {
+  tableId: string;
+  syncId: string;
+  /** Its name, and its copy's, in the lake. */
+  name: string;
+  copy: string;
+}
+
+async function useLake<T>(tableId: string, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const client = new pg.Client(stack.databaseUrl);
+  await client.connect();
+  const { rows: found } = await client.query('SELECT organization_id FROM tables WHERE id = $1', [tableId]);
+  await client.end();
+  const { writer } = await lakes.lake.catalog.get(found[0].organization_id);
+  return lakes.lake.engine.use(writer, work);
+}
+
+/** The table as an import would leave it: its rows are written straight into the lake, twice. */
+async function prepare(): Promise<Target> {
+  const name = `bench_upsert_${Date.now()}`;
+  const { data: table } = await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', {
+    name,
+    kind: 'data',
+    columns: columns.map(({ name, data_type }) => ({ name, data_type })),
+  });
+  const { data: sync } = await api.json<{ data: { id: string } }>('POST', '/v1/data-syncs', {
+    table_id: table.tableId,
+    key_columns: ['code'],
+    provider: 'bench',
+    generation: '1',
+  });
+  const copy = `${name}_copy`;
+  await useLake(table.tableId, async (connection) => {
+    await connection.run(
+      `INSERT INTO ${identifier(name)} BY NAME
+       SELECT k AS s_id, now()::TIMESTAMP AS _sm_created_at, k * 2 AS code, 'customer ' || (k % 50_000) AS customer,
+              ((k % 1_000_000) / 100)::DECIMAL(12,2) AS amount, DATE '2026-01-01' + (k % 300)::INTEGER AS day,
+              TIMESTAMP '2026-01-01' + to_seconds(k) AS changed_at
+       FROM range(1, ${rows + 1}) AS t(k)`,
+    );
+    await connection.run(`CREATE TABLE ${identifier(copy)} AS FROM ${identifier(name)}`);
+  });
+  return { tableId: table.tableId, syncId: sync.id, name, copy };
+}
+
+/** Every other one has a row already; the rows lie all over the table. */
+function recordText(round: number, index: number): string {
+  const isNew = index % 2 === 0;
+  const k = isNew ? rows + round * records + index : (((round * records + index) * 7_919_777) % rows) + 1;
+  const code = k * 2;
+  return `{"s_id":${k},"code":${code},"customer":"changed ${index}","amount":${index / 4},"day":"2026-11-21","changed_at":"2026-11-21T10:00:00.5"}`;
+}
+
+async function throughApi({ tableId, syncId }: Target, lines: readonly string[]): Promise<number> {
+  const pages = Array.from({ length: Math.ceil(lines.length / recordsPerPage) }, (_, page) =>
+    Buffer.from(`{"records":[${lines.slice(page * recordsPerPage, (page + 1) * recordsPerPage).join(',')}]}`),
+  );
+  const batches = `/v1/tables/${tableId}/ingestion-batches`;
+  const startedMs = performance.now();
+  const { data } = await api.json<{ data: { id: string } }>('POST', batches, {
+    mode: 'upsert',
+    sync_id: syncId,
+  });
+  const batch = `${batches}/${data.id}`;
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (next < pages.length) {
+        const page = next;
+        next += 1;
+        await api.call('PUT', `${batch}/pages/${page + 1}`, pages[page]!);
+      }
+    }),
+  );
+  const stagedMs = performance.now() - startedMs;
+  await api.json('POST', `${batch}/complete`, { page_count: pages.length });
+  for (;;) {
+    const { data: now } = await api.json<{
+      data: { status: string; error: unknown; rowsInserted: number; rowsUpdated: number };
+    }>('GET', batch);
+    if (now.status === 'failed') throw new Error(JSON.stringify(now.error));
+    if (now.status === 'applied') {
+      const elapsedMs = performance.now() - startedMs;
+      console.log(
+        `  batch: ${now.rowsInserted} inserted, ${now.rowsUpdated} updated; staged after ${stagedMs.toFixed(0)} ms`,
+      );
+      return elapsedMs;
+    }
+    await setTimeout(25);
+  }
+}
+
+async function bareMerge({ tableId, copy }: Target, lines: readonly string[]): Promise<number> {
+  const file = join(workDir, 'records.ndjson');
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const types = [{ name: 's_id', engineType: 'BIGINT' }, ...columns]
+    .map(({ name, engineType }) => `${name}: '${engineType}'`)
+    .join(', ');
+  const updates = names.filter((name) => name !== 's_id' && name !== 'code');
+  return useLake(tableId, async (connection) => {
+    const startedMs = performance.now();
+    await connection.run(
+      `MERGE INTO ${identifier(copy)} AS t
+       USING (FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${types}})) AS i
+       ON t.code = i.code
+       WHEN MATCHED THEN UPDATE SET ${updates.map((name) => `${name} = i.${name}`).join(', ')}
+       WHEN NOT MATCHED THEN INSERT (_sm_created_at, ${names.join(', ')})
+         VALUES (now()::TIMESTAMP, ${names.map((name) => `i.${name}`).join(', ')})`,
+    );
+    return performance.now() - startedMs;
+  });
+}
+
+try {
+  const target = await prepare();
+  console.log(`${records} records, half of them new, into ${rows} rows`);
+  for (let round = 1; round <= rounds; round += 1) {
+    const lines = Array.from({ length: records }, (_, index) => recordText(round, index));
+    const bareMs = await bareMerge(target, lines);
+    const batchMs = await throughApi(target, lines);
+    console.log(
+      `round ${round}: batch ${batchMs.toFixed(0)} ms, bare MERGE ${bareMs.toFixed(0)} ms; ratio ${(batchMs / bareMs).toFixed(2)}`,
+    );
+  }
+  await useLake(target.tableId, (connection) => connection.run(`DROP TABLE ${identifier(target.copy)}`));
+  await api.call('DELETE', `/v1/tables/${target.tableId}?confirm=true`);
+} finally {
+  await lakes.close();
+  await rm(workDir, { recursive: true, force: true });
+}
+process.exit(0);
