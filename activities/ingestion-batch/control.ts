@@ -28,17 +28,40 @@ export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBa
       if (batch !== undefined) await work(db, batch);
     });
 
+  const read = ({ organizationId, batchId }: IngestionBatchInput) =>
+    inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, batchId));
+
+  /** One that was moved on meanwhile stays where it is. */
+  async function beginApplying(input: IngestionBatchInput): Promise<IngestionBatch | undefined> {
+    const lake = await deps.lake.catalog.get(input.organizationId);
+    const rows =
+      (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(input.tableId)?.rowCount ?? 0;
+    await withBatch(input, async (db, batch) => {
+      const refusal = await refusalOf(db, batch);
+      if (refusal !== undefined) {
+        await moveBatch(db, batch, 'completing', 'failed', { error: JSON.stringify(refusal) });
+      } else {
+        await moveBatch(
+          db,
+          batch,
+          'completing',
+          shrinksTooMuch(batch, rows) ? 'awaiting_confirmation' : 'applying',
+        );
+      }
+    });
+    return read(input);
+  }
+
   return {
-    /** Safe to retry: only reads. */
-    async readIngestionBatch({ organizationId, batchId }) {
-      return inOrganization(deps.db, organizationId, async (db) => {
-        const batch = await findBatch(db, organizationId, batchId);
-        return {
-          status: batch === undefined ? 'gone' : (batch.status as BatchStatus),
-          pages: batch?.page_count ?? 0,
-          records: batch?.records_staged ?? 0,
-        };
-      });
+    /** Safe to retry: reads, and moves on by compare-and-set. */
+    async advanceIngestionBatch(input) {
+      const found = await read(input);
+      const batch = found?.status === 'completing' ? await beginApplying(input) : found;
+      return {
+        status: batch === undefined ? 'gone' : (batch.status as BatchStatus),
+        pages: batch?.page_count ?? 0,
+        records: batch?.records_staged ?? 0,
+      };
     },
 
     /** Safe to retry: compare-and-set. */
@@ -46,26 +69,6 @@ export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBa
       await withBatch(input, (db, batch) =>
         endPending(db, batch, ['open', 'awaiting_confirmation'], 'expired'),
       );
-    },
-
-    /** Safe to retry: compare-and-set; one that was moved on stays where it is. */
-    async beginApplyingBatch(input) {
-      const lake = await deps.lake.catalog.get(input.organizationId);
-      const rows =
-        (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(input.tableId)?.rowCount ?? 0;
-      await withBatch(input, async (db, batch) => {
-        const refusal = await refusalOf(db, batch);
-        if (refusal !== undefined) {
-          await moveBatch(db, batch, 'completing', 'failed', { error: JSON.stringify(refusal) });
-        } else {
-          await moveBatch(
-            db,
-            batch,
-            'completing',
-            shrinksTooMuch(batch, rows) ? 'awaiting_confirmation' : 'applying',
-          );
-        }
-      });
     },
 
     /** Safe to retry: compare-and-set. */

@@ -28,11 +28,13 @@ export interface IngestionBatchState {
 
 /** Activities on the control queue: short, database only. */
 export interface IngestionBatchControlActivities {
-  readIngestionBatch(input: IngestionBatchInput): Promise<IngestionBatchState>;
+  /**
+   * Where the batch is now. One that was completed is moved on first: completing → applying, awaiting confirmation
+   * or failed, by generation, table and guard.
+   */
+  advanceIngestionBatch(input: IngestionBatchInput): Promise<IngestionBatchState>;
   /** open or awaiting confirmation → expired; anything else stays as it is. */
   expireIngestionBatch(input: IngestionBatchInput): Promise<void>;
-  /** completing → applying, awaiting confirmation or failed, by generation, table and guard. */
-  beginApplyingBatch(input: IngestionBatchInput): Promise<void>;
   /** Ends a batch whose process was cancelled from outside, unless it is being applied. */
   abortIngestionBatch(input: IngestionBatchInput): Promise<void>;
 }

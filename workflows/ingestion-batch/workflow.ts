@@ -61,7 +61,7 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
     // Only somebody who wakes it over and over gets here.
     if (workflowInfo().historyLength > maxHistoryLength) return continueAsNew<typeof ingestionBatch>(input);
     isAwake = false;
-    const state = await CancellationScope.nonCancellable(() => control.readIngestionBatch(input));
+    const state = await CancellationScope.nonCancellable(() => control.advanceIngestionBatch(input));
     describe(input, state);
     switch (state.status) {
       case 'open':
@@ -70,7 +70,7 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
         else await waitFor(input, () => isAwake);
         break;
       case 'completing':
-        await CancellationScope.nonCancellable(() => control.beginApplyingBatch(input));
+        // Completed, or confirmed, since it was looked at.
         break;
       case 'applying':
         await CancellationScope.nonCancellable(() => apply(input));
