@@ -3,15 +3,19 @@
  * batch, against the bare engine turning the same file into Parquet.
  *
  *   npm start                     (in another terminal)
- *   node bench/ingestion.ts [records] [clients] [rounds]
+ *   node bench/ingestion.ts [records] [clients] [rounds] [records a page]
  *
- * `--keep` leaves the file, for other loaders, and prints its name.
+ * `--keep` leaves the file, for other loaders, and prints its name. Told as well: the most memory the worker has had
+ * since it started, and the length of the batch's history.
  */
+import { readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { Client, Connection } from '@temporalio/client';
+import { ingestionBatchWorkflowId } from '../workflows/ingestion-batch/names.ts';
 import { benchColumns, writeRecords } from './records.ts';
 import { openApi, readStack } from './workspace.ts';
 
@@ -19,13 +23,15 @@ const numbers = process.argv
   .slice(2)
   .filter((argument) => /^\d+$/.test(argument))
   .map(Number);
-const [records = 1_000_000, clients = 4, rounds = 3] = numbers;
+const [records = 1_000_000, clients = 4, rounds = 3, recordsPerPage = 5_000] = numbers;
 const keepsFile = process.argv.includes('--keep');
-const recordsPerPage = 5_000;
 const file = join(tmpdir(), `bench-ingestion-${records}.ndjson`);
 await writeRecords(file, records);
 
-const api = await openApi(readStack());
+const stack = readStack();
+const api = await openApi(stack);
+const temporal = await Connection.connect({ address: stack.temporalAddress });
+const { workflow } = new Client({ connection: temporal });
 const { data: table } = await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', {
   name: `bench_ingestion_${Date.now()}`,
   kind: 'data',
@@ -47,7 +53,9 @@ async function readPages(): Promise<Buffer[]> {
   return pages;
 }
 
-async function ingest(pages: readonly Buffer[]): Promise<{ stagedMs: number; totalMs: number }> {
+async function ingest(
+  pages: readonly Buffer[],
+): Promise<{ stagedMs: number; totalMs: number; events: number }> {
   const startedMs = performance.now();
   const { data } = await api.json<{ data: { id: string } }>('POST', batches, { mode: 'replace' });
   const batch = `${batches}/${data.id}`;
@@ -69,7 +77,9 @@ async function ingest(pages: readonly Buffer[]): Promise<{ stagedMs: number; tot
     if (now.status === 'failed') throw new Error(JSON.stringify(now.error));
     await setTimeout(25);
   }
-  return { stagedMs, totalMs: performance.now() - startedMs };
+  const totalMs = performance.now() - startedMs;
+  const { historyLength } = await workflow.getHandle(ingestionBatchWorkflowId(data.id)).describe();
+  return { stagedMs, totalMs, events: historyLength };
 }
 
 async function bareEngine(): Promise<number> {
@@ -90,16 +100,21 @@ async function bareEngine(): Promise<number> {
   return elapsedMs;
 }
 
+function workerPeakMib(): number {
+  const status = readFileSync(`/proc/${stack.pids.worker}/status`, 'utf8');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1_024);
+}
+
 const rate = (ms: number) => Math.round((records / ms) * 1_000);
 const pages = await readPages();
 console.log(
   `${records} records in ${pages.length} pages of ${Math.round(pages[0]!.length / 1_024)} KiB, ${clients} clients`,
 );
 for (let round = 1; round <= rounds; round += 1) {
-  const { stagedMs, totalMs } = await ingest(pages);
+  const { stagedMs, totalMs, events } = await ingest(pages);
   const engineMs = await bareEngine();
   console.log(
-    `round ${round}: staged ${rate(stagedMs)} rows/s, staged and applied ${rate(totalMs)} rows/s (${(totalMs / 1_000).toFixed(1)} s); bare engine ${rate(engineMs)} rows/s; ratio ${(engineMs / totalMs).toFixed(2)}`,
+    `round ${round}: staged ${rate(stagedMs)} rows/s, staged and applied ${rate(totalMs)} rows/s (${(totalMs / 1_000).toFixed(1)} s); bare engine ${rate(engineMs)} rows/s; ratio ${(engineMs / totalMs).toFixed(2)}; worker ${workerPeakMib()} MiB, ${events} events`,
   );
 }
 if (keepsFile) console.log(file);

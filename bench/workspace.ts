@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface LocalStack {
   apiUrl: string;
   databaseUrl: string;
+  temporalAddress: string;
+  pids: { worker: number };
   clientId: string;
   clientSecret: string;
   environment: Record<string, string>;
