@@ -9,6 +9,7 @@ import {
 } from '../../data/lake/batches/apply.ts';
 import { settleQuarantine } from '../../data/lake/batches/quarantine.ts';
 import { stageQuarantined } from '../../data/lake/batches/replay.ts';
+import { replayedImport, stageQuarantinedImport } from '../../data/lake/batches/replay-import.ts';
 import { voidOperation } from '../../data/lake/ledger.ts';
 import { batchPrefix } from '../../data/objects/keys.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
@@ -53,7 +54,15 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
     async stageReplay(input) {
       const batch = await read(input);
       if (batch?.status !== 'open') return;
-      await withHeartbeats((_, signal) => stageQuarantined(deps, batch, signal));
+      try {
+        await withHeartbeats((_, signal) =>
+          replayedImport(batch) === undefined
+            ? stageQuarantined(deps, batch, signal)
+            : stageQuarantinedImport(deps, batch, signal),
+        );
+      } catch (error) {
+        await failIfFinal(batch, error);
+      }
     },
 
     /** Safe to retry: the ledger is asked first, and it takes the batch's id once. */
@@ -64,9 +73,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
         const applied = await withHeartbeats((progress, signal) => applyBatch(deps, batch, progress, signal));
         await finish(batch, applied);
       } catch (error) {
-        if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
-        deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
-        await fail(batch, failureOf(error));
+        await failIfFinal(batch, error);
       }
     },
 
@@ -103,6 +110,13 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
         appliedAt: applied.appliedAt,
       });
     });
+  }
+
+  /** Throws what another try may mend. */
+  async function failIfFinal(batch: IngestionBatch, error: unknown): Promise<void> {
+    if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
+    deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
+    await fail(batch, failureOf(error));
   }
 
   /** Fails the batch for good: a try that still lingers somewhere can no longer commit. */

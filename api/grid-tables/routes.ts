@@ -90,7 +90,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
         tags,
         summary: 'Rename, retype or make nullable a column',
         description:
-          'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`).',
+          'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
         params: columnParams,
         body: changeColumnBody,
         response: { 200: envelope(gridTableSchema) },
@@ -102,7 +102,9 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { table, change } = await changing(request);
+      const { table, change } = await changing(request, ['data', 'import']);
+      if (table.kind === 'import' && request.body.name !== undefined)
+        throw new AppError('conflict', 'The columns of an imported table keep the names of its import.');
       if (['s_id', '_sm_created_at'].includes(request.params.name.toLowerCase())) {
         throw new AppError('conflict', 'The automatic columns cannot be changed.');
       }
@@ -116,14 +118,21 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
 
-  async function changing(request: Parameters<typeof callerOf>[0] & { params: { table_id: string } }) {
+  async function changing(
+    request: Parameters<typeof callerOf>[0] & { params: { table_id: string } },
+    kinds: readonly string[] = ['data'],
+  ) {
     const caller = callerOf(request);
     const { organizationId } = caller;
     const table = await inOrganization(deps.db, organizationId, (db) =>
       getTable(db, organizationId, request.params.table_id),
     );
-    if (table.kind !== 'data')
-      throw new AppError('not_appendable', 'Only the columns of a data table can be changed.');
+    if (!kinds.includes(table.kind) || table.quarantine_of !== null) {
+      throw new AppError(
+        'not_appendable',
+        'The columns of a data table can be changed, and the types of an imported one.',
+      );
+    }
     return { table, change: { table, operationId: idFor(request, 'opr'), committedBy: caller.id } };
   }
 }
@@ -143,7 +152,7 @@ async function gridTable(deps: ApiDeps, table: TableRow) {
   return {
     tableId: table.id,
     name: table.name,
-    kind: 'data' as const,
+    kind: table.kind as 'data' | 'import',
     status: 'fresh' as const,
     columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => ({ name, dataType, nullable })),
     keyColumns: table.key_columns,

@@ -135,7 +135,7 @@ export const gridTableSchema = z
   .object({
     tableId: z.string(),
     name: z.string(),
-    kind: z.enum(['data', 'calc']),
+    kind: z.enum(['data', 'calc', 'import']),
     status: z.enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed']),
     columns: z.array(gridColumn),
     keyColumns: z.array(z.string()),

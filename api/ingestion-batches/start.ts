@@ -28,7 +28,7 @@ export interface BatchRequest {
   onBadRecord: 'refuse' | 'quarantine';
   onNewField: 'refuse' | 'add' | 'ignore';
   maxShrinkRatio: number | undefined;
-  /** The batch whose quarantined records are staged again. */
+  /** The batch or import whose quarantined records are staged again. */
   replayOf: string | undefined;
 }
 
@@ -86,7 +86,9 @@ async function insert(
   request: BatchRequest,
 ): Promise<IngestionBatch> {
   const { organizationId, mode } = request;
-  if (table.kind !== 'data') {
+  // The rows of an imported table come from its file, also those that only fit later.
+  const isOfImport = table.kind === 'import' && request.replayOf?.startsWith('imp_') === true;
+  if (table.kind !== 'data' && !isOfImport) {
     throw new AppError(
       'not_appendable',
       `A table of the kind ${table.kind} takes no batches; create one with POST /v1/grid/tables, kind=data.`,

@@ -50,6 +50,24 @@ export async function getTableImport(
   return found;
 }
 
+/** The import whose rows the table has. */
+export async function findLatestImport(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<string | undefined> {
+  const latest = await db
+    .selectFrom('table_imports')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('status', '=', 'succeeded')
+    .orderBy('table_version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return latest?.id;
+}
+
 export async function insertTableImport(
   db: OrganizationTransaction,
   row: Insertable<TableImports>,

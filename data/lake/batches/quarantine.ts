@@ -5,6 +5,7 @@ import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization } from '../../postgres/client.ts';
 import type { IngestionBatch } from '../../postgres/ingestion-batches.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
+import { getTableImport } from '../../postgres/table-imports.ts';
 import {
   findQuarantineTable,
   moveTable,
@@ -19,6 +20,7 @@ import { quarantineColumns } from '../pages/write.ts';
 import type { Lake } from '../provision.ts';
 import { createTableStatements } from '../rows/retype.ts';
 import { identifier, literal } from '../sql.ts';
+import { findImportQuarantine, replayedImport, takeFromImportQuarantine } from './replay-import.ts';
 
 /** The table beside another one that keeps the records which did not fit it. */
 export type Quarantine = Pick<TableRow, 'id' | 'name' | 'status'>;
@@ -45,6 +47,13 @@ export async function reserveQuarantine(
   pages: readonly StagedPage[],
 ): Promise<Quarantine | undefined> {
   const { organization_id: organizationId } = table;
+  const imported = replayedImport(batch);
+  if (imported !== undefined) {
+    if (pages.every(({ records }) => records === 0)) return undefined;
+    return inOrganization(deps.db, organizationId, async (db) =>
+      findImportQuarantine(db, await getTableImport(db, organizationId, imported)),
+    );
+  }
   if (batch.replay_of === null && pages.every(({ quarantined }) => quarantined === 0)) return undefined;
   const existing = await inOrganization(deps.db, organizationId, (db) =>
     findQuarantineTable(db, organizationId, table.id),
@@ -100,6 +109,8 @@ export async function quarantineRecords(
   quarantine: Quarantine,
   pages: readonly StagedPage[],
 ): Promise<LakeOperation> {
+  if (replayedImport(batch) !== undefined)
+    return takeFromImportQuarantine(connection, objects, batch, quarantine, pages);
   const table = identifier(quarantine.name);
   const isNew = quarantine.status === 'creating';
   if (isNew)
@@ -138,6 +149,11 @@ const filesAtOnce = 400;
 /** Makes the reservation a table once the batch is in the lake; its id, for the batch. */
 export async function settleQuarantine(db: Database, batch: IngestionBatch): Promise<string | null> {
   return inOrganization(db, batch.organization_id, async (transaction) => {
+    const imported = replayedImport(batch);
+    if (imported !== undefined) {
+      const { quarantine_table_id: id } = await getTableImport(transaction, batch.organization_id, imported);
+      return id;
+    }
     const table = await findQuarantineTable(transaction, batch.organization_id, batch.table_id);
     if (table === undefined) return null;
     if (table.status === 'creating')

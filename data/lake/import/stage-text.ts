@@ -67,7 +67,8 @@ async function stageClean(
 
 const isUnfit = (error: unknown): boolean => error instanceof Error && error.message.includes(unfit);
 
-function planOf(
+/** Which columns the table has, and of which types. */
+export function planOf(
   job: StageJob,
   connection: DuckDBConnection,
   table: TextTable,

@@ -35,24 +35,9 @@ export async function stage(
   checkOptions(options, source.format);
   signal.throwIfAborted();
   await clearPrefix(deps, target.prefixUrl);
-  await mkdir(deps.workDir, { recursive: true });
-  const folder = await mkdtemp(join(deps.workDir, 'import-'));
   const tracker = createTracker(source.sizeBytes, progress);
-  const job: StageJob = {
-    deps,
-    source,
-    options,
-    target,
-    tracker,
-    signal,
-    folder,
-    loadDateMicros: loadDateMicros(options),
-  };
   try {
-    const staged = await deps.engine.scratch(async (connection) => {
-      await prepare(connection);
-      return stageWith(job, connection);
-    });
+    const staged = await withJob({ deps, source, options, target, tracker, signal }, stageWith);
     signal.throwIfAborted();
     progress({ fraction: 1, bytesRead: source.sizeBytes, rows: staged.table.rows });
     return staged;
@@ -60,6 +45,23 @@ export async function stage(
     // The first error is the one to tell; a leftover is removed by the next try.
     await clearPrefix(deps, target.prefixUrl).catch(() => undefined);
     throw error;
+  }
+}
+
+/** Runs `work` with a local folder and a connection of its own. */
+export async function withJob<T>(
+  given: Omit<StageJob, 'folder' | 'loadDateMicros'>,
+  work: (job: StageJob, connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
+  const { deps, options } = given;
+  await mkdir(deps.workDir, { recursive: true });
+  const folder = await mkdtemp(join(deps.workDir, 'import-'));
+  const job: StageJob = { ...given, folder, loadDateMicros: loadDateMicros(options) };
+  try {
+    return await deps.engine.scratch(async (connection) => {
+      await prepare(connection);
+      return work(job, connection);
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,145 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { useWorker } from '../support/worker.ts';
+import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+useWorker(workspace);
+
+async function until(client: TestClient, started: Answer, isPending: (status: string) => boolean) {
+  expect(started.status, started.text).toBe(202);
+  const location = String(started.headers['location']);
+  for (;;) {
+    const { data } = (await client.call('GET', location)).body;
+    if (!isPending(data.status)) return data;
+    await setTimeout(50);
+  }
+}
+
+const importEnded = (client: TestClient, started: Answer) =>
+  until(client, started, (status) => ['queued', 'running'].includes(status));
+
+const batchEnded = (client: TestClient, started: Answer) =>
+  until(client, started, (status) => ['open', 'completing', 'applying'].includes(status));
+
+const mapping = (name: string, dataType: string) => ({
+  source_column_name: name,
+  target_column_name: name,
+  data_type: dataType,
+});
+
+async function importFile(client: TestClient, path: string, content: string, more: object = {}) {
+  const project = (await client.call('POST', '/v1/projects', { body: { name: path } })).body.data.id;
+  const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=${path}`, {
+    body: { content },
+  });
+  const started = await client.call('POST', '/v1/table-imports', {
+    body: {
+      project_id: project,
+      file_id: file.body.data.id,
+      table_name: path.replace('.', '_'),
+      on_bad_row: 'quarantine',
+      column_mappings: [mapping('id', 'INTEGER'), mapping('note', 'STRING'), mapping('n', 'INTEGER')],
+      ...more,
+    },
+  });
+  return importEnded(client, started);
+}
+
+async function select(client: TestClient, sql: string) {
+  const answer = await client.call('POST', '/v1/query-executions', { body: { sql, row_format: 'rows' } });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data.rows;
+}
+
+const replay = (client: TestClient, table: string, body: object) =>
+  client.call('POST', `/v1/tables/${table}/quarantine/replays`, { body });
+
+const retype = (client: TestClient, table: string, dataType: string) =>
+  client.call('PATCH', `/v1/grid/tables/${table}/columns/n`, { body: { data_type: dataType } });
+
+const json = [
+  { id: 1, note: 'fits', n: 10 },
+  { id: 2, note: 'two\nlines', n: 2.5 },
+  { id: 3, note: 'x', n: 'ten' },
+  { id: 4, note: 'y', n: 1.25 },
+];
+
+test.each([
+  ['orders.csv', 'id;note;n\n1;fits;10\n2;"two\nlines";2.5\n3;x;ten\n4;y;1.25\n5;too;many;fields\n'],
+  ['orders.ndjson', json.map((record) => JSON.stringify(record)).join('\n')],
+  ['orders.json', JSON.stringify(json)],
+])('records of %s that fit once a column was retyped leave the quarantine', async (path, content) => {
+  const client = await workspace.organization();
+  const imported = await importFile(client, path, content);
+  const [name] = path.split('.');
+  const broken = path === 'orders.csv' ? 1 : 0;
+  expect(imported).toMatchObject({ rowsImported: 1, rowsQuarantined: 3 + broken });
+  const { id: importId, tableId } = imported;
+
+  // Nothing fits yet: the batch comes to nothing, and everything stays where it was.
+  const idle = await batchEnded(client, await replay(client, tableId, { import_id: importId }));
+  expect(idle).toMatchObject({ mode: 'append', status: 'applied', rowsInserted: 0, error: null });
+
+  const retyped = await retype(client, tableId, 'DOUBLE');
+  expect(retyped.body.data).toMatchObject({ kind: 'import', tableId });
+  const started = await replay(client, tableId, { import_id: importId });
+  expect(started.body.data).toMatchObject({ tableId, mode: 'append' });
+  const replayed = await batchEnded(client, started);
+  expect(replayed).toMatchObject({
+    status: 'applied',
+    rowsInserted: 2,
+    quarantineTableId: imported.quarantineTableId,
+  });
+  const table = (await client.call('GET', `/v1/tables/${tableId}`)).body.data.name;
+  expect(table).toMatch(name!);
+  expect(await select(client, `SELECT id, note, n FROM "${table}" ORDER BY id`)).toEqual([
+    { id: 1, note: 'fits', n: 10 },
+    { id: 2, note: 'two\nlines', n: 2.5 },
+    { id: 4, note: 'y', n: 1.25 },
+  ]);
+  const quarantine = (await client.call('GET', `/v1/tables/${imported.quarantineTableId}`)).body.data.name;
+  const left = await select(client, `SELECT "column" AS c FROM "${quarantine}" ORDER BY line`);
+  expect(left).toEqual([{ c: 'n' }, ...(broken === 1 ? [{ c: null }] : [])]);
+
+  // Again, by the batch that left something: nothing twice.
+  const again = await batchEnded(client, await replay(client, tableId, { batch_id: replayed.id }));
+  expect(again).toMatchObject({ status: 'applied', rowsInserted: 0 });
+  expect((await retype(client, tableId, 'STRING')).status).toBe(200);
+  const last = await batchEnded(client, await replay(client, tableId, { import_id: importId }));
+  expect(last).toMatchObject({ status: 'applied', rowsInserted: 1 });
+  expect(await select(client, `SELECT count(*) AS rows FROM "${table}"`)).toEqual([{ rows: 4 }]);
+});
+
+test('a replay needs one source of this table, with records in quarantine, of its last import', async () => {
+  const client = await workspace.organization();
+  const content = 'id,note,n\n1,a,ten\n2,b,2\n';
+  const imported = await importFile(client, 'first.csv', content);
+  const other = await importFile(client, 'other.csv', 'id,note,n\n1,a,1\n');
+  for (const body of [{}, { batch_id: 'bat_x', import_id: 'imp_x' }])
+    expect((await replay(client, imported.tableId, body)).status).toBe(422);
+  for (const [table, id] of [
+    [other.tableId, imported.id],
+    [other.tableId, other.id],
+    [imported.tableId, 'imp_01m7zb7m1dfp9c6s8m3h9q2w4x'],
+  ])
+    expect((await replay(client, table, { import_id: id })).status).toBe(404);
+  const stranger = await workspace.organization();
+  expect((await replay(stranger, imported.tableId, { import_id: imported.id })).status).toBe(404);
+  const renamed = await client.call('PATCH', `/v1/grid/tables/${imported.tableId}/columns/n`, {
+    body: { name: 'm' },
+  });
+  expect(renamed.status).toBe(409);
+
+  const anew = await importFile(client, 'second.csv', content, {
+    table_name: undefined,
+    table_id: imported.tableId,
+    mode: 'replace',
+  });
+  expect(anew.status).toBe('succeeded');
+  const late = await replay(client, imported.tableId, { import_id: imported.id });
+  expect([late.status, late.body.code]).toEqual([409, 'conflict']);
+  await retype(client, imported.tableId, 'STRING');
+  const done = await batchEnded(client, await replay(client, imported.tableId, { import_id: anew.id }));
+  expect(done).toMatchObject({ status: 'applied', rowsInserted: 1 });
+});
