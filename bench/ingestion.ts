@@ -12,10 +12,10 @@ import { readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Client, Connection } from '@temporalio/client';
 import { ingestionBatchWorkflowId } from '../workflows/ingestion-batch/names.ts';
+import { ingest, pagesOf } from './batch.ts';
 import { benchColumns, writeRecords } from './records.ts';
 import { openApi, readStack } from './workspace.ts';
 
@@ -37,49 +37,18 @@ const { data: table } = await api.json<{ data: { tableId: string } }>('POST', '/
   kind: 'data',
   columns: benchColumns.map(({ name, dataType }) => ({ name, data_type: dataType })),
 });
-const batches = `/v1/tables/${table.tableId}/ingestion-batches`;
-
-/** Bodies of the pages, joined from the file's lines: what a client that has NDJSON would do. */
+/** The file a few pages at a time: as one text it would be longer than a string may be. */
 async function readPages(): Promise<Buffer[]> {
   const handle = await open(file);
   const pages: Buffer[] = [];
   let lines: string[] = [];
   for await (const line of handle.readLines()) {
     lines.push(line);
-    if (lines.length === recordsPerPage) pages.push(Buffer.from(`{"records":[${lines.join(',')}]}`));
-    if (lines.length === recordsPerPage) lines = [];
+    if (lines.length < recordsPerPage) continue;
+    pages.push(...pagesOf(lines, recordsPerPage));
+    lines = [];
   }
-  if (lines.length > 0) pages.push(Buffer.from(`{"records":[${lines.join(',')}]}`));
-  return pages;
-}
-
-async function ingest(
-  pages: readonly Buffer[],
-): Promise<{ stagedMs: number; totalMs: number; events: number }> {
-  const startedMs = performance.now();
-  const { data } = await api.json<{ data: { id: string } }>('POST', batches, { mode: 'replace' });
-  const batch = `${batches}/${data.id}`;
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      while (next < pages.length) {
-        const page = next;
-        next += 1;
-        await api.call('PUT', `${batch}/pages/${page + 1}`, pages[page]!);
-      }
-    }),
-  );
-  const stagedMs = performance.now() - startedMs;
-  await api.json('POST', `${batch}/complete`, { page_count: pages.length });
-  for (;;) {
-    const { data: now } = await api.json<{ data: { status: string; error: unknown } }>('GET', batch);
-    if (now.status === 'applied') break;
-    if (now.status === 'failed') throw new Error(JSON.stringify(now.error));
-    await setTimeout(25);
-  }
-  const totalMs = performance.now() - startedMs;
-  const { historyLength } = await workflow.getHandle(ingestionBatchWorkflowId(data.id)).describe();
-  return { stagedMs, totalMs, events: historyLength };
+  return [...pages, ...pagesOf(lines, recordsPerPage)];
 }
 
 async function bareEngine(): Promise<number> {
@@ -111,10 +80,11 @@ console.log(
   `${records} records in ${pages.length} pages of ${Math.round(pages[0]!.length / 1_024)} KiB, ${clients} clients`,
 );
 for (let round = 1; round <= rounds; round += 1) {
-  const { stagedMs, totalMs, events } = await ingest(pages);
+  const { id, stagedMs, totalMs } = await ingest(api, table.tableId, { mode: 'replace' }, pages, clients);
+  const { historyLength } = await workflow.getHandle(ingestionBatchWorkflowId(id)).describe();
   const engineMs = await bareEngine();
   console.log(
-    `round ${round}: staged ${rate(stagedMs)} rows/s, staged and applied ${rate(totalMs)} rows/s (${(totalMs / 1_000).toFixed(1)} s); bare engine ${rate(engineMs)} rows/s; ratio ${(engineMs / totalMs).toFixed(2)}; worker ${workerPeakMib()} MiB, ${events} events`,
+    `round ${round}: staged ${rate(stagedMs)} rows/s, staged and applied ${rate(totalMs)} rows/s (${(totalMs / 1_000).toFixed(1)} s); bare engine ${rate(engineMs)} rows/s; ratio ${(engineMs / totalMs).toFixed(2)}; worker ${workerPeakMib()} MiB, ${historyLength} events`,
   );
 }
 if (keepsFile) console.log(file);

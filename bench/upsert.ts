@@ -8,13 +8,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import pg from 'pg';
 import { readApiConfig } from '../api/config.ts';
 import { createCipher } from '../data/encryption.ts';
 import { openLakes } from '../data/lake/open.ts';
 import { identifier, literal } from '../data/lake/sql.ts';
+import { ingest, pagesOf } from './batch.ts';
 import { openApi, readStack } from './workspace.ts';
 
 const [rows = 10_000_000, records = 100_000, rounds = 3] = process.argv.slice(2).map(Number);
@@ -97,42 +97,19 @@ function recordText(round: number, index: number): string {
 }
 
 async function throughApi({ tableId, syncId }: Target, lines: readonly string[]): Promise<number> {
-  const pages = Array.from({ length: Math.ceil(lines.length / recordsPerPage) }, (_, page) =>
-    Buffer.from(`{"records":[${lines.slice(page * recordsPerPage, (page + 1) * recordsPerPage).join(',')}]}`),
+  const pages = pagesOf(lines, recordsPerPage);
+  const options = { mode: 'upsert', sync_id: syncId };
+  const { rowsInserted, rowsUpdated, stagedMs, totalMs } = await ingest(
+    api,
+    tableId,
+    options,
+    pages,
+    clients,
   );
-  const batches = `/v1/tables/${tableId}/ingestion-batches`;
-  const startedMs = performance.now();
-  const { data } = await api.json<{ data: { id: string } }>('POST', batches, {
-    mode: 'upsert',
-    sync_id: syncId,
-  });
-  const batch = `${batches}/${data.id}`;
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      while (next < pages.length) {
-        const page = next;
-        next += 1;
-        await api.call('PUT', `${batch}/pages/${page + 1}`, pages[page]!);
-      }
-    }),
+  console.log(
+    `  batch: ${rowsInserted} inserted, ${rowsUpdated} updated; staged after ${stagedMs.toFixed(0)} ms`,
   );
-  const stagedMs = performance.now() - startedMs;
-  await api.json('POST', `${batch}/complete`, { page_count: pages.length });
-  for (;;) {
-    const { data: now } = await api.json<{
-      data: { status: string; error: unknown; rowsInserted: number; rowsUpdated: number };
-    }>('GET', batch);
-    if (now.status === 'failed') throw new Error(JSON.stringify(now.error));
-    if (now.status === 'applied') {
-      const elapsedMs = performance.now() - startedMs;
-      console.log(
-        `  batch: ${now.rowsInserted} inserted, ${now.rowsUpdated} updated; staged after ${stagedMs.toFixed(0)} ms`,
-      );
-      return elapsedMs;
-    }
-    await setTimeout(25);
-  }
+  return totalMs;
 }
 
 async function bareMerge({ tableId, copy }: Target, lines: readonly string[]): Promise<number> {
