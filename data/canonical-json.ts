@@ -16,6 +16,19 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
+/** Half of a surrogate pair, as `JSON.stringify` writes it; a backslash that was sent is doubled before it. */
+const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
+
+/** Whether a JSON text that `JSON.stringify` wrote holds half of a surrogate pair, which is no character. */
+export function hasLoneSurrogate(json: string): boolean {
+  return json.includes('\\ud') && json.search(loneSurrogate) !== -1;
+}
+
+/** The same text with the replacement character instead. */
+export function replaceLoneSurrogates(json: string): string {
+  return json.replace(loneSurrogate, '$1\\ufffd');
+}
+
 /** The order RFC 8785 gives to the members of an object. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -113,5 +113,5 @@ async function refusalOf(
 /** Whether the guard wants a person's word before the table's content is swapped for so much less. */
 function shrinksTooMuch(batch: IngestionBatch, rowsBefore: number): boolean {
   if (batch.max_shrink_ratio === null || batch.shrink_confirmed || rowsBefore === 0) return false;
-  return 1 - (batch.records_staged ?? 0) / rowsBefore > batch.max_shrink_ratio;
+  return rowsBefore - (batch.records_staged ?? 0) > batch.max_shrink_ratio * rowsBefore;
 }

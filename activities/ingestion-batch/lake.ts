@@ -1,19 +1,17 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../data/errors.ts';
 import {
-  type AppliedToLake,
   type ApplyProgress,
   appliedOf,
   applyBatch,
   batchOperationId,
 } from '../../data/lake/batches/apply.ts';
-import { settleQuarantine } from '../../data/lake/batches/quarantine.ts';
+import { finishApplied } from '../../data/lake/batches/finish.ts';
 import { stageQuarantined } from '../../data/lake/batches/replay.ts';
 import { replayedImport, stageQuarantinedImport } from '../../data/lake/batches/replay-import.ts';
 import { voidOperation } from '../../data/lake/ledger.ts';
 import { batchPrefix } from '../../data/objects/keys.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { recordCheckpoint } from '../../data/postgres/data-syncs.ts';
 import {
   type BatchFailure,
   findBatch,
@@ -71,7 +69,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       if (batch?.status !== 'applying') return;
       try {
         const applied = await withHeartbeats((progress, signal) => applyBatch(deps, batch, progress, signal));
-        await finish(batch, applied);
+        await finishApplied(deps.db, batch, applied);
       } catch (error) {
         await failIfFinal(batch, error);
       }
@@ -90,28 +88,6 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
     },
   };
 
-  async function finish(batch: IngestionBatch, applied: AppliedToLake): Promise<void> {
-    const keepsAside = (batch.records_quarantined ?? 0) > 0 || batch.replay_of !== null;
-    const quarantineTableId = keepsAside ? await settleQuarantine(deps.db, batch) : null;
-    await inOrganization(deps.db, batch.organization_id, async (db) => {
-      const moved = await moveBatch(db, batch, 'applying', 'applied', {
-        rows_inserted: applied.rowsInserted,
-        rows_updated: applied.rowsUpdated,
-        table_version: applied.tableVersion,
-        applied_at: applied.appliedAt,
-        quarantine_table_id: quarantineTableId,
-      });
-      if (moved === undefined || batch.sync_id === null) return;
-      await recordCheckpoint(db, batch.organization_id, batch.sync_id, {
-        batchId: batch.id,
-        generation: batch.generation,
-        checkpoint: batch.checkpoint === null ? null : JSON.stringify(batch.checkpoint),
-        version: applied.tableVersion,
-        appliedAt: applied.appliedAt,
-      });
-    });
-  }
-
   /** Throws what another try may mend. */
   async function failIfFinal(batch: IngestionBatch, error: unknown): Promise<void> {
     if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
@@ -123,7 +99,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
   async function fail(batch: IngestionBatch, failure: BatchFailure): Promise<void> {
     const { schema } = await deps.lake.catalog.get(batch.organization_id);
     const entry = await voidOperation(deps.lake.catalogPool, schema, batchOperationId(batch.id));
-    if (entry !== undefined) return finish(batch, appliedOf(batch, entry));
+    if (entry !== undefined) return finishApplied(deps.db, batch, appliedOf(batch, entry));
     await inOrganization(deps.db, batch.organization_id, (db) =>
       moveBatch(db, batch, batch.status as 'applying', 'failed', { error: JSON.stringify(failure) }),
     );

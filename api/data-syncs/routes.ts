@@ -1,13 +1,10 @@
 import { AppError, notFound, ValidationError } from '../../data/errors.ts';
+import { rotate } from '../../data/lake/batches/finish.ts';
 import { stagePage } from '../../data/lake/batches/stage-page.ts';
+import { createdAtColumn } from '../../data/lake/column-name.ts';
 import { findPhysicalTable } from '../../data/lake/columns.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import {
-  getDataSync,
-  insertDataSync,
-  listDataSyncs,
-  rotateGeneration,
-} from '../../data/postgres/data-syncs.ts';
+import { getDataSync, insertDataSync, listDataSyncs } from '../../data/postgres/data-syncs.ts';
 import { findBatch } from '../../data/postgres/ingestion-batches.ts';
 import { findPage } from '../../data/postgres/staged-pages.ts';
 import { getTable, type TableRow } from '../../data/postgres/tables.ts';
@@ -103,10 +100,10 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     const lake = await deps.lake.catalog.get(organizationId);
     const physical = await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name);
     const faults = keys.flatMap((key, index) => {
-      const isKnown = physical?.columns.some(({ name }) => name === key) === true;
+      const isKnown = key !== createdAtColumn && physical?.columns.some(({ name }) => name === key) === true;
       const isRepeated = keys.indexOf(key) !== index;
       if (isKnown && !isRepeated) return [];
-      const msg = isRepeated ? 'Key columns must differ.' : 'The table has no such column.';
+      const msg = isRepeated ? 'Key columns must differ.' : 'The table has no such column that can be a key.';
       return [{ loc: ['body', 'key_columns', index], msg, type: 'value_error' }];
     });
     if (faults.length > 0) throw new ValidationError(faults);
@@ -146,13 +143,11 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
         body: generationBody,
         response: { 200: envelope(syncSchema) },
       },
-      config: { scope: 'agent:write', exists },
+      config: { scope: 'agent:write', exists, errors: ['storage_unavailable'] },
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const sync = await inOrganization(deps.db, organizationId, (db) =>
-        rotateGeneration(db, organizationId, request.params.sync_id, request.body.generation),
-      );
+      const sync = await rotate(deps, organizationId, request.params.sync_id, request.body.generation);
       return { data: syncView(sync) };
     },
   );

@@ -4,16 +4,20 @@ import { maxPageNumber } from '../../data/postgres/staged-pages.ts';
 import { records } from '../ingestion-batches/schemas.ts';
 import { nullableTimestamp, timestamp } from '../schemas.ts';
 
-const generation = z
+const text = z
   .string()
   .min(1)
   .max(255)
-  .describe('The installed recipe generation; rotating it fences everything opened under the one before.');
+  .refine((value) => value.isWellFormed(), { error: 'It holds half of a surrogate pair.' });
+
+const generation = text.describe(
+  'The installed recipe generation; rotating it fences everything opened under the one before.',
+);
 
 export const createSyncBody = z
   .strictObject({
     table_id: z.string().min(1),
-    provider: z.string().min(1).max(255),
+    provider: text,
     generation,
     key_columns: z
       .array(z.string().min(1))

@@ -138,7 +138,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         batchId,
         pageNumber,
         body: pageBodyOf(request.body as unknown as Buffer, pageBody),
-        refuse: refuseSnapshotPages,
+        refuse: refusePages,
       });
       return { data: stagedPageView(page, replayed) };
     },
@@ -160,14 +160,20 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope,
         exists,
-        errors: ['manifest_incomplete', 'batch_not_open', 'generation_fenced', 'body_too_large'],
+        errors: [
+          'manifest_incomplete',
+          'batch_not_open',
+          'generation_fenced',
+          'unsupported_option',
+          'body_too_large',
+        ],
       },
     },
     async (request, reply) => {
       const { organizationId } = callerOf(request);
       const { table_id: tableId, batch_id: batchId } = request.params;
       const { body } = request;
-      await find(organizationId, tableId, batchId);
+      refuseReplay(await find(organizationId, tableId, batchId));
       const { batch, moved } = await completeBatch(
         deps.db,
         { organizationId, tableId, batchId },
@@ -231,7 +237,19 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-function refuseSnapshotPages({ mode, sync_id: syncId, id }: IngestionBatch): void {
+/** A batch of quarantined records is staged and completed by its own process. */
+function refuseReplay({ replay_of: replayOf }: IngestionBatch): void {
+  if (replayOf === null) return;
+  throw new AppError(
+    'unsupported_option',
+    'This batch stages quarantined records and completes itself; poll it, or abort it.',
+  );
+}
+
+/** Pages that come another way than to the batch itself. */
+function refusePages(batch: IngestionBatch): void {
+  refuseReplay(batch);
+  const { mode, sync_id: syncId, id } = batch;
   if (mode !== 'provider_snapshot') return;
   throw new AppError(
     'unsupported_option',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson, hasLoneSurrogate } from '../../data/canonical-json.ts';
 import type { JsonValue } from '../../data/exact-json.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
@@ -30,6 +31,7 @@ export const createBatchBody = z
       .string()
       .min(1)
       .max(255)
+      .refine((text) => text.isWellFormed(), { error: 'It holds half of a surrogate pair.' })
       .optional()
       .describe('Your own name of the batch, unique in the table: the same again finds the same batch.'),
     on_bad_record: z
@@ -77,7 +79,20 @@ const pageNumber = z.int().min(1).max(maxPageNumber);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Any JSON value, with its numbers as they came. */
-const json = z.custom<JsonValue>(() => true).meta({ description: 'Any JSON value.' });
+const json = z
+  .custom<JsonValue>(() => true)
+  .refine((value) => value === undefined || isStorable(canonicalJson(value)), {
+    error: 'Numbers have at most 400 digits, and text holds no half of a surrogate pair.',
+  })
+  .meta({ description: 'Any JSON value.' });
+
+/** Whether the metadata store can keep a JSON text as it is. */
+function isStorable(text: string): boolean {
+  return (
+    !hasLoneSurrogate(text) &&
+    !/\d{401}|[eE][+-]?\d{4}|[eE][+-]?[4-9]\d\d/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, ''))
+  );
+}
 
 export const completeBody = z
   .strictObject({
@@ -85,6 +100,9 @@ export const completeBody = z
     pages: z
       .array(z.strictObject({ page_number: pageNumber, sha256 }))
       .max(maxPageNumber)
+      .refine((pages) => new Set(pages.map((page) => page.page_number)).size === pages.length, {
+        error: 'A page is named once.',
+      })
       .optional()
       .describe('Holds the hash of every page against what is staged.'),
     checkpoint: json
@@ -185,5 +203,8 @@ export function pageIdOf(page: StagedPage): string {
 
 export const batchParams = z.object({ table_id: z.string(), batch_id: z.string() });
 export const pageParams = batchParams.extend({
-  page_number: z.coerce.number().int().min(1).max(maxPageNumber),
+  page_number: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, { error: `A number from 1 to ${maxPageNumber}` })
+    .pipe(z.coerce.number<string>().max(maxPageNumber)),
 });

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../errors.ts';
 import { inOrganization } from '../postgres/client.ts';
+import { renameSyncKey } from '../postgres/data-syncs.ts';
 import { lockTable, type TableRow, updateTableRow } from '../postgres/tables.ts';
 import { flushHeld, renewableBytes } from './care/flush.ts';
 import { rowIdColumn } from './column-name.ts';
@@ -136,6 +137,7 @@ async function followRename(deps: TableDeps, table: TableRow, from: string, to: 
       key_columns: now.key_columns.map((key) => (key === from ? to : key)),
       column_notes: JSON.stringify(note === undefined ? rest : { ...rest, [to]: note }),
     });
+    await renameSyncKey(db, table.organization_id, table.id, from, to);
   });
 }
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { AppError } from '../errors.ts';
 import type { LakeEngine } from './engine.ts';
 import { commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
-import type { TableLocks } from './locks.ts';
+import { refuseLostLocks, type TableLocks } from './locks.ts';
 import type { Lake, LakeCatalog } from './provision.ts';
 
 /** What everything that writes to or reads from lakes is given. */
@@ -36,6 +36,7 @@ export async function commitOperations(
       operations[0]?.operation ?? '',
       commitExtraInfo(operations),
     ]);
+    refuseLostLocks();
     await on.run('COMMIT');
   }
   try {
@@ -45,7 +46,7 @@ export async function commitOperations(
     await connection?.run('ROLLBACK').catch(() => undefined);
     const version = await committedVersion(deps, lake, ids).catch(() => undefined);
     if (version !== undefined) return version;
-    throw isExpected(cause) ? cause : lakeError(cause);
+    throw lakeFailure(cause);
   }
   const version = await committedVersion(deps, lake, ids);
   if (version === undefined) throw new Error(`Operation ${ids[0]} committed without a ledger entry.`);
@@ -60,6 +61,11 @@ async function committedVersion(
   const first = ids[0];
   if (first === undefined) return undefined;
   return (await findOperations(deps.catalogPool, lake.schema, [first])).get(first)?.version;
+}
+
+/** What a failed use of the lake is told as: our own refusals as they are, the engine's as what they mean. */
+export function lakeFailure(cause: unknown): unknown {
+  return isExpected(cause) ? cause : lakeError(cause);
 }
 
 function isExpected(error: unknown): boolean {

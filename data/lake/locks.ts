@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
 
@@ -35,15 +36,45 @@ async function holdAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => P
       cause,
     });
   });
-  let failed = true;
+  const lock: HeldLock = { isLost: false };
+  const lose = (): void => {
+    lock.isLost = true;
+  };
+  client.on('error', lose);
+  client.on('end', lose);
+  let isFree = false;
   try {
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`table:${tableId}`]);
-    const result = await work();
-    await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [`table:${tableId}`]);
-    failed = false;
+    const result = await heldLocks.run([...(heldLocks.getStore() ?? []), lock], work);
+    // What was done is done, also when the session is gone.
+    isFree = await client
+      .query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [`table:${tableId}`])
+      .then(
+        () => true,
+        () => false,
+      );
     return result;
   } finally {
+    client.off('error', lose);
+    client.off('end', lose);
     // A session that did not get to its unlock is closed: that releases the lock.
-    client.release(failed);
+    client.release(!isFree);
   }
+}
+
+interface HeldLock {
+  isLost: boolean;
+}
+
+/** The locks that the work under way holds. */
+const heldLocks = new AsyncLocalStorage<readonly HeldLock[]>();
+
+/** Throws when the session of a lock that the caller holds has ended: another writer may hold it by now. */
+export function refuseLostLocks(): void {
+  if (heldLocks.getStore()?.some(({ isLost }) => isLost) !== true) return;
+  throw new AppError(
+    'storage_unavailable',
+    'The lock of the table was lost before the commit; nothing was changed. Try again shortly.',
+    { retryAfterSeconds: 1 },
+  );
 }

@@ -49,5 +49,7 @@ function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
     keepAlive: true,
   });
   pool.on('error', () => undefined);
+  // The same for one that is in use: its query fails, which is heard where it was asked.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -34,6 +34,8 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
   });
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
+  // The same for one that is in use: its query fails, which is heard where it was asked.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return { db: new Kysely<DB>({ dialect: new PostgresDialect({ pool }) }), pool };
 }
 

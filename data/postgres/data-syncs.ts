@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { notFound } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { OrganizationTransaction } from './client.ts';
@@ -96,6 +96,23 @@ export async function rotateGeneration(
     .executeTakeFirstOrThrow();
 }
 
+/** A table's syncs follow a new name of a key column. */
+export async function renameSyncKey(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  from: string,
+  to: string,
+): Promise<void> {
+  await db
+    .updateTable('data_syncs')
+    .set({ key_columns: sql<string[]>`array_replace(key_columns, ${from}, ${to})` })
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where(sql<boolean>`${from} = ANY(key_columns)`)
+    .execute();
+}
+
 export interface AppliedBatch {
   batchId: string;
   generation: string | null;
@@ -124,7 +141,15 @@ export async function recordCheckpoint(
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where((where) =>
-      where.or([where('checkpoint_version', 'is', null), where('checkpoint_version', '<', applied.version)]),
+      where.or([
+        where('checkpoint_version', 'is', null),
+        where('checkpoint_version', '<', applied.version),
+        // A batch without records makes no version of its own.
+        where.and([
+          where('checkpoint_version', '=', applied.version),
+          where('applied_at', '<', applied.appliedAt),
+        ]),
+      ]),
     )
     .execute();
 }

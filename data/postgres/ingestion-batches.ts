@@ -114,6 +114,21 @@ export function replayActive(): AppError {
   );
 }
 
+/** A sync's batches that are being applied. */
+export async function applyingBatches(
+  db: OrganizationTransaction,
+  organizationId: string,
+  syncId: string,
+): Promise<IngestionBatch[]> {
+  return db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('sync_id', '=', syncId)
+    .where('status', '=', 'applying')
+    .execute();
+}
+
 export async function deleteBatch(
   db: OrganizationTransaction,
   organizationId: string,

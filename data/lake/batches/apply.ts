@@ -8,13 +8,13 @@ import { listPages, maxPageNumber, type StagedPage } from '../../postgres/staged
 import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { flushHeld, renewableBytes } from '../care/flush.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
-import { commitOperations, type LakeDeps } from '../commit.ts';
+import { commitOperations, type LakeDeps, lakeFailure } from '../commit.ts';
 import type { StagedFile } from '../import/contract.ts';
 import { findOperations, type LakeOperation, type LedgerEntry, tableStatistics } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
 import { createTableStatements, retypeColumns } from '../rows/retype.ts';
 import { identifier, literal } from '../sql.ts';
-import { type TargetColumns, targetColumns } from './columns.ts';
+import { requireKeys, type TargetColumns, targetColumns } from './columns.ts';
 import { mergeIncoming, refuseTakenRowIds } from './merge.ts';
 import {
   type IncomingRows,
@@ -85,8 +85,9 @@ export async function applyBatch(
   const { table, keys } = await lookUp(deps, batch);
   const pages = await allPages(deps, batch);
   const before = await physicalOf(deps, lake, table);
+  requireKeys(keys, pages);
   const target = targetColumns(before.columns, pages, batch.on_new_field === 'add');
-  return deps.lake.engine.use(lake.writer, async (connection) => {
+  const applied = deps.lake.engine.use(lake.writer, async (connection) => {
     const reading: PageFilesDeps = {
       connection,
       objects: deps.objects,
@@ -104,6 +105,9 @@ export async function applyBatch(
     }
     await refuseRepeatedRowIds(reading, pages);
     return hold({ ...plan, files: await writeRecords(reading, pages, target), incoming: undefined });
+  });
+  return applied.catch((error: unknown) => {
+    throw lakeFailure(error);
   });
 }
 
@@ -132,35 +136,36 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   const { deps, lake, batch } = plan;
   const earlier = await findApplied(deps.lake, batch);
   if (earlier !== undefined) return earlier;
-  const { table } = await lookUp(deps, batch);
+  const { table, keys } = await lookUp(deps, batch);
   const physical = await physicalOf(deps, lake, table);
-  if (JSON.stringify(physical.columns) !== JSON.stringify(plan.before.columns)) throw columnsChanged();
+  const isAsBefore =
+    JSON.stringify([keys, physical.columns]) === JSON.stringify([plan.keys, plan.before.columns]);
+  if (!isAsBefore) throw columnsChanged();
   if (batch.mode === 'append') await refuseTakenRowIds(deps, lake, physical, plan.pages, plan.files);
   const changesColumns = plan.target.retypes.size + plan.target.added.length > 0;
   // As every change of columns does: rows left in the catalog under an old schema of a large table stay there.
   if (changesColumns && physical.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, physical);
   const quarantine = await reserveQuarantine(deps, lake, batch, table, plan.pages);
   // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
-  if (
-    plan.files.length === 0 &&
-    plan.incoming === undefined &&
-    batch.mode !== 'replace' &&
-    batch.mode !== 'provider_snapshot' &&
-    quarantine === undefined
-  )
+  const isSwap = batch.mode === 'replace' || batch.mode === 'provider_snapshot';
+  const quarantines = plan.pages.some(({ quarantined }) => quarantined > 0);
+  if (!isSwap && plan.files.length === 0 && plan.incoming === undefined && !quarantines)
     return appliedToNothing(deps, lake, batch);
   const { connection } = plan;
-  await commitOperations(
-    deps.lake,
-    lake,
-    async () => [
-      await write(plan, physical),
-      ...(quarantine === undefined
-        ? []
-        : [await quarantineRecords(connection, deps.objects, batch, quarantine, plan.pages)]),
-    ],
-    connection,
-  );
+  const commitAll = () =>
+    commitOperations(
+      deps.lake,
+      lake,
+      async () => [
+        await write(plan, physical),
+        ...(quarantine === undefined
+          ? []
+          : [await quarantineRecords(connection, deps.objects, batch, quarantine, plan.pages)]),
+      ],
+      connection,
+    );
+  // The quarantine has writers of its own, and who settles a reservation waits for its lock.
+  await (quarantine === undefined ? commitAll() : deps.lake.locks.hold(quarantine.id, commitAll));
   const applied = await findApplied(deps.lake, batch);
   if (applied === undefined) throw new Error(`Batch ${batch.id} committed without a ledger entry.`);
   return applied;

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
 import { createdAtColumn } from '../column-name.ts';
 import type { LakeColumn } from '../columns.ts';
+import { maxColumns } from '../rows/plan.ts';
 import { type InferredType, widen } from '../rows/types.ts';
 
 /** The table as the batch makes it: what it has, retyped where that was open, and new columns behind. */
@@ -42,7 +43,10 @@ export function targetColumns(
   const names = new Set(table.map(({ name }) => name.toLowerCase()));
   for (const [name, types] of seen) {
     const [[, page] = ['', 0]] = types;
-    if (!addsFields || names.has(name.toLowerCase())) {
+    const wasColumn = pages.some((staged) =>
+      pageColumns(staged).some((column) => column.name === name && column.isNew !== true),
+    );
+    if (!addsFields || wasColumn || names.has(name.toLowerCase())) {
       throw conflict(
         `Page ${page} has the column ${JSON.stringify(name)}, which the table has not any more.`,
       );
@@ -52,6 +56,8 @@ export function targetColumns(
     const added: LakeColumn = { ...column, dataType: typeAfter(column, types, target), typing: 'inferred' };
     target.added.push(added);
     target.columns.push(added);
+    if (target.columns.length > maxColumns)
+      throw conflict(`The new fields of the pages would bring the table to more than ${maxColumns} columns.`);
   }
   return target;
 }
@@ -69,8 +75,21 @@ function seenTypes(pages: readonly StagedPage[]): Map<string, Seen> {
 }
 
 /** The columns that have a value in the page, as they are in its Parquet. */
-export function pageColumns(page: StagedPage): { name: string; dataType: string }[] {
-  return page.columns as { name: string; dataType: string }[];
+export function pageColumns(page: StagedPage): { name: string; dataType: string; isNew?: boolean }[] {
+  return page.columns as { name: string; dataType: string; isNew?: boolean }[];
+}
+
+/** Refuses pages that lack the key of their upsert: it was another one when they were staged. */
+export function requireKeys(keys: readonly string[], pages: readonly StagedPage[]): void {
+  for (const page of pages) {
+    if (page.records === 0) continue;
+    const names = new Set(pageColumns(page).map(({ name }) => name));
+    const missing = keys.find((key) => !names.has(key));
+    if (missing === undefined) continue;
+    throw conflict(
+      `The key column ${JSON.stringify(missing)} is not in page ${page.page_number}: the key changed after it was staged.`,
+    );
+  }
 }
 
 function requireInEvery(name: string, pages: readonly StagedPage[]): void {

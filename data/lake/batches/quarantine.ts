@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization } from '../../postgres/client.ts';
 import type { IngestionBatch } from '../../postgres/ingestion-batches.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
-import { getTableImport } from '../../postgres/table-imports.ts';
+import { findLatestImport, getTableImport } from '../../postgres/table-imports.ts';
 import {
   findQuarantineTable,
   moveTable,
@@ -50,9 +50,11 @@ export async function reserveQuarantine(
   const imported = replayedImport(batch);
   if (imported !== undefined) {
     if (pages.every(({ records }) => records === 0)) return undefined;
-    return inOrganization(deps.db, organizationId, async (db) =>
-      findImportQuarantine(db, await getTableImport(db, organizationId, imported)),
-    );
+    return inOrganization(deps.db, organizationId, async (db) => {
+      if ((await findLatestImport(db, organizationId, table.id)) !== imported)
+        throw new AppError('conflict', 'The table was imported anew since the replay was asked for.');
+      return findImportQuarantine(db, await getTableImport(db, organizationId, imported));
+    });
   }
   if (batch.replay_of === null && pages.every(({ quarantined }) => quarantined === 0)) return undefined;
   const existing = await inOrganization(deps.db, organizationId, (db) =>

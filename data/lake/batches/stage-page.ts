@@ -136,7 +136,8 @@ async function refuseFenced(
   sync: DataSync | undefined,
   generation: string | undefined,
 ): Promise<void> {
-  if (isFenced(batch, sync)) {
+  const isPending = ['open', 'completing', 'awaiting_confirmation'].includes(batch.status);
+  if (isPending && isFenced(batch, sync)) {
     await endFenced(deps.db, batch);
     throw fenced();
   }
@@ -240,7 +241,9 @@ function toRow(
     quarantined: content.bad.length,
     object_key: keys.objectKey,
     quarantine_key: keys.quarantineKey,
-    columns: JSON.stringify(content.columns.map(({ name, dataType }) => ({ name, dataType }))),
+    columns: JSON.stringify(
+      content.columns.map(({ name, dataType, isNew }) => ({ name, dataType, ...(isNew ? { isNew } : {}) })),
+    ),
     row_id_min: content.rowIds === undefined ? null : String(content.rowIds.min),
     row_id_max: content.rowIds === undefined ? null : String(content.rowIds.max),
   };

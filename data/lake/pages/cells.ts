@@ -140,6 +140,9 @@ export class Cells {
     tokens.number();
     const isShort = tokens.integerDigits + tokens.fractionDigits <= 15 && !tokens.hasExponent;
     if (!isShort || (tokens.isNegative && tokens.value === 0)) {
+      // Whether a DOUBLE that was inferred holds a long integer, only the general reading decides.
+      const mayBeInteger = tokens.fractionDigits === 0 || tokens.integerDigits > 15 || tokens.hasExponent;
+      if (target.isOpen && mayBeInteger) throw bail;
       this.#again(target, start);
     } else {
       this.feed.copy(tokens.source, start, tokens.at);

@@ -24,6 +24,8 @@ export interface PageColumn {
   dataType: string;
   /** Its key in the feed is `c<position>`. */
   position: number;
+  /** A field that was no column of the table when the page was staged. */
+  isNew?: boolean;
 }
 
 export interface BadRecord {
@@ -81,6 +83,7 @@ export function readPage(
     feed: Buffer.from(kept.map((position) => `${plan.rowTexts[position]}\n`).join('')),
     columns: columnsWithValues(
       plan.columns,
+      new Set(columns.map(({ name }) => name)),
       plan.retypes,
       kept.map((position) => records[fits[position]!]!),
     ),
@@ -115,6 +118,7 @@ function repeatsOf(rowIds: readonly bigint[], { repeats, taken }: PageRules): Ma
 
 function columnsWithValues(
   columns: readonly LakeColumn[],
+  known: ReadonlySet<string>,
   retypes: ReadonlyMap<string, string>,
   rows: readonly Row[],
 ): PageColumn[] {
@@ -122,7 +126,7 @@ function columnsWithValues(
     const type = retypes.get(name) ?? dataType;
     const isUsed = rows.some((row) => Object.hasOwn(row, name) && row[name] !== null);
     return isUsed && (typing !== 'undetermined' || retypes.has(name))
-      ? [{ name, dataType: type, position }]
+      ? [{ name, dataType: type, position, ...(known.has(name) ? {} : { isNew: true }) }]
       : [];
   });
 }

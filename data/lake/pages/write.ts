@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceLoneSurrogates } from '../../canonical-json.ts';
 import { batchPrefix } from '../../objects/keys.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import type { LakeEngine } from '../engine.ts';
@@ -122,7 +123,7 @@ function quarantineFeed(
 ): Feed {
   const lines = content.bad.map(({ index, reason, record }) => {
     const { batchId: c0, pageNumber: c1, index: c2 } = originOf(index);
-    return `${JSON.stringify({ c0, c1, c2, c3: reason.toWellFormed(), c4: record.toWellFormed() })}\n`;
+    return `${JSON.stringify({ c0, c1, c2, c3: reason.toWellFormed(), c4: replaceLoneSurrogates(record) })}\n`;
   });
   return {
     text: Buffer.from(lines.join('')),

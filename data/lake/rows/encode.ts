@@ -1,3 +1,4 @@
+import { hasLoneSurrogate } from '../../canonical-json.ts';
 import { isRawNumber, type JsonValue, parseDecimal } from '../../exact-json.ts';
 import { fitsInt64, integerOf } from './types.ts';
 
@@ -78,7 +79,7 @@ const encoders: Record<string, Encoder> = {
   // As text inside a string: the engine's JSON reader would squeeze long numbers through a double.
   JSON: (value) => {
     const text = JSON.stringify(value);
-    return text.isWellFormed()
+    return !hasLoneSurrogate(text)
       ? { text: JSON.stringify(text) }
       : fault('it holds half of a surrogate pair.', value);
   },

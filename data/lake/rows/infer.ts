@@ -4,12 +4,14 @@ import { integerOf, isSafeInDouble, typeOfValue, widen } from './types.ts';
 
 /**
  * The types that undetermined columns take and inferred ones widen to, so that every value of the rows fits.
- * A value that no type holds together with those before it is told by `refuse` and left out of account.
+ * A value that no type holds together with those before it is told by `refuse` and left out of account, and so
+ * are rows that do not count.
  */
 export function inferTypes(
   columns: readonly LakeColumn[],
   rows: readonly { [column: string]: JsonValue }[],
   refuse: (index: number, column: string, msg: string) => void,
+  counts: (index: number) => boolean = () => true,
 ): Map<string, string> {
   const retypes = new Map<string, string>();
   for (const column of columns) {
@@ -19,7 +21,7 @@ export function inferTypes(
     let sawUnsafeInteger = false;
     for (const [index, row] of rows.entries()) {
       const value = Object.hasOwn(row, column.name) ? row[column.name]! : null;
-      if (value === null) continue;
+      if (value === null || !counts(index)) continue;
       const own = typeOfValue(value);
       if (own === undefined && type !== undefined) continue;
       const wider = own === undefined ? undefined : type === undefined ? own : (widen(type, own) ?? type);

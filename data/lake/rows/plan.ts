@@ -30,10 +30,10 @@ export interface PlanOptions {
   maxFaults: number;
 }
 
-/** Faults a request is told at once. */
+/** Faults a request is told at once, and the most that are looked for in one row. */
 export const maxFaults = 20;
 /** Columns that new fields may bring a table to. */
-const maxColumns = 500;
+export const maxColumns = 500;
 
 /** Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place. */
 export function planRows(tableColumns: readonly LakeColumn[], rows: readonly Row[]): WritePlan {
@@ -58,8 +58,18 @@ export function assessRows(
   const columns = tableColumns.filter((column) => column.name !== createdAtColumn);
   if (options.newFields === 'add') columns.push(...newColumns(columns, rows));
   const faults: ValidationFault[] = [];
-  const retypes = inferTypes(columns, rows, (index, column, msg) =>
-    faults.push({ loc: ['body', options.list, index, column], msg, type: 'value_error' }),
+  const faultsOf = new Map<number, number>();
+  const retypes = inferTypes(
+    columns,
+    rows,
+    (index, column, msg) => {
+      const earlier = faultsOf.get(index) ?? 0;
+      faultsOf.set(index, earlier + 1);
+      if (earlier < maxFaults)
+        faults.push({ loc: ['body', options.list, index, column], msg, type: 'value_error' });
+    },
+    // A row that will be refused in any case decides no type.
+    (index) => typeof rowIdOf(rows[index]!) === 'bigint',
   );
   const unfit = new Set(faults.map(({ loc }) => loc[2]));
   const targets = new Map<string, Target>();
@@ -106,6 +116,7 @@ function encodeRow(
   if (typeof rowId !== 'bigint') refuse(rowIdColumn, rowId.msg, rowId.type);
   let text = '';
   for (const name of Object.keys(row)) {
+    if (faults.length >= maxFaults) break;
     const value = row[name]!;
     const target = targets.get(name);
     if (target === undefined) {
@@ -121,6 +132,7 @@ function encodeRow(
     }
   }
   for (const column of required) {
+    if (faults.length >= maxFaults) break;
     if (!Object.hasOwn(row, column.name)) {
       refuse(column.name, 'The column is not nullable and has no value.', 'missing');
     }

@@ -9,8 +9,9 @@ const decimalMax = 10n ** 38n;
 
 /** The integer a JSON number is, or undefined when it has a fraction or more digits than 38. */
 export function integerOf(value: JsonValue): bigint | undefined {
+  // By its shortest form, which is what was sent; the double itself may lie beside it.
   if (typeof value === 'number')
-    return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value) : undefined;
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(String(value)) : undefined;
   if (!isRawNumber(value)) return undefined;
   const decimal = parseDecimal(value.rawJSON);
   if (decimal === undefined || decimal.exponent < 0 || decimal.digits.length + decimal.exponent > 38)
