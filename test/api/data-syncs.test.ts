@@ -174,3 +174,48 @@ test('a snapshot page is validated as the interface says', async () => {
   });
   expect(wrongMode.body.detail).toMatchObject([{ loc: ['body', 'sync_id'], type: 'missing' }]);
 });
+
+test('a rotation ends behind the commit under way, an applied page can still be repeated, and keys follow a new name', async () => {
+  const client = await workspace.organization();
+  const source = await newSync(client);
+  const own = { table_id: source.table, provider: 'shop', generation: 'k1' };
+  const automatic = await client.call('POST', '/v1/data-syncs', {
+    body: { ...own, key_columns: ['_sm_created_at'] },
+  });
+  expect(automatic.status).toBe(422);
+  const keyed = await client.call('POST', '/v1/data-syncs', { body: { ...own, key_columns: ['sku'] } });
+  const sync = keyed.body.data.id;
+  const batches = `/v1/tables/${source.table}/ingestion-batches`;
+  const opened = await client.call('POST', batches, { body: { mode: 'upsert', sync_id: sync } });
+  const batch = opened.body.data.id;
+  const records = Array.from({ length: 500 }, (_, index) => ({ s_id: index, sku: `S${index}` }));
+  await client.call('PUT', `${batches}/${batch}/pages/1`, { body: { records } });
+  await client.call('POST', `${batches}/${batch}/complete`, { body: { page_count: 1, checkpoint: 1 } });
+  // Whichever comes first, the checkpoint read after the rotation says what became of the batch.
+  await client.call('PUT', `/v1/data-syncs/${sync}/generation`, { body: { generation: 'k2' } });
+  const { checkpoint } = (await client.call('GET', `/v1/data-syncs/${sync}/checkpoint`)).body.data;
+  const ended = await settled(client, source, batch);
+  expect(ended.status).toBe(checkpoint === 1 ? 'applied' : 'failed');
+  const again = await client.call('PUT', `${batches}/${batch}/pages/1`, { body: { records } });
+  if (ended.status === 'applied') expect(again.body.data).toMatchObject({ replayed: true });
+  else expect(again.body.code).toBe('generation_fenced');
+
+  await client.call('PATCH', `/v1/grid/tables/${source.table}/columns/sku`, { body: { name: 'code' } });
+  const next = await client.call('POST', batches, { body: { mode: 'upsert', sync_id: sync } });
+  const url = `${batches}/${next.body.data.id}`;
+  await client.call('PUT', `${url}/pages/1`, { body: { records: [{ s_id: 9_000, code: 'new' }] } });
+  await client.call('POST', `${url}/complete`, { body: { page_count: 1, checkpoint: 2 } });
+  expect(await settled(client, source, next.body.data.id)).toMatchObject({
+    status: 'applied',
+    rowsInserted: 1,
+  });
+  // One without records counts as well.
+  const empty = await client.call('POST', batches, { body: { mode: 'upsert', sync_id: sync } });
+  await client.call('PUT', `${batches}/${empty.body.data.id}/pages/1`, { body: { records: [] } });
+  await client.call('POST', `${batches}/${empty.body.data.id}/complete`, {
+    body: { page_count: 1, checkpoint: 3 },
+  });
+  expect((await settled(client, source, empty.body.data.id)).status).toBe('applied');
+  const last = await client.call('GET', `/v1/data-syncs/${sync}/checkpoint`);
+  expect(last.body.data).toMatchObject({ checkpoint: 3, batchId: empty.body.data.id });
+});

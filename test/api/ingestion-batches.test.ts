@@ -60,6 +60,9 @@ async function rowsOf(client: TestClient, table: string): Promise<Answer['body']
   return body.items.map(({ _sm_created_at: _, ...row }: { _sm_created_at: string }) => row);
 }
 
+/** A body as it stands. */
+const json = (text: string) => ({ text, contentType: 'application/json' });
+
 const order = (id: number, more: object = {}) => ({
   s_id: id,
   order_no: `A-${id}`,
@@ -482,4 +485,116 @@ test('bad records are kept aside with their reason and origin, and staged again 
     body: { batch_id: replayed.id },
   });
   expect(again.body.data).toMatchObject({ mode: 'append', status: 'open' });
+});
+
+test('integers keep their digits wherever they come in, also where a double lies beside them', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'v', data_type: 'INTEGER' }, { name: 't' }]);
+  const appended = await client.call('POST', `/v1/tables/${table}/rows`, {
+    raw: json('{"rows":[{"s_id":90564224028551970,"v":90564224028551970}]}'),
+  });
+  expect(appended.status, appended.text).toBe(200);
+  const batch = await open(client, table, { mode: 'append' });
+  const raw = json('{"records":[{"s_id":1234567890123456768,"v":1},{"s_id":1234567890123456800,"v":2}]}');
+  expect((await client.call('PUT', `${batch}/pages/1`, { raw })).status).toBe(200);
+  expect(await complete(client, batch, { page_count: 1 })).toMatchObject({ status: 'applied' });
+  const sql = 'SELECT s_id::VARCHAR AS id, v::VARCHAR AS v FROM data ORDER BY s_id';
+  const name = (await client.call('GET', `/v1/tables/${table}`)).body.data.name;
+  const answer = await client.call('POST', '/v1/query-executions', {
+    body: { sql: sql.replace('data', name) },
+  });
+  expect(answer.body.data.rows).toEqual([
+    { id: '90564224028551970', v: '90564224028551970' },
+    { id: '1234567890123456768', v: '1' },
+    { id: '1234567890123456800', v: '2' },
+  ]);
+});
+
+test('a key or column renamed after a page was staged refuses the batch, and changes nothing', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, ordersColumns, { key_columns: ['order_no'] });
+  const columns = `/v1/grid/tables/${table}/columns`;
+  const upsert = await open(client, table, { mode: 'upsert', on_new_field: 'add' });
+  await stage(client, upsert, 1, [order(1), order(2), order(3)]);
+  const append = await open(client, table, { mode: 'append', on_new_field: 'add' });
+  await stage(client, append, 1, [order(4, { note: 'x' })]);
+  await client.call('PATCH', `${columns}/order_no`, { body: { name: 'code' } });
+  for (const batch of [upsert, append]) {
+    const failed = await complete(client, batch, { page_count: 1 });
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'conflict' } });
+    expect(failed.error.message).toMatch(/order_no|code/);
+  }
+  expect(await rowsOf(client, table)).toEqual([]);
+  // A type that values do not fit any more ends the batch as well.
+  const typed = await open(client, table, { mode: 'append' });
+  await stage(client, typed, 1, [{ s_id: 9, code: 'A', amount: 123456 }]);
+  await client.call('PATCH', `${columns}/amount`, { body: { data_type: 'DECIMAL(4,2)' } });
+  expect(await complete(client, typed, { page_count: 1 })).toMatchObject({
+    status: 'failed',
+    error: { code: 'conflict' },
+  });
+});
+
+test('only its process stages and completes a replay: nothing leaves the quarantine unstaged', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);
+  const source = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
+  await stage(client, source, 1, [{ s_id: 1, a: 'x' }]);
+  const { id } = await complete(client, source, { page_count: 1 });
+  const started = await client.call('POST', `/v1/tables/${table}/quarantine/replays`, {
+    body: { batch_id: id },
+  });
+  const replay = String(started.headers['location']);
+  const page = await client.call('PUT', `${replay}/pages/1`, { body: { records: [] } });
+  expect([page.status, page.body.code]).toEqual([400, 'unsupported_option']);
+  const completed = await client.call('POST', `${replay}/complete`, { body: { page_count: 1 } });
+  expect([completed.status, completed.body.code]).toEqual([400, 'unsupported_option']);
+  let ended = await untilSettled(client, replay);
+  for (; ended.status === 'open'; ended = await untilSettled(client, replay)) await setTimeout(50);
+  expect(ended).toMatchObject({ status: 'applied', rowsInserted: 0, recordsQuarantined: 1 });
+});
+
+test('half a surrogate pair is a fault of its record, and a checkpoint that cannot be kept is 422', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'j', data_type: 'JSON' }]);
+  const half = json('{"records":[{"s_id":1,"j":"\\ud800"},{"s_id":2,"j":"\\\\ud800"}]}');
+  const strict = await open(client, table, { mode: 'append' });
+  const refused = await client.call('PUT', `${strict}/pages/1`, { raw: half });
+  expect(refused.body.detail).toMatchObject([{ loc: ['body', 'records', 0, 'j'] }]);
+  const lenient = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
+  expect((await client.call('PUT', `${lenient}/pages/1`, { raw: half })).status).toBe(200);
+  for (const checkpoint of ['{"a":"\\ud800"}', '1e400000', '[1e-99999]']) {
+    const raw = json(`{"page_count":1,"checkpoint":${checkpoint}}`);
+    const answer = await client.call('POST', `${lenient}/complete`, { raw });
+    expect(answer.body.detail, checkpoint).toMatchObject([{ loc: ['body', 'checkpoint'] }]);
+  }
+  const twice = [1, 1].map((page_number) => ({ page_number, sha256: '0'.repeat(64) }));
+  const named = await client.call('POST', `${lenient}/complete`, { body: { page_count: 1, pages: twice } });
+  expect(named.body.detail).toMatchObject([{ loc: ['body', 'pages'] }]);
+  expect(await complete(client, lenient, { page_count: 1 })).toMatchObject({
+    status: 'applied',
+    rowsInserted: 1,
+    recordsQuarantined: 1,
+  });
+  for (const odd of ['1e1', '0x1', '01', '+1', '0', '100001'])
+    expect((await client.call('PUT', `${strict}/pages/${odd}`, { body: { records: [] } })).status).toBe(422);
+});
+
+test('a guard lets exactly its share go, and pages together bring at most 500 columns', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => order(index + 1));
+  await client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: ids(10) } });
+  const guarded = await open(client, table, { mode: 'replace', guard: { max_shrink_ratio: 0.3 } });
+  await stage(client, guarded, 1, ids(7));
+  expect((await complete(client, guarded, { page_count: 1 })).status).toBe('applied');
+  const wide = await open(client, table, { mode: 'append', on_new_field: 'add' });
+  for (const page of [1, 2]) {
+    const fields = Array.from({ length: 300 }, (_, index) => [`f_${page}_${index}`, index] as const);
+    await stage(client, wide, page, [{ s_id: 100 + page, ...Object.fromEntries(fields) }]);
+  }
+  expect(await complete(client, wide, { page_count: 2 })).toMatchObject({
+    status: 'failed',
+    error: { code: 'conflict', message: expect.stringContaining('500') },
+  });
 });

@@ -66,6 +66,18 @@ function expectSame(body: string): void {
 const plain =
   '{"records":[{"s_id":1,"count":-5,"ratio":2.5,"amount":12.50,"naïve \\"name\\"":"é","text":"x","isGood":true,"day":"2026-02-28","at":"2026-11-21T08:30:00.123Z","time":"08:30","extra":{"b":1,"a":[2]},"open":7,"widening":1.5}]}';
 
+describe('the general reading of a page', () => {
+  it('lets no record without an s_id decide a type, and names at most twenty faults of one', () => {
+    const quarantine: PageRules = { ...rules, onBadRecord: 'quarantine' };
+    const open = [column('s_id', 'INTEGER'), column('v', 'STRING', { typing: 'undetermined' })];
+    const { records, bad } = readPage(open, [{ v: 'x' }, { s_id: 1, v: 1 }, { s_id: 2, v: 2 }], quarantine);
+    expect([records, bad.map(({ index }) => index)]).toEqual([2, [0]]);
+    const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`f${index}`, 1]));
+    const [only] = readPage(open, [{ s_id: 1, ...wide }], quarantine).bad;
+    expect(only!.reason.match(/no such column/g)).toHaveLength(20);
+  });
+});
+
 describe('the quick reading of a page', () => {
   it('takes an ordinary page, whatever white space and order it comes in', () => {
     for (const body of [
@@ -135,6 +147,14 @@ describe('the quick reading of a page', () => {
       if (scanBody(Buffer.from(body), columns, rules) !== undefined) taken += 1;
     }
     expect(taken).toBeGreaterThan(1_000);
+  });
+
+  it('leaves long integers in a column that became DOUBLE to the general one', () => {
+    const inferred = [column('s_id', 'INTEGER'), column('v', 'DOUBLE', { typing: 'inferred' })];
+    for (const value of ['9007199254740994', '1e17', '16E+17', '12345678901234567.0'])
+      expect(scanBody(Buffer.from(`{"records":[{"s_id":1,"v":${value}}]}`), inferred, rules)).toBeUndefined();
+    const long = Buffer.from('{"records":[{"s_id":1,"v":0.12345678901234566}]}');
+    expect(scanBody(long, inferred, rules)).toBeDefined();
   });
 
   it('never takes a damaged page that JSON refuses', () => {
