@@ -107,7 +107,7 @@ export async function applyBatch(
     return hold({ ...plan, files: await writeRecords(reading, pages, target), incoming: undefined });
   });
   return applied.catch((error: unknown) => {
-    throw lakeFailure(error);
+    throw signal?.aborted === true ? error : lakeFailure(error);
   });
 }
 
