@@ -100,6 +100,8 @@ const lockPool = new pg.Pool({
   application_name: 'worker reconciler',
 });
 lockPool.on('error', () => undefined);
+// The same for the one in use: the round fails, and is taken again.
+lockPool.on('connect', (client) => client.on('error', () => undefined));
 const reconciler = startReconciler({
   ...deps,
   client: new Client({
