@@ -28,7 +28,7 @@ export function targetColumns(
   pages: readonly StagedPage[],
   addsFields: boolean,
 ): TargetColumns {
-  const seen = seenTypes(pages);
+  const { seen, known } = seenTypes(pages);
   const target: TargetColumns = { columns: [], retypes: new Map(), added: [], narrowed: [] };
   for (const column of table) {
     const types = seen.get(column.name);
@@ -43,10 +43,7 @@ export function targetColumns(
   const names = new Set(table.map(({ name }) => name.toLowerCase()));
   for (const [name, types] of seen) {
     const [[, page] = ['', 0]] = types;
-    const wasColumn = pages.some((staged) =>
-      pageColumns(staged).some((column) => column.name === name && column.isNew !== true),
-    );
-    if (!addsFields || wasColumn || names.has(name.toLowerCase())) {
+    if (!addsFields || known.has(name) || names.has(name.toLowerCase())) {
       throw conflict(
         `Page ${page} has the column ${JSON.stringify(name)}, which the table has not any more.`,
       );
@@ -62,16 +59,19 @@ export function targetColumns(
   return target;
 }
 
-function seenTypes(pages: readonly StagedPage[]): Map<string, Seen> {
+/** The types of each name, and the names that were columns of the table when a page was staged. */
+function seenTypes(pages: readonly StagedPage[]): { seen: Map<string, Seen>; known: Set<string> } {
   const seen = new Map<string, Seen>();
+  const known = new Set<string>();
   for (const page of pages) {
-    for (const { name, dataType } of pageColumns(page)) {
+    for (const { name, dataType, isNew } of pageColumns(page)) {
       const types = seen.get(name) ?? new Map<string, number>();
       if (!types.has(dataType)) types.set(dataType, page.page_number);
       seen.set(name, types);
+      if (isNew !== true) known.add(name);
     }
   }
-  return seen;
+  return { seen, known };
 }
 
 /** The columns that have a value in the page, as they are in its Parquet. */
