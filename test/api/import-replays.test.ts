@@ -1,4 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -28,10 +32,11 @@ const mapping = (name: string, dataType: string) => ({
   data_type: dataType,
 });
 
-async function importFile(client: TestClient, path: string, content: string, more: object = {}) {
+async function importFile(client: TestClient, path: string, content: string | Buffer, more: object = {}) {
   const project = (await client.call('POST', '/v1/projects', { body: { name: path } })).body.data.id;
   const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=${path}`, {
-    body: { content },
+    body:
+      typeof content === 'string' ? { content } : { content: content.toString('base64'), encoding: 'base64' },
   });
   const started = await client.call('POST', '/v1/table-imports', {
     body: {
@@ -109,6 +114,30 @@ test.each([
   const last = await batchEnded(client, await replay(client, tableId, { import_id: importId }));
   expect(last).toMatchObject({ status: 'applied', rowsInserted: 1 });
   expect(await select(client, `SELECT count(*) AS rows FROM "${table}"`)).toEqual([{ rows: 4 }]);
+});
+
+test('a Parquet file is read again as well', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'import-replays-'));
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(
+    `COPY (FROM (VALUES (1, 'a', '10'), (2, 'b', '2.5'), (3, 'c', 'ten')) AS t(id, note, n))
+     TO '${folder}/rows.parquet' (FORMAT parquet)`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  const content = await readFile(join(folder, 'rows.parquet'));
+  await rm(folder, { recursive: true });
+  const client = await workspace.organization();
+  const imported = await importFile(client, 'rows.parquet', content);
+  expect(imported).toMatchObject({ rowsImported: 1, rowsQuarantined: 2 });
+  await retype(client, imported.tableId, 'DOUBLE');
+  const done = await batchEnded(client, await replay(client, imported.tableId, { import_id: imported.id }));
+  expect(done).toMatchObject({ status: 'applied', rowsInserted: 1 });
+  expect(await select(client, 'SELECT id, n FROM rows_parquet ORDER BY id')).toEqual([
+    { id: 1, n: 10 },
+    { id: 2, n: 2.5 },
+  ]);
 });
 
 test('a replay needs one source of this table, with records in quarantine, of its last import', async () => {
