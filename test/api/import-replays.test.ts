@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { xlsxFile } from '../data/lake/import/xlsx-file.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -116,7 +117,7 @@ test.each([
   expect(await select(client, `SELECT count(*) AS rows FROM "${table}"`)).toEqual([{ rows: 4 }]);
 });
 
-test('a Parquet file is read again as well', async () => {
+async function parquetFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'import-replays-'));
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -128,16 +129,43 @@ test('a Parquet file is read again as well', async () => {
   instance.closeSync();
   const content = await readFile(join(folder, 'rows.parquet'));
   await rm(folder, { recursive: true });
+  return content;
+}
+
+function sheetFile(): Buffer {
+  const rows = [
+    ['id', 'note', 'n'],
+    ['1', 'a', '10'],
+    ['2', 'b', '2.5'],
+    ['3', 'c, "quoted"', 'ten'],
+  ];
+  const cell = (text: string, row: number, column: number) =>
+    `<c r="${'ABC'[column]}${row + 1}" t="inlineStr"><is><t>${text}</t></is></c>`;
+  const xml = rows.map(
+    (cells, row) =>
+      `<row r="${row + 1}">${cells.map((text, column) => cell(text, row, column)).join('')}</row>`,
+  );
+  return xlsxFile({ rows: xml.join('') });
+}
+
+test.each([
+  ['rows.parquet', parquetFile],
+  ['rows.xlsx', sheetFile],
+])('a binary file is read again as well: %s', async (path, content) => {
   const client = await workspace.organization();
-  const imported = await importFile(client, 'rows.parquet', content);
+  const imported = await importFile(client, path, await content());
   expect(imported).toMatchObject({ rowsImported: 1, rowsQuarantined: 2 });
   await retype(client, imported.tableId, 'DOUBLE');
   const done = await batchEnded(client, await replay(client, imported.tableId, { import_id: imported.id }));
   expect(done).toMatchObject({ status: 'applied', rowsInserted: 1 });
-  expect(await select(client, 'SELECT id, n FROM rows_parquet ORDER BY id')).toEqual([
+  const table = path.replace('.', '_');
+  expect(await select(client, `SELECT id, n FROM ${table} ORDER BY id`)).toEqual([
     { id: 1, n: 10 },
     { id: 2, n: 2.5 },
   ]);
+  await retype(client, imported.tableId, 'STRING');
+  const last = await batchEnded(client, await replay(client, imported.tableId, { import_id: imported.id }));
+  expect(last).toMatchObject({ status: 'applied', rowsInserted: 1 });
 });
 
 test('a replay needs one source of this table, with records in quarantine, of its last import', async () => {
