@@ -98,7 +98,7 @@ function isDatabaseAway(error: unknown): boolean {
   return (
     (typeof code === 'string' && connectionCodes.has(code)) ||
     (typeof message === 'string' &&
-      /connection terminated|timeout exceeded when trying to connect/i.test(message))
+      /connection terminated|not queryable|timeout exceeded when trying to connect/i.test(message))
   );
 }
 

@@ -56,7 +56,10 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
       );
       await keepAnswer(deps.db, deps.cipher, id, { status: reply.statusCode, headers, body: payload });
     } else {
-      await releaseKey(deps.db, id, reply.statusCode >= 500 ? 'unknown' : 'no-effect');
+      // The error is answered either way: a key that cannot be given back is one whose request never answered.
+      await releaseKey(deps.db, id, reply.statusCode >= 500 ? 'unknown' : 'no-effect').catch(
+        (error: unknown) => request.log.warn({ err: error }, 'an idempotency key was not given back'),
+      );
     }
     return payload;
   });
