@@ -4,6 +4,7 @@ import type { Cipher } from '../encryption.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
 import type { LakeEngine } from './engine.ts';
+import { inlinedRowsStatements } from './inlined.ts';
 import { ledgerStatements } from './ledger.ts';
 import type { LakeLocation } from './location.ts';
 import { identifier, literal } from './sql.ts';
@@ -75,7 +76,9 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
     await makeSchemaAndReader(deps, client, row);
     await deps.engine.use(lake.writer, async () => undefined);
     await client.query('BEGIN');
-    for (const statement of ledgerStatements(row.schema_name, row.reader_role)) await client.query(statement);
+    const { schema_name: schema, reader_role: reader } = row;
+    for (const statement of [...ledgerStatements(schema, reader), ...inlinedRowsStatements(schema)])
+      await client.query(statement);
     await client.query('UPDATE lakes SET ready_at = now() WHERE organization_id = $1', [organizationId]);
     await client.query('COMMIT');
     return lake;

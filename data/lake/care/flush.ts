@@ -1,5 +1,6 @@
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import { forgetOutlivedTables } from '../inlined.ts';
 import type { Lake } from '../provision.ts';
 import { rewriteTable } from '../rows/retype.ts';
 import { identifier, literal } from '../sql.ts';
@@ -25,10 +26,11 @@ export function flushTable(deps: LakeDeps, lake: Lake, table: CareTable): Promis
 /**
  * The same for whoever holds the table's lock already.
  *
- * DuckLake keeps a catalog table of rows for each schema a table had, and a flush drops those of outlived
- * schemas. Other processes remember them for as long as their engine lives, and one that reads a dropped one
- * loses its whole engine. So none is ever dropped: an empty one is only forgotten, and a table with rows in one
- * is written anew under its name, which leaves the old rows to the versions before.
+ * DuckLake keeps a catalog table of rows for each schema a table had, and a flush drops the empty ones of
+ * outlived schemas that the lake's registry lists, whichever table they are of. Other processes remember them
+ * for as long as their engine lives, and one that reads a dropped one loses its whole engine. So none is ever
+ * dropped: the empty ones are forgotten first, and a table with rows in one is written anew under its name,
+ * which leaves the old rows to the versions before.
  */
 export async function flushHeld(
   deps: LakeDeps,
@@ -38,13 +40,11 @@ export async function flushHeld(
   const inlined = await inlinedTables(deps, lake, table);
   if (!inlined.some(({ hasRows }) => hasRows) && !(await hasInlinedDeletions(deps, lake, table)))
     return undefined;
-  const outlived = inlined.filter(({ isOutlived }) => isOutlived);
-  if (!outlived.some(({ hasRows }) => hasRows)) {
-    await forget(deps, lake, outlived);
-    return { rows: await flush(deps, lake, table), leftBehind: false };
+  if (inlined.some(({ isOutlived, hasRows }) => isOutlived && hasRows)) {
+    if (table.sizeBytes > renewableBytes) return { rows: 0, leftBehind: true };
+    await renew(deps, lake, table);
   }
-  if (table.sizeBytes > renewableBytes) return { rows: 0, leftBehind: true };
-  await renew(deps, lake, table);
+  await forgetOutlivedTables(deps.catalogPool, lake.schema);
   return { rows: await flush(deps, lake, table), leftBehind: false };
 }
 
@@ -73,7 +73,6 @@ async function flush(deps: LakeDeps, lake: Lake, { name }: PhysicalTable): Promi
 }
 
 interface InlinedTable {
-  name: string;
   hasRows: boolean;
   /** Made for a schema that the table has no more. */
   isOutlived: boolean;
@@ -89,7 +88,7 @@ async function inlinedTables(deps: LakeDeps, lake: Lake, table: PhysicalTable): 
   );
   const found: InlinedTable[] = [];
   for (const { name, is_outlived: isOutlived } of rows)
-    found.push({ name, isOutlived, hasRows: await holdsRows(deps, lake, name) });
+    found.push({ isOutlived, hasRows: await holdsRows(deps, lake, name) });
   return found;
 }
 
@@ -98,15 +97,6 @@ async function holdsRows(deps: LakeDeps, lake: Lake, name: string): Promise<bool
     `SELECT EXISTS (SELECT FROM ${identifier(lake.schema)}.${identifier(name)}) AS holds`,
   );
   return rows[0]?.holds === true;
-}
-
-/** Takes empty tables off DuckLake's list; they stay where those who remember them will look. */
-async function forget(deps: LakeDeps, lake: Lake, tables: readonly InlinedTable[]): Promise<void> {
-  if (tables.length === 0) return;
-  await deps.catalogPool.query(
-    `DELETE FROM ${identifier(lake.schema)}.ducklake_inlined_data_tables WHERE table_name = ANY ($1)`,
-    [tables.map(({ name }) => name)],
-  );
 }
 
 /** The same rows in a new table of the same name, in one commit that is no operation: nothing changes for anyone. */

@@ -156,6 +156,37 @@ test('rows that a flush finds after an empty outlived schema do not make it drop
   expect(await table.remember()).toEqual(before);
 });
 
+test('a table that a flush writes anew loses none of its row tables, however quickly its columns changed', async () => {
+  const table = await newTable(workspace, columns);
+  await table.append([row(1)]);
+  await addNote(table);
+  await addNote(table, 'second_note');
+  const before = await table.remember();
+  const tablesBefore = await catalogTables(table);
+  expect(await flush(table)).toEqual({ rows: 1, leftBehind: false });
+  expect(await catalogTables(table)).toEqual(expect.arrayContaining(tablesBefore));
+  expect(await table.remember()).toEqual(before);
+});
+
+test('a flush of one table drops nothing of another', async () => {
+  const table = await newTable(workspace, columns);
+  await table.append([row(1)]);
+  await flush(table);
+  const body = { name: 'others', kind: 'data', columns };
+  const other = await table.client.call('POST', '/v1/grid/tables', { body });
+  const id = other.body.data.tableId as string;
+  await table.client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [row(1)] } });
+  await addNote(table);
+  const before = await table.remember();
+  const tablesBefore = await catalogTables(table);
+  expect(await flushTable(care.lake, table.lake, { ...table, id, name: 'others' })).toEqual({
+    rows: 1,
+    leftBehind: false,
+  });
+  expect(await catalogTables(table)).toEqual(expect.arrayContaining(tablesBefore));
+  expect(await table.remember()).toEqual(before);
+});
+
 test('a lake with many rows in the catalog is told of until they are flushed', async () => {
   const table = await newTable(workspace, columns);
   await table.append(range(0, 60).map((id) => row(id)));
@@ -172,9 +203,9 @@ test('a lake with many rows in the catalog is told of until they are flushed', a
   await expect.poll(() => isFullAfter(() => flush(table)), wait).toBe(false);
 }, 100_000);
 
-async function addNote(table: CaredTable): Promise<void> {
+async function addNote(table: CaredTable, name = 'note'): Promise<void> {
   const added = await table.client.call('POST', `/v1/grid/tables/${table.id}/columns`, {
-    body: { name: 'note', data_type: 'STRING' },
+    body: { name, data_type: 'STRING' },
   });
   expect(added.status, added.text).toBeLessThan(300);
 }
