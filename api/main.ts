@@ -19,6 +19,10 @@ import { createProcessStarter } from './process-starter.ts';
 // Bodies of megabytes are memory outside of the heap: without this, V8 marks the whole heap for every 64 MB of them.
 setFlagsFromString('--external-memory-accounted-in-global-limit');
 
+/** What needs no lake may still be answered for so long when the engine broke. */
+const brokenStopMs = 3_000;
+let stopping = false;
+
 const config = readApiConfig(process.env);
 const logger = pino({
   level: config.logLevel,
@@ -37,6 +41,11 @@ const { lake, close: closeLakes } = await openLakes({
   memoryLimitBytes: config.lakeMemoryBytes,
   threads: 2,
   applicationName: 'api',
+  onBroken: (err) => {
+    logger.fatal({ err }, 'the engine broke: this process ends and has to be started anew');
+    setTimeout(() => process.exit(1), brokenStopMs).unref();
+    void stop(1);
+  },
 });
 const queries = createQueryPool({
   ...config.queries,
@@ -82,9 +91,8 @@ const app = await buildApp({
   },
 });
 
-let stopping = false;
 /** Answers what is under way, then lets go of everything; a second signal does not wait. */
-async function stop(): Promise<void> {
+async function stop(exitCode = 0): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
   await app.close();
@@ -93,7 +101,7 @@ async function stop(): Promise<void> {
   await closeLakes();
   await db.destroy();
   objects.close();
-  process.exit(0);
+  process.exit(exitCode);
 }
 
 process.once('SIGTERM', () => void stop());

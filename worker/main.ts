@@ -47,6 +47,11 @@ const { lake, close: closeLakes } = await openLakes({
   memoryLimitBytes: config.lakeMemoryBytes,
   threads: config.lakeThreads,
   applicationName: 'worker',
+  onBroken: (err) => {
+    logger.fatal({ err }, 'the engine broke: this process ends and has to be started anew');
+    // Whatever runs is tried again elsewhere, as after a crash.
+    process.exit(1);
+  },
 });
 const deps = {
   db,

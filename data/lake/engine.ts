@@ -18,6 +18,11 @@ export interface EngineOptions {
   threads: number;
   /** Attached lakes kept at once; the least recently used one without a user is detached beyond it. */
   maxAttached: number;
+  /**
+   * Called once, when an internal error has made the engine unusable for good. Every use of it fails from then
+   * on, so the process has to end and be started anew.
+   */
+  onBroken?: (error: unknown) => void;
 }
 
 /**
@@ -96,6 +101,19 @@ export async function createLakeEngine(options: EngineOptions): Promise<LakeEngi
   await root.run('SET GLOBAL pg_use_ctid_scan = false');
   await root.run(objectStoreSecret('object_store', options.objectStore));
   const attachments = new Map<string, Attachment>();
+  let isBroken = false;
+
+  /** DuckDB goes on after every other error; after one of these it may answer nothing any more. */
+  async function noticeBreak(error: unknown): Promise<void> {
+    if (isBroken || !(error instanceof Error) || !/(INTERNAL|FATAL) Error/.test(error.message)) return;
+    const canGoOn = await root.run('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+    if (canGoOn || isBroken) return;
+    isBroken = true;
+    options.onBroken?.(error);
+  }
 
   async function detachIdle(): Promise<void> {
     for (const [alias, attachment] of attachments) {
@@ -148,6 +166,9 @@ export async function createLakeEngine(options: EngineOptions): Promise<LakeEngi
           connection.closeSync();
           throw error;
         }
+      } catch (error) {
+        await noticeBreak(error);
+        throw error;
       } finally {
         attachment.users -= 1;
         if (attachments.size > options.maxAttached) await detachIdle();
@@ -157,6 +178,9 @@ export async function createLakeEngine(options: EngineOptions): Promise<LakeEngi
       const connection = await instance.connect();
       try {
         return await work(connection);
+      } catch (error) {
+        await noticeBreak(error);
+        throw error;
       } finally {
         connection.closeSync();
       }

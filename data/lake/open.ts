@@ -15,6 +15,8 @@ export interface LakeOptions {
   memoryLimitBytes: number;
   threads: number;
   applicationName: string;
+  /** As of the engine: the process has to end. */
+  onBroken?: (error: unknown) => void;
 }
 
 /** Everything a process needs to write and read lakes, and how to let go of it. */

@@ -1,3 +1,5 @@
+import type { DuckDBResultReader } from '@duckdb/node-api';
+import { AppError } from '../../errors.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { Lake } from '../provision.ts';
@@ -24,38 +26,43 @@ export interface RowsPage {
 
 /**
  * One page of a table's rows at one version. A whole read with one cursor sees that one version throughout,
- * whatever is written meanwhile.
+ * whatever is written meanwhile. A read that fails is tried once more; then it is 503 `storage_unavailable`.
  */
 export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
   const { order, after, offset } = pagingOf(page);
-  return deps.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(
-      `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
-       ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`,
-    );
-    const names = reader
-      .columnNames()
-      .slice(1)
-      .map((name) => JSON.stringify(name));
-    const encoders = reader
-      .columnTypes()
-      .slice(1)
-      .map((type) => encoderFor(type, 'name'));
-    const rows = reader.getRows();
-    const kept = rows.slice(0, page.limit);
-    const rowTexts = kept.map((row) => {
-      const cells = names.map((name, index) => {
-        const value = row[index + 1] ?? null;
-        return `${name}:${value === null ? 'null' : encoders[index]!(value)}`;
-      });
-      return `{${cells.join(',')}}`;
+  const statement = `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
+     ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`;
+  const reader = await runRead(deps, lake, statement)
+    .catch(() => runRead(deps, lake, statement))
+    .catch((cause: unknown) => {
+      throw new AppError('storage_unavailable', 'The lake could not be read. Try again shortly.', { cause });
     });
-    return {
-      rowTexts,
-      last: page.hasOwnRowid ? BigInt(offset + kept.length) : (kept.at(-1)?.[0] as bigint | undefined),
-      hasMore: rows.length > page.limit,
-    };
+  const names = reader
+    .columnNames()
+    .slice(1)
+    .map((name) => JSON.stringify(name));
+  const encoders = reader
+    .columnTypes()
+    .slice(1)
+    .map((type) => encoderFor(type, 'name'));
+  const rows = reader.getRows();
+  const kept = rows.slice(0, page.limit);
+  const rowTexts = kept.map((row) => {
+    const cells = names.map((name, index) => {
+      const value = row[index + 1] ?? null;
+      return `${name}:${value === null ? 'null' : encoders[index]!(value)}`;
+    });
+    return `{${cells.join(',')}}`;
   });
+  return {
+    rowTexts,
+    last: page.hasOwnRowid ? BigInt(offset + kept.length) : (kept.at(-1)?.[0] as bigint | undefined),
+    hasMore: rows.length > page.limit,
+  };
+}
+
+function runRead({ engine }: LakeDeps, lake: Lake, statement: string): Promise<DuckDBResultReader> {
+  return engine.use(lake.writer, (connection) => connection.runAndReadAll(statement));
 }
 
 /** By s_id, by the lake's own row number, or, where a column hides that, by all columns and a count. */
