@@ -6,9 +6,10 @@ import {
   type IdempotencyKey,
   type KeptAnswer,
   keepAnswer,
-  releaseKey,
+  newLease,
 } from '../../data/postgres/idempotency.ts';
 import type { ApiDeps } from '../deps.ts';
+import { createKeyReturns } from './key-returns.ts';
 import { takesIdempotencyKey } from './route-rules.ts';
 
 const keptHeaders = ['content-type', 'location'] as const;
@@ -20,14 +21,19 @@ const claimed = new WeakMap<FastifyRequest, IdempotencyKey>();
 export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'cipher'>): void {
   app.decorateRequest('idempotencySeed', undefined);
   app.decorateRequest('rawBodyHash', undefined);
+  const returns = createKeyReturns(deps.db, app.log);
 
   app.addHook('preHandler', async (request, reply) => {
     const key = request.headers['idempotency-key'];
     const { caller } = request;
     if (typeof key !== 'string' || caller === undefined) return;
     if (!takesIdempotencyKey({ method: request.method, config: request.routeOptions.config })) return;
-    const id = { organizationId: caller.organizationId, callerId: caller.id, key };
-    const claim = await claimKey(deps.db, deps.cipher, id, hashRequest(request));
+    const id = { organizationId: caller.organizationId, callerId: caller.id, key, leaseUntil: newLease() };
+    const claim = await claimKey(deps.db, deps.cipher, id, hashRequest(request)).catch(async (error) => {
+      // The claim may have been committed all the same, and nobody would answer for it.
+      await returns.give(id, 'unknown');
+      throw error;
+    });
     if (claim.state === 'other-request') throw keyInUse();
     if (claim.state === 'running') {
       throw new AppError('idempotency_in_flight', 'The first request with this key has not answered yet.', {
@@ -54,12 +60,14 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
           return value === undefined ? [] : [[name, String(value)]];
         }),
       );
-      await keepAnswer(deps.db, deps.cipher, id, { status: reply.statusCode, headers, body: payload });
+      const answer = { status: reply.statusCode, headers, body: payload };
+      await keepAnswer(deps.db, deps.cipher, id, answer).catch(async (error) => {
+        // Not told what cannot be told again: a retry finds what this request did.
+        await returns.give(id, 'unknown');
+        throw error;
+      });
     } else {
-      // The error is answered either way: a key that cannot be given back is one whose request never answered.
-      await releaseKey(deps.db, id, reply.statusCode >= 500 ? 'unknown' : 'no-effect').catch(
-        (error: unknown) => request.log.warn({ err: error }, 'an idempotency key was not given back'),
-      );
+      await returns.give(id, reply.statusCode >= 500 ? 'unknown' : 'no-effect');
     }
     return payload;
   });

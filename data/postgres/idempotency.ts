@@ -5,6 +5,8 @@ export interface IdempotencyKey {
   organizationId: string;
   callerId: string;
   key: string;
+  /** Tells this request's claim from a later one's: only the request that holds the key keeps or returns it. */
+  leaseUntil: Date;
 }
 
 export interface KeptAnswer {
@@ -23,6 +25,10 @@ export type Claim =
 /** A request that has not answered after this long is taken to have died; its retry may run. */
 const leaseSeconds = 150;
 
+export function newLease(): Date {
+  return new Date(Date.now() + leaseSeconds * 1_000);
+}
+
 /** Claims the key for this request, or tells what it already stands for. */
 export async function claimKey(
   db: Database,
@@ -31,7 +37,6 @@ export async function claimKey(
   requestHash: Buffer,
 ): Promise<Claim> {
   return inOrganization(db, id.organizationId, async (transaction) => {
-    const leaseUntil = new Date(Date.now() + leaseSeconds * 1_000);
     const inserted = await transaction
       .insertInto('idempotency_keys')
       .values({
@@ -39,7 +44,7 @@ export async function claimKey(
         caller_id: id.callerId,
         key: id.key,
         request_hash: requestHash,
-        lease_until: leaseUntil,
+        lease_until: id.leaseUntil,
       })
       .onConflict((conflict) => conflict.columns(['organization_id', 'caller_id', 'key']).doNothing())
       .returning('created_at')
@@ -65,7 +70,7 @@ export async function claimKey(
     const taken = await transaction
       .updateTable('idempotency_keys')
       .set({
-        lease_until: leaseUntil,
+        lease_until: id.leaseUntil,
         request_hash: requestHash,
         response: null,
         response_status: null,
@@ -95,6 +100,7 @@ export async function keepAnswer(
       .where('organization_id', '=', id.organizationId)
       .where('caller_id', '=', id.callerId)
       .where('key', '=', id.key)
+      .where('lease_until', '=', id.leaseUntil)
       .execute(),
   );
 }
@@ -115,6 +121,7 @@ export async function releaseKey(
       .where('organization_id', '=', id.organizationId)
       .where('caller_id', '=', id.callerId)
       .where('key', '=', id.key)
+      .where('lease_until', '=', id.leaseUntil)
       .where('response_status', 'is', null);
     if (outcome === 'unknown') return row.execute();
     return transaction
@@ -122,6 +129,7 @@ export async function releaseKey(
       .where('organization_id', '=', id.organizationId)
       .where('caller_id', '=', id.callerId)
       .where('key', '=', id.key)
+      .where('lease_until', '=', id.leaseUntil)
       .where('response_status', 'is', null)
       .execute();
   });

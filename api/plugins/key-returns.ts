@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../../data/postgres/client.ts';
+import { type IdempotencyKey, releaseKey } from '../../data/postgres/idempotency.ts';
+
+type Outcome = 'no-effect' | 'unknown';
+
+/** Beyond it a key waits for its lease to pass, as after a crash. */
+const maxPending = 10_000;
+const firstWaitMs = 250;
+const longestWaitMs = 5_000;
+
+/** Gives keys of requests back that have no answer to keep, however long PostgreSQL is away. */
+export interface KeyReturns {
+  /** Tries at once; what fails is tried again behind the scenes until the key's lease has passed. Never rejects. */
+  give(key: IdempotencyKey, outcome: Outcome): Promise<void>;
+}
+
+export function createKeyReturns(db: Database, log: FastifyBaseLogger): KeyReturns {
+  const pending = new Map<IdempotencyKey, Outcome>();
+  let isTrying = false;
+
+  /** One key at a time: a database that has just come back is not met by all of them at once. */
+  async function tryAgain(): Promise<void> {
+    let waitMs = firstWaitMs;
+    for (const [key, outcome] of pending) {
+      while (key.leaseUntil.getTime() > Date.now()) {
+        await delay(waitMs, undefined, { ref: false });
+        const isGiven = await releaseKey(db, key, outcome).then(
+          () => true,
+          () => false,
+        );
+        waitMs = isGiven ? 0 : Math.min(Math.max(waitMs, firstWaitMs) * 2, longestWaitMs);
+        if (isGiven) break;
+      }
+      pending.delete(key);
+    }
+  }
+
+  return {
+    async give(key, outcome) {
+      try {
+        await releaseKey(db, key, outcome);
+      } catch (error) {
+        log.warn({ err: error }, 'an idempotency key is given back later');
+        if (pending.size >= maxPending) return;
+        pending.set(key, outcome);
+        if (isTrying) return;
+        isTrying = true;
+        void tryAgain().finally(() => {
+          isTrying = false;
+        });
+      }
+    },
+  };
+}
