@@ -13,6 +13,9 @@ const lastPort = 20_999;
 /** SeaweedFS serves gRPC on its HTTP port plus this. */
 export const grpcPortOffset = 10_000;
 
+/** Ports this process has given out at random: parts that start at the same moment must not share one. */
+const given = new Set<number>();
+
 export type PortCheck = (port: number) => Promise<boolean>;
 
 /** True when nothing listens on this port of the loopback address. */
@@ -41,12 +44,17 @@ export async function choosePorts<Name extends string>(
   const chosen = new Map<Name, number>();
   for (const name of names) {
     const kept = remembered[name];
-    if (kept !== undefined && (await isFree(kept))) chosen.set(name, kept);
+    if (kept === undefined || !(await isFree(kept))) continue;
+    given.add(kept);
+    chosen.set(name, kept);
   }
   for (const name of names) {
     while (!chosen.has(name)) {
       const port = randomInt(firstPort, lastPort + 1);
-      if (![...chosen.values()].includes(port) && (await isFree(port))) chosen.set(name, port);
+      if (given.has(port)) continue;
+      given.add(port);
+      if (await isFree(port)) chosen.set(name, port);
+      else given.delete(port);
     }
   }
   return Object.fromEntries(chosen) as Record<Name, number>;
@@ -56,13 +64,13 @@ export async function choosePorts<Name extends string>(
 export async function keptPorts<Name extends string>(
   dataDir: string,
   names: readonly Name[],
-  given: Partial<Record<Name, number>>,
+  asked: Partial<Record<Name, number>>,
   isFree: PortCheck = isPortFree,
 ): Promise<Record<Name, number>> {
   const path = join(dataDir, 'ports.json');
   const kept = (readJsonFile(path) ?? {}) as Partial<Record<Name, number>>;
-  const open = names.filter((name) => given[name] === undefined);
-  const ports = { ...(await choosePorts(open, kept, isFree)), ...given } as Record<Name, number>;
+  const open = names.filter((name) => asked[name] === undefined);
+  const ports = { ...(await choosePorts(open, kept, isFree)), ...asked } as Record<Name, number>;
   writePrivateFile(path, `${JSON.stringify(ports)}\n`);
   return ports;
 }

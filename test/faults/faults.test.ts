@@ -4,6 +4,7 @@ import { runFaults } from './run.ts';
 
 test('nothing acknowledged is lost, doubled, half there or stuck while parts of the stack are killed and paused', async (context) => {
   const lines: string[] = [];
+  context.onTestFailed(() => void process.stderr.write(`${lines.join('\n')}\n`));
   const journal = await runFaults({
     rounds: 2,
     seed: 1,
@@ -19,7 +20,7 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     journal.breaches(name),
   ]);
   const nothing = Object.keys(invariants).map((name) => [name, []]);
-  expect(figures, `${lines.join('\n')}\n${summary(journal)}`).toEqual(nothing);
+  expect(figures, summary(journal)).toEqual(nothing);
   // A run that could do nothing would hold every invariant.
   expect(journal.counts().get('rounds')?.get('done')).toBe(2);
   for (const group of ['requests append', 'requests upsert', 'requests batch complete', 'requests query'])

@@ -20,6 +20,12 @@ describe('ports', () => {
     expect(new Set(Object.values(ports)).size).toBe(4);
   });
 
+  it('gives parts that start at the same moment different ports', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `part ${index}`);
+    const both = await Promise.all([choosePorts(names, {}, always), choosePorts(names, {}, always)]);
+    expect(new Set(both.flatMap((ports) => Object.values(ports))).size).toBe(400);
+  });
+
   it('takes remembered ports again where they are free, and others where they are not', async () => {
     const ports = await choosePorts(['a', 'b'], { a: 12_001, b: 12_002 }, async (port) => port !== 12_002);
     expect(ports.a).toBe(12_001);

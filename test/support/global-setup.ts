@@ -21,11 +21,20 @@ export async function setup(): Promise<() => Promise<void>> {
   const tools = await ensureTools();
   const folder = await mkdtemp(join(tmpdir(), 'workspace-test-'));
   const at = (name: string) => ({ dataDir: join(folder, name), logFile: join(folder, `${name}.log`) });
-  const [postgres, objects, temporal] = await Promise.all([
+  const starts = [
     startPostgres({ ...at('postgres'), sharedBuffersMib: 128 }),
     startObjectStore({ ...at('s3'), weed: tools.weed }),
     startTemporal({ ...at('temporal'), temporal: tools.temporal }),
-  ]);
+  ] as const;
+  const stop = async () => {
+    const started = await Promise.allSettled(starts);
+    await Promise.all(started.map((part) => part.status === 'fulfilled' && part.value.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  const [postgres, objects, temporal] = await Promise.all(starts).catch(async (error) => {
+    await stop();
+    throw error;
+  });
   const workDir = join(folder, 'work');
   await mkdir(workDir, { recursive: true });
   await createTemplate(postgres.databaseUrl, postgres.urlOf(templateDatabase));
@@ -43,15 +52,12 @@ export async function setup(): Promise<() => Promise<void>> {
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     DUCKDB_EXTENSION_DIR: tools.duckdbExtensionDir,
     WORK_DIR: workDir,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
   });
   const store = createObjectStore(testStores().objectStore);
   await store.ensureBucket();
   store.close();
-  return async () => {
-    await Promise.all([postgres.stop(), objects.stop(), temporal.stop()]);
-    await rm(folder, { recursive: true, force: true });
-  };
+  return stop;
 }
 
 async function createTemplate(adminUrl: string, templateUrl: string): Promise<void> {
