@@ -8,6 +8,7 @@ import {
   findBatch,
   type IngestionBatch,
   moveBatch,
+  revocableStatuses,
 } from '../../data/postgres/ingestion-batches.ts';
 import { stagedTotals } from '../../data/postgres/staged-pages.ts';
 import { findTable } from '../../data/postgres/tables.ts';
@@ -73,9 +74,7 @@ export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBa
 
     /** Safe to retry: compare-and-set. */
     async abortIngestionBatch(input) {
-      await withBatch(input, (db, batch) =>
-        endPending(db, batch, ['open', 'completing', 'awaiting_confirmation'], 'aborted'),
-      );
+      await withBatch(input, (db, batch) => endPending(db, batch, revocableStatuses, 'aborted'));
     },
   };
 }
@@ -83,7 +82,7 @@ export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBa
 async function endPending(
   db: OrganizationTransaction,
   batch: IngestionBatch,
-  from: readonly ('open' | 'completing' | 'awaiting_confirmation')[],
+  from: readonly (typeof revocableStatuses)[number][],
   to: 'expired' | 'aborted',
 ): Promise<void> {
   const status = from.find((candidate) => candidate === batch.status);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../../data/errors.ts';
+import { isId } from '../../data/ids.ts';
 import { countQuarantined } from '../../data/lake/batches/replay.ts';
 import { countQuarantinedRows } from '../../data/lake/batches/replay-import.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
@@ -87,13 +88,13 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
           });
     // What a replay left in quarantine is still there under the batch or import it first came with.
     const id = batch === undefined ? importId! : (batch.replay_of ?? batch.id);
-    if (id.startsWith('imp_')) return findImport(organizationId, tableId, id);
+    if (batch === undefined || isId('imp', id)) return findImport(organizationId, tableId, id);
     if ((await countQuarantined(deps, organizationId, tableId, id)) === 0)
       throw notFound('A quarantined record of this batch');
     return {
       id,
-      mode: batch!.mode === 'upsert' ? ('upsert' as const) : ('append' as const),
-      onNewField: batch!.on_new_field as 'refuse' | 'add' | 'ignore',
+      mode: batch.mode === 'upsert' ? ('upsert' as const) : ('append' as const),
+      onNewField: batch.on_new_field as 'refuse' | 'add' | 'ignore',
     };
   }
 

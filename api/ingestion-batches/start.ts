@@ -1,4 +1,5 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
+import { isId } from '../../data/ids.ts';
 import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { getDataSync } from '../../data/postgres/data-syncs.ts';
 import {
@@ -87,7 +88,7 @@ async function insert(
 ): Promise<IngestionBatch> {
   const { organizationId, mode } = request;
   // The rows of an imported table come from its file, also those that only fit later.
-  const isOfImport = table.kind === 'import' && request.replayOf?.startsWith('imp_') === true;
+  const isOfImport = table.kind === 'import' && isId('imp', request.replayOf ?? '');
   if (table.kind !== 'data' && !isOfImport) {
     throw new AppError(
       'not_appendable',

@@ -36,6 +36,13 @@ export function hasEnded(status: string): boolean {
   return batchTransitions[status as BatchStatus].length === 0;
 }
 
+/** The states that a batch can be taken back from. */
+export const revocableStatuses = ['open', 'completing', 'awaiting_confirmation'] as const;
+
+export function isRevocable(status: string): boolean {
+  return batchTransitions[status as BatchStatus].includes('aborted');
+}
+
 /** Why a batch failed, as its client sees it. */
 export interface BatchFailure {
   code: string;

@@ -7,6 +7,7 @@ import {
   type BatchStatus,
   getBatch,
   type IngestionBatch,
+  isRevocable,
   moveBatch,
 } from '../../postgres/ingestion-batches.ts';
 import { manifestHash, pageHashes, stagedTotals } from '../../postgres/staged-pages.ts';
@@ -44,8 +45,7 @@ export async function completeBatch(
       batch.sync_id === null
         ? undefined
         : await findDataSync(transaction, where.organizationId, batch.sync_id, 'share');
-    const isPending = ['open', 'completing', 'awaiting_confirmation'].includes(batch.status);
-    if (isPending && isFenced(batch, sync)) return { batch, isFencedNow: true, moved: false };
+    if (isRevocable(batch.status) && isFenced(batch, sync)) return { batch, isFencedNow: true, moved: false };
     if (batch.status === 'open')
       return { ...(await accept(transaction, batch, manifest)), isFencedNow: false };
     return { ...(await repeat(transaction, batch, manifest)), isFencedNow: false };

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../../errors.ts';
+import { isId } from '../../ids.ts';
 import { batchPrefix } from '../../objects/keys.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization } from '../../postgres/client.ts';
@@ -19,7 +20,7 @@ import { completeBatch } from './complete.ts';
 
 /** The import whose quarantined records the batch stages again, if it is one of those. */
 export function replayedImport(batch: IngestionBatch): string | undefined {
-  return batch.replay_of?.startsWith('imp_') === true ? batch.replay_of : undefined;
+  return batch.replay_of !== null && isId('imp', batch.replay_of) ? batch.replay_of : undefined;
 }
 
 interface ImportReplayDeps {

@@ -6,7 +6,13 @@ import type { JsonValue } from '../../exact-json.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../postgres/client.ts';
 import { type DataSync, findDataSync } from '../../postgres/data-syncs.ts';
-import { getBatch, type IngestionBatch, moveBatch } from '../../postgres/ingestion-batches.ts';
+import {
+  getBatch,
+  type IngestionBatch,
+  isRevocable,
+  moveBatch,
+  revocableStatuses,
+} from '../../postgres/ingestion-batches.ts';
 import { findPage, insertPage, type StagedPage } from '../../postgres/staged-pages.ts';
 import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { rowIdColumn } from '../column-name.ts';
@@ -136,8 +142,7 @@ async function refuseFenced(
   sync: DataSync | undefined,
   generation: string | undefined,
 ): Promise<void> {
-  const isPending = ['open', 'completing', 'awaiting_confirmation'].includes(batch.status);
-  if (isPending && isFenced(batch, sync)) {
+  if (isRevocable(batch.status) && isFenced(batch, sync)) {
     await endFenced(deps.db, batch);
     throw fenced();
   }
@@ -152,7 +157,7 @@ async function refuseFenced(
 /** Fails a batch whose generation is no longer current, unless it has gone beyond recall. */
 export async function endFenced(db: Database, batch: IngestionBatch): Promise<void> {
   await inOrganization(db, batch.organization_id, async (transaction) => {
-    for (const from of ['open', 'completing', 'awaiting_confirmation'] as const) {
+    for (const from of revocableStatuses) {
       await moveBatch(transaction, batch, from, 'failed', {
         error: JSON.stringify({ code: 'generation_fenced', message: fencedMessage }),
       });
