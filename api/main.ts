@@ -68,6 +68,7 @@ const client = new Client({
   namespace: config.temporal.namespace,
   interceptors: { workflow: [traceInterceptor(traceHeader)] },
 });
+const pages = await createPageWriter({ engine: lake.engine, objects, workDir: config.workDir });
 
 const app = await buildApp({
   db,
@@ -77,7 +78,7 @@ const app = await buildApp({
   queries,
   logger,
   append: createAppender(lake),
-  pages: await createPageWriter({ engine: lake.engine, objects, workDir: config.workDir }),
+  pages,
   imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
   processes: createProcessStarter(db, client),
   rateLimitPerMinute: config.rateLimitPerMinute,
@@ -96,7 +97,7 @@ async function stop(exitCode = 0): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
   await app.close();
-  await queries.close();
+  await Promise.all([queries.close(), pages.close()]);
   await connection.close().catch(() => undefined);
   await closeLakes();
   await db.destroy();

@@ -133,6 +133,7 @@ try {
 } finally {
   await reconciler.stop();
   await lockPool.end();
+  await deps.pages.close();
   await connection.close();
   await clientConnection.close();
   await closeLakes();

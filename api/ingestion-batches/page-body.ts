@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PageBody } from '../../data/lake/batches/stage-page.ts';
+import type { PageBody } from '../../data/lake/pages/read.ts';
 import { skimBody } from '../../data/lake/pages/scan.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import { parseJson } from '../plugins/json-body.ts';

@@ -114,6 +114,7 @@ async function open(
     workDir: config.workDir,
   };
   const pages = await createPageWriter({ engine: lakes.lake.engine, objects, workDir: config.workDir });
+  closers.push(() => pages.close());
   const deps: ApiDeps = {
     db,
     cipher,

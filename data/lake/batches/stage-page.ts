@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../canonical-json.ts';
 import { AppError, notFound } from '../../errors.ts';
@@ -18,11 +17,9 @@ import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
-import type { ByteWriter } from '../pages/bytes.ts';
-import { type PageContent, type PageRules, readPage } from '../pages/page.ts';
-import { scanBody } from '../pages/scan.ts';
+import type { PageRules, ReadPage } from '../pages/page.ts';
+import type { PageBody } from '../pages/read.ts';
 import type { PageWriter, RecordOrigin } from '../pages/write.ts';
-import type { Row } from '../rows/plan.ts';
 
 export interface StageDeps {
   db: Database;
@@ -45,14 +42,6 @@ export interface PageRequest {
   originOf?: (index: number) => RecordOrigin;
   /** s_ids that are known to be taken. */
   taken?: ReadonlySet<bigint>;
-}
-
-/** A page's records as bytes of a whole body, or taken from one already. */
-export interface PageBody {
-  /** The whole body, where it may be read in one pass, and the members it may have beside `records`. */
-  whole?: { bytes: Buffer; members: readonly string[] };
-  /** The records in full generality; called where the quick reading gives up. */
-  records(): readonly Row[];
 }
 
 export interface Staged {
@@ -79,7 +68,7 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
   const place = { organizationId, batchId, pageNumber };
   const { content, ...keys } = await deps.pages.write(
     place,
-    (feed) => readBody(request.body, columns, rules, feed),
+    { body: request.body, columns, rules },
     request.originOf,
   );
   const added = await inOrganization(deps.db, organizationId, async (db) => {
@@ -211,20 +200,6 @@ async function columnsOf(lake: LakeDeps, organizationId: string, table: TableRow
   return physical.columns;
 }
 
-function readBody(
-  { whole, records }: PageBody,
-  columns: readonly LakeColumn[],
-  rules: PageRules,
-  feed: ByteWriter,
-): PageContent {
-  if (whole !== undefined && isUtf8(whole.bytes)) {
-    const scanned = scanBody(whole.bytes, columns, rules, feed);
-    if (scanned !== undefined && Object.keys(scanned.members).every((name) => whole.members.includes(name)))
-      return scanned.content;
-  }
-  return readPage(columns, records(), rules);
-}
-
 /** The hash of a page whose fit was decided when it was staged: the table may have changed since. */
 function hashOf({ records }: PageBody): string {
   const canonical = canonicalJson(records() as JsonValue);
@@ -233,7 +208,7 @@ function hashOf({ records }: PageBody): string {
 
 function toRow(
   { organizationId, batchId, pageNumber }: { organizationId: string; batchId: string; pageNumber: number },
-  content: PageContent,
+  content: ReadPage,
   keys: { objectKey: string | null; quarantineKey: string | null },
 ) {
   return {

@@ -50,6 +50,9 @@ export interface PageContent {
   bad: readonly BadRecord[];
 }
 
+/** A page whose feed lies in a file. */
+export type ReadPage = Omit<PageContent, 'feed'> & { feedBytes: number };
+
 /**
  * Reads a page's records in full generality. Throws with every fault at its place, to 20, unless the batch
  * keeps bad records aside.

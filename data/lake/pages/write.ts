@@ -8,8 +8,8 @@ import type { LakeEngine } from '../engine.ts';
 import { transportOf } from '../rows/encode.ts';
 import { transported } from '../rows/rows-source.ts';
 import { identifier, literal } from '../sql.ts';
-import { ByteWriter } from './bytes.ts';
-import type { PageContent } from './page.ts';
+import type { ReadPage } from './page.ts';
+import { createPageReader, type PageSource } from './read.ts';
 
 /** Whose page it is, and where bad records are told to come from. */
 export interface PagePlace {
@@ -26,23 +26,20 @@ export interface RecordOrigin {
 }
 
 export interface WrittenPage {
-  content: PageContent;
+  content: ReadPage;
   /** Null where the page has no such records. */
   objectKey: string | null;
   quarantineKey: string | null;
 }
 
 export interface PageWriter {
-  /**
-   * Reads a page, and makes Parquet objects of its good and its bad records under names nobody had before.
-   *
-   * @param read may write the feed into the bytes it is given, which are another page's once this one is encoded
-   */
+  /** Reads a page, and makes Parquet objects of its good and its bad records under names nobody had before. */
   write(
     place: PagePlace,
-    read: (feed: ByteWriter) => PageContent,
+    source: PageSource,
     originOf?: (index: number) => RecordOrigin,
   ): Promise<WrittenPage>;
+  close(): Promise<void>;
 }
 
 export interface PageWriterDeps {
@@ -53,14 +50,12 @@ export interface PageWriterDeps {
 
 /** Pages read and encoded at once; further ones wait, so that a burst costs memory only for the bodies it sent. */
 const maxEncoding = 4;
-/** A feed larger than this is not kept for the next page. */
-const maxKeptBytes = 8_388_608;
 /** Files of a process that was killed are removed once they are older than any page takes. */
 const staleAfterMs = 3_600_000;
 
+/** Newline-delimited JSON objects, `{"c0": …}`, in a file. */
 interface Feed {
-  /** Newline-delimited JSON objects, `{"c0": …}`. */
-  text: Uint8Array;
+  bytes: number;
   columns: readonly { name: string; dataType: string; position: number }[];
 }
 
@@ -68,11 +63,11 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
   const folder = join(deps.workDir, 'pages');
   await mkdir(folder, { recursive: true });
   await removeStale(folder);
-  const slots = createSlots(maxEncoding);
+  const inSlot = createSlots(maxEncoding);
+  const reader = createPageReader();
 
   /** Encodes a feed into a Parquet file beside it. */
   async function encode(path: string, feed: Feed): Promise<void> {
-    await writeFile(`${path}.ndjson`, feed.text);
     await deps.engine.scratch((connection) => connection.run(copyStatement(path, feed)));
   }
 
@@ -81,16 +76,20 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
   }
 
   return {
-    async write(place, read, originOf) {
+    async write(place, source, originOf) {
       const { organizationId, batchId, pageNumber } = place;
       const id = randomUUID();
       const path = join(folder, id);
       const badPath = `${path}.quarantine`;
       try {
-        const content = await slots.use(async (feed) => {
-          const page = read(feed);
-          if (page.records > 0) await encode(path, { text: page.feed, columns: page.columns });
-          if (page.bad.length > 0) await encode(badPath, quarantineFeed(place, page, originOf));
+        const content = await inSlot(async () => {
+          const page = await reader.read(`${path}.ndjson`, source);
+          if (page.records > 0) await encode(path, { bytes: page.feedBytes, columns: page.columns });
+          if (page.bad.length > 0) {
+            const feed = quarantineFeed(place, page, originOf);
+            await writeFile(`${badPath}.ndjson`, feed);
+            await encode(badPath, { bytes: feed.length, columns: quarantineFeedColumns });
+          }
           return page;
         });
         const key = `${batchPrefix(organizationId, batchId)}${pageNumber}-${id}`;
@@ -104,6 +103,7 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
         await Promise.all(files.map((name) => rm(name, { force: true })));
       }
     },
+    close: () => reader.close(),
   };
 }
 
@@ -116,22 +116,21 @@ export const quarantineColumns = [
   { name: 'record', dataType: 'JSON' },
 ] as const;
 
+const quarantineFeedColumns = quarantineColumns.map((column, position) => ({ ...column, position }));
+
 function quarantineFeed(
   place: PagePlace,
-  content: PageContent,
+  content: ReadPage,
   originOf: (index: number) => RecordOrigin = (index) => ({ ...place, index }),
-): Feed {
+): Buffer {
   const lines = content.bad.map(({ index, reason, record }) => {
     const { batchId: c0, pageNumber: c1, index: c2 } = originOf(index);
     return `${JSON.stringify({ c0, c1, c2, c3: reason.toWellFormed(), c4: replaceLoneSurrogates(record) })}\n`;
   });
-  return {
-    text: Buffer.from(lines.join('')),
-    columns: quarantineColumns.map((column, position) => ({ ...column, position })),
-  };
+  return Buffer.from(lines.join(''));
 }
 
-function copyStatement(path: string, { text, columns }: Feed): string {
+function copyStatement(path: string, { bytes, columns }: Feed): string {
   const types = columns.map(
     ({ dataType, position }) => `c${position}: ${literal(transportOf(dataType).jsonType)}`,
   );
@@ -141,7 +140,7 @@ function copyStatement(path: string, { text, columns }: Feed): string {
   return `COPY (
     SELECT ${values.join(', ')}
     FROM read_json(${literal(`${path}.ndjson`)}, format = 'newline_delimited', columns = {${types.join(', ')}},
-                   maximum_object_size = ${text.length + 1_048_576}) AS r
+                   maximum_object_size = ${bytes + 1_048_576}) AS r
   ) TO ${literal(`${path}.parquet`)} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION snappy)`;
 }
 
@@ -153,21 +152,19 @@ async function removeStale(folder: string): Promise<void> {
   }
 }
 
-/** Each slot has bytes of its own, which its users take one after the other. */
-function createSlots(count: number): { use<T>(work: (bytes: ByteWriter) => Promise<T>): Promise<T> } {
-  const free = Array.from({ length: count }, () => new ByteWriter(0));
-  const waiting: ((bytes: ByteWriter) => void)[] = [];
-  return {
-    async use(work) {
-      const bytes = free.pop() ?? (await new Promise<ByteWriter>((resolve) => waiting.push(resolve)));
-      try {
-        return await work(bytes);
-      } finally {
-        const kept = bytes.buffer.length > maxKeptBytes ? new ByteWriter(0) : bytes;
-        const next = waiting.shift();
-        if (next === undefined) free.push(kept);
-        else next(kept);
-      }
-    },
+/** Runs at most so many at once; the others wait in the order they came. */
+function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
 }
