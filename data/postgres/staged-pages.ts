@@ -56,6 +56,29 @@ export async function listPages(
     .execute();
 }
 
+/** Pages read at once: the columns of one may take tens of kilobytes. */
+const pagesAtOnce = 1_000;
+
+/** Every page of a batch, in order. Pages of equal columns share them, so that 100,000 wide pages fit into memory. */
+export async function allPages(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchId: string,
+): Promise<StagedPage[]> {
+  const pages: StagedPage[] = [];
+  const shared = new Map<string, StagedPage['columns']>();
+  for (;;) {
+    const next = await listPages(db, organizationId, batchId, pages.at(-1)?.page_number ?? 0, pagesAtOnce);
+    for (const page of next) {
+      const text = JSON.stringify(page.columns);
+      const columns = shared.get(text) ?? page.columns;
+      shared.set(text, columns);
+      pages.push({ ...page, columns });
+    }
+    if (next.length < pagesAtOnce) return pages;
+  }
+}
+
 export interface StagedTotals {
   pages: number;
   records: number;

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization } from '../../postgres/client.ts';
 import { findDataSync } from '../../postgres/data-syncs.ts';
 import type { BatchMode, IngestionBatch } from '../../postgres/ingestion-batches.ts';
-import { listPages, maxPageNumber, type StagedPage } from '../../postgres/staged-pages.ts';
+import { allPages, type StagedPage } from '../../postgres/staged-pages.ts';
 import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { flushHeld, renewableBytes } from '../care/flush.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
@@ -83,7 +83,9 @@ export async function applyBatch(
   if (earlier !== undefined) return earlier;
   const lake = await deps.lake.catalog.get(batch.organization_id);
   const { table, keys } = await lookUp(deps, batch);
-  const pages = await allPages(deps, batch);
+  const pages = await inOrganization(deps.db, batch.organization_id, (db) =>
+    allPages(db, batch.organization_id, batch.id),
+  );
   const before = await physicalOf(deps, lake, table);
   requireKeys(keys, pages);
   const target = targetColumns(before.columns, pages, batch.on_new_field === 'add');
@@ -271,13 +273,6 @@ async function physicalOf(deps: ApplyDeps, lake: Lake, table: TableRow): Promise
   const physical = await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name);
   if (physical === undefined) throw notFound('The table');
   return physical;
-}
-
-/** Metadata of every page, in order: a few hundred bytes each, for at most 100,000 pages. */
-async function allPages({ db }: ApplyDeps, batch: IngestionBatch): Promise<StagedPage[]> {
-  return inOrganization(db, batch.organization_id, (transaction) =>
-    listPages(transaction, batch.organization_id, batch.id, 0, maxPageNumber),
-  );
 }
 
 /** Another writer changed the table's columns meanwhile: the next try writes the files for the new ones. */
