@@ -16,9 +16,11 @@ CREATE FUNCTION forget_outlived_inlined_tables(lake_schema text, of_table bigint
          WHERE n.table_id = i.table_id AND n.schema_version > i.schema_version)', lake_schema) USING of_table
     LOOP
       holds_rows := false;
-      IF to_regclass(format('%I.%I', lake_schema, outlived)) IS NOT NULL THEN
+      BEGIN
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I)', lake_schema, outlived) INTO holds_rows;
-      END IF;
+      EXCEPTION WHEN undefined_table THEN
+        NULL; -- It went with the last version of its table.
+      END;
       IF NOT holds_rows THEN
         EXECUTE format('DELETE FROM %I.ducklake_inlined_data_tables WHERE table_name = $1', lake_schema) USING outlived;
       END IF;

@@ -93,12 +93,20 @@ const connectionCodes = new Set([
   '53300',
 ]);
 
+/** Whether PostgreSQL was not even spoken to. */
+export function isUnreached(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return code === 'ECONNREFUSED' || message === 'timeout exceeded when trying to connect' || code === '53300';
+}
+
 function isDatabaseAway(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return (
     (typeof code === 'string' && connectionCodes.has(code)) ||
     (typeof message === 'string' &&
-      /connection terminated|not queryable|timeout exceeded when trying to connect/i.test(message))
+      /connection terminated|not queryable|timeout exceeded when trying to connect|database has been invalidated/i.test(
+        message,
+      ))
   );
 }
 

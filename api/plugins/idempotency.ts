@@ -9,6 +9,7 @@ import {
   newLease,
 } from '../../data/postgres/idempotency.ts';
 import type { ApiDeps } from '../deps.ts';
+import { isUnreached } from './errors.ts';
 import { createKeyReturns } from './key-returns.ts';
 import { takesIdempotencyKey } from './route-rules.ts';
 
@@ -29,9 +30,9 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
     if (typeof key !== 'string' || caller === undefined) return;
     if (!takesIdempotencyKey({ method: request.method, config: request.routeOptions.config })) return;
     const id = { organizationId: caller.organizationId, callerId: caller.id, key, leaseUntil: newLease() };
-    const claim = await claimKey(deps.db, deps.cipher, id, hashRequest(request)).catch(async (error) => {
+    const claim = await claimKey(deps.db, deps.cipher, id, hashRequest(request)).catch((error: unknown) => {
       // The claim may have been committed all the same, and nobody would answer for it.
-      await returns.give(id, 'unknown');
+      if (!isUnreached(error)) returns.giveLater(id, 'unknown');
       throw error;
     });
     if (claim.state === 'other-request') throw keyInUse();
@@ -61,9 +62,9 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
         }),
       );
       const answer = { status: reply.statusCode, headers, body: payload };
-      await keepAnswer(deps.db, deps.cipher, id, answer).catch(async (error) => {
-        // Not told what cannot be told again: a retry finds what this request did.
-        await returns.give(id, 'unknown');
+      await keepAnswer(deps.db, deps.cipher, id, answer).catch((error: unknown) => {
+        // What could not be told again is not told: a retry finds what this request did.
+        returns.giveLater(id, 'unknown');
         throw error;
       });
     } else {

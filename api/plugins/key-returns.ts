@@ -12,8 +12,10 @@ const longestWaitMs = 5_000;
 
 /** Gives keys of requests back that have no answer to keep, however long PostgreSQL is away. */
 export interface KeyReturns {
-  /** Tries at once; what fails is tried again behind the scenes until the key's lease has passed. Never rejects. */
+  /** Tries at once; what fails is left to `giveLater`. Never rejects. */
   give(key: IdempotencyKey, outcome: Outcome): Promise<void>;
+  /** Tries behind the scenes until the key's lease has passed. */
+  giveLater(key: IdempotencyKey, outcome: Outcome): void;
 }
 
 export function createKeyReturns(db: Database, log: FastifyBaseLogger): KeyReturns {
@@ -21,7 +23,8 @@ export function createKeyReturns(db: Database, log: FastifyBaseLogger): KeyRetur
   let isTrying = false;
 
   /** One key at a time: a database that has just come back is not met by all of them at once. */
-  async function tryAgain(): Promise<void> {
+  async function tryPending(): Promise<void> {
+    isTrying = true;
     let waitMs = firstWaitMs;
     for (const [key, outcome] of pending) {
       while (key.leaseUntil.getTime() > Date.now()) {
@@ -35,21 +38,23 @@ export function createKeyReturns(db: Database, log: FastifyBaseLogger): KeyRetur
       }
       pending.delete(key);
     }
+    isTrying = false;
+  }
+
+  function giveLater(key: IdempotencyKey, outcome: Outcome): void {
+    if (pending.size >= maxPending) return;
+    pending.set(key, outcome);
+    if (!isTrying) void tryPending();
   }
 
   return {
+    giveLater,
     async give(key, outcome) {
       try {
         await releaseKey(db, key, outcome);
       } catch (error) {
-        log.warn({ err: error }, 'an idempotency key is given back later');
-        if (pending.size >= maxPending) return;
-        pending.set(key, outcome);
-        if (isTrying) return;
-        isTrying = true;
-        void tryAgain().finally(() => {
-          isTrying = false;
-        });
+        log.warn({ err: error }, 'an idempotency key could not be given back at once');
+        giveLater(key, outcome);
       }
     },
   };

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Cipher } from '../encryption.ts';
 import { type Database, inOrganization } from './client.ts';
 
@@ -25,8 +26,9 @@ export type Claim =
 /** A request that has not answered after this long is taken to have died; its retry may run. */
 const leaseSeconds = 150;
 
+/** Of a random length, so that two claims of the same moment can be told apart. */
 export function newLease(): Date {
-  return new Date(Date.now() + leaseSeconds * 1_000);
+  return new Date(Date.now() + leaseSeconds * 1_000 + randomInt(1_000));
 }
 
 /** Claims the key for this request, or tells what it already stands for. */

@@ -40,7 +40,7 @@ export function hasEnded(status: string): boolean {
 export const revocableStatuses = ['open', 'completing', 'awaiting_confirmation'] as const;
 
 export function isRevocable(status: string): boolean {
-  return batchTransitions[status as BatchStatus].includes('aborted');
+  return revocableStatuses.some((revocable) => revocable === status);
 }
 
 /** Why a batch failed, as its client sees it. */

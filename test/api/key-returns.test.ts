@@ -60,3 +60,26 @@ test('only the request that holds a key gives it back or keeps its answer', asyn
     answer: { body: 'of the second' },
   });
 });
+
+test('a write whose answer could not be kept is not told, and its repetition finds what it made', async () => {
+  const client = await workspace.organization();
+  await asOwner(`CREATE FUNCTION refuse_answers() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NEW.response_status IS NOT NULL THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P01'; END IF;
+      RETURN NEW;
+    END $$`);
+  await asOwner(
+    'CREATE TRIGGER refuse_answers BEFORE UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION refuse_answers()',
+  );
+  const create = () =>
+    client.call('POST', '/v1/projects', {
+      body: { name: 'Told once' },
+      headers: { 'idempotency-key': 'one project' },
+    });
+  const untold = await create();
+  expect([untold.status, untold.body.code]).toEqual([503, 'storage_unavailable']);
+  await asOwner('DROP TRIGGER refuse_answers ON idempotency_keys');
+  await expect.poll(async () => (await create()).status, { timeout: 20_000 }).toBe(201);
+  const list = await client.call('GET', '/v1/projects');
+  expect(list.body.items.map((project: { name: string }) => project.name)).toEqual(['Told once']);
+});

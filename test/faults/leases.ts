@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** How long a request keeps its idempotency key without having answered. */
-const leaseSeconds = 150;
+/** How long a request keeps its idempotency key without having answered, at most. */
+const leaseSeconds = 151;
 const timeoutMs = 60_000;
 
 /** Does what waiting would do: the keys of requests that died with the API are free as soon as PostgreSQL is up. */

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createObjectStore } from '../../data/objects/store.ts';
-import { startObjectStore } from '../../local/object-store.ts';
-import { startPostgres } from '../../local/postgres.ts';
-import { startTemporal } from '../../local/temporal.ts';
+import { type ObjectStoreHandle, startObjectStore } from '../../local/object-store.ts';
+import { type PostgresHandle, startPostgres } from '../../local/postgres.ts';
+import { startTemporal, type TemporalHandle } from '../../local/temporal.ts';
 import { ensureTools } from '../../local/tools.ts';
 import { migrateToLatest } from '../../migrations/migrate.ts';
 import { testStores } from './stores.ts';
@@ -28,13 +28,23 @@ export async function setup(): Promise<() => Promise<void>> {
   ] as const;
   const stop = async () => {
     const started = await Promise.allSettled(starts);
-    await Promise.all(started.map((part) => part.status === 'fulfilled' && part.value.stop()));
+    await Promise.allSettled(started.map((part) => part.status === 'fulfilled' && part.value.stop()));
     await rm(folder, { recursive: true, force: true });
   };
-  const [postgres, objects, temporal] = await Promise.all(starts).catch(async (error) => {
+  try {
+    await prepare(tools, folder, await Promise.all(starts));
+    return stop;
+  } catch (error) {
     await stop();
     throw error;
-  });
+  }
+}
+
+type Tools = Awaited<ReturnType<typeof ensureTools>>;
+type Parts = readonly [PostgresHandle, ObjectStoreHandle, TemporalHandle];
+
+/** The bucket, the migrated template and what test files learn of both. */
+async function prepare(tools: Tools, folder: string, [postgres, objects, temporal]: Parts): Promise<void> {
   const workDir = join(folder, 'work');
   await mkdir(workDir, { recursive: true });
   await createTemplate(postgres.databaseUrl, postgres.urlOf(templateDatabase));
@@ -57,7 +67,6 @@ export async function setup(): Promise<() => Promise<void>> {
   const store = createObjectStore(testStores().objectStore);
   await store.ensureBucket();
   store.close();
-  return stop;
 }
 
 async function createTemplate(adminUrl: string, templateUrl: string): Promise<void> {

@@ -29,19 +29,24 @@ export interface PageReader {
 
 /** A smaller page is read sooner than a thread has heard of it. */
 const threadedFromBytes = 131_072;
-const maxThreads = Math.max(1, Math.min(4, availableParallelism() - 1));
-const idleTimeoutMs = 60_000;
+const threadCount = Math.max(1, Math.min(4, availableParallelism() - 1));
 
+/**
+ * Its threads start with the first large page and stay: one that dies is replaced, and takes only its own page with
+ * it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
+ */
 export function createPageReader(): PageReader {
-  const threads = new Piscina<ScanTask, ReadPage | undefined>({
-    filename: new URL('./scan-thread.ts', import.meta.url).href,
-    name: scanPage.name,
-    minThreads: 0,
-    maxThreads,
-    idleTimeout: idleTimeoutMs,
-  });
-  const scan = (task: ScanTask) =>
-    task.bytes.length < threadedFromBytes ? scanPage(task) : threads.run(task);
+  let threads: Piscina<ScanTask, ReadPage | undefined> | undefined;
+  function scan(task: ScanTask): Promise<ReadPage | undefined> | ReadPage | undefined {
+    if (task.bytes.length < threadedFromBytes) return scanPage(task);
+    threads ??= new Piscina({
+      filename: new URL('./scan-thread.ts', import.meta.url).href,
+      name: scanPage.name,
+      minThreads: threadCount,
+      maxThreads: threadCount,
+    });
+    return threads.run(task);
+  }
   return {
     async read(path, { body, columns, rules }) {
       const quick = body.whole && (await scan({ path, ...body.whole, columns, rules }));
@@ -50,6 +55,6 @@ export function createPageReader(): PageReader {
       if (page.records > 0) await writeFile(path, feed);
       return { ...page, feedBytes: feed.length };
     },
-    close: () => threads.close(),
+    close: async () => threads?.close(),
   };
 }

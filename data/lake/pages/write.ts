@@ -48,7 +48,7 @@ export interface PageWriterDeps {
   workDir: string;
 }
 
-/** Pages read and encoded at once; further ones wait, so that a burst costs memory only for the bodies it sent. */
+/** Pages read and encoded at once; further ones wait, so that a burst costs memory for little more than the bodies it sent. */
 const maxEncoding = 4;
 /** Files of a process that was killed are removed once they are older than any page takes. */
 const staleAfterMs = 3_600_000;

@@ -1,0 +1,64 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { type ReadPage, readRows } from '../../../data/lake/rows/read.ts';
+import { useWorkspace } from '../../support/workspace.ts';
+
+const workspace = useWorkspace();
+
+/** The lake's own engine, whose first uses fail. */
+function failing(errors: Error[]): { lake: LakeDeps; uses(): number } {
+  const { lake } = workspace.deps;
+  let uses = 0;
+  const engine = {
+    ...lake.engine,
+    use: <T>(location: never, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
+      const error = errors[uses];
+      uses += 1;
+      return error === undefined ? lake.engine.use(location, work) : Promise.reject(error);
+    },
+  };
+  return { lake: { ...lake, engine }, uses: () => uses };
+}
+
+async function newTable(): Promise<{ organizationId: string; page: ReadPage }> {
+  const client = await workspace.organization();
+  const body = { name: 'readings', kind: 'data', columns: [{ name: 'amount', data_type: 'INTEGER' }] };
+  const made = await client.call('POST', '/v1/grid/tables', { body });
+  const written = await client.call('POST', `/v1/tables/${made.body.data.tableId}/rows`, {
+    body: { rows: [{ s_id: 1, amount: 2 }] },
+  });
+  const { organizationId } = client;
+  const page = {
+    table: 'readings',
+    hasRowIds: true,
+    snapshotId: written.body.data.tableVersion as number,
+    hasOwnRowid: false,
+    after: undefined,
+    limit: 10,
+  };
+  return { organizationId, page };
+}
+
+test('a read that fails on the way to the data is tried once more, and is then 503', async () => {
+  const { organizationId, page } = await newTable();
+  const lake = await workspace.deps.lake.catalog.get(organizationId);
+  const away = () => new Error('IO Error: Unable to connect to Postgres');
+  const once = failing([away()]);
+  const { rowTexts } = await readRows(once.lake, lake, page);
+  expect(rowTexts).toEqual([expect.stringContaining('"amount":2')]);
+  expect(once.uses()).toBe(2);
+  const twice = failing([away(), away(), away()]);
+  await expect(readRows(twice.lake, lake, page)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(twice.uses()).toBe(2);
+});
+
+test('a read that can never succeed is neither tried again nor told as passing', async () => {
+  const { organizationId, page } = await newTable();
+  const lake = await workspace.deps.lake.catalog.get(organizationId);
+  const tried = failing([]);
+  await expect(readRows(tried.lake, lake, { ...page, table: 'no such table' })).rejects.toThrow(
+    'Catalog Error',
+  );
+  expect(tried.uses()).toBe(1);
+});
