@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
+import { isPassingFailure } from '../../data/lake/engine.ts';
 
 const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -71,6 +72,12 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
       retryAfterSeconds: 2,
     });
   }
+  if (isPassingFailure(error)) {
+    return new AppError('storage_unavailable', 'The lake did not answer; try again shortly.', {
+      cause: error,
+      retryAfterSeconds: 2,
+    });
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new AppError('invalid_request', (error as Error).message);
   }
@@ -104,9 +111,7 @@ function isDatabaseAway(error: unknown): boolean {
   return (
     (typeof code === 'string' && connectionCodes.has(code)) ||
     (typeof message === 'string' &&
-      /connection terminated|not queryable|timeout exceeded when trying to connect|database has been invalidated/i.test(
-        message,
-      ))
+      /connection terminated|not queryable|timeout exceeded when trying to connect/i.test(message))
   );
 }
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
-import type { LakeEngine } from './engine.ts';
+import { isPassingFailure, type LakeEngine } from './engine.ts';
 import { commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
 import { refuseLostLocks, type TableLocks } from './locks.ts';
 import type { Lake, LakeCatalog } from './provision.ts';
@@ -78,7 +78,7 @@ const refusals =
 
 function lakeError(cause: unknown): AppError {
   const message = cause instanceof Error ? cause.message : '';
-  if (refusals.test(message)) {
+  if (refusals.test(message) && !isPassingFailure(cause)) {
     return new AppError('conflict', 'The lake refused the change: a name or a value is one it cannot hold.', {
       cause,
     });

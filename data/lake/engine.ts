@@ -37,6 +37,17 @@ export interface LakeEngine {
   close(): void;
 }
 
+const passing =
+  /\b(IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error\b|Failed to [a-z ]+ (from|for) DuckLake/;
+
+/**
+ * Whether a statement failed on its way to the catalog, the object store or within the engine itself, so that it may
+ * succeed later as it stands.
+ */
+export function isPassingFailure(error: unknown): boolean {
+  return error instanceof Error && passing.test(error.message);
+}
+
 interface Attachment {
   ready: Promise<void>;
   users: number;

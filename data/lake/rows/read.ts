@@ -1,7 +1,7 @@
 import type { DuckDBResultReader } from '@duckdb/node-api';
-import { AppError } from '../../errors.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { LakeDeps } from '../commit.ts';
+import { isPassingFailure } from '../engine.ts';
 import type { Lake } from '../provision.ts';
 import { encoderFor } from '../query/encode/values.ts';
 import { identifier } from '../sql.ts';
@@ -26,22 +26,16 @@ export interface RowsPage {
 
 /**
  * One page of a table's rows at one version. A whole read with one cursor sees that one version throughout,
- * whatever is written meanwhile. A read that fails on the way to the data is tried once more; then it is 503
- * `storage_unavailable`.
+ * whatever is written meanwhile. A read that fails in passing is tried once more.
  */
 export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
   const { order, after, offset } = pagingOf(page);
   const statement = `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
      ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`;
-  const reader = await runRead(deps, lake, statement)
-    .catch((error: unknown) => {
-      if (!isOnTheWay(error)) throw error;
-      return runRead(deps, lake, statement);
-    })
-    .catch((cause: unknown) => {
-      if (!isOnTheWay(cause)) throw cause;
-      throw new AppError('storage_unavailable', 'The lake could not be read. Try again shortly.', { cause });
-    });
+  const reader = await runRead(deps, lake, statement).catch((error: unknown) => {
+    if (!isPassingFailure(error)) throw error;
+    return runRead(deps, lake, statement);
+  });
   const names = reader
     .columnNames()
     .slice(1)
@@ -68,14 +62,6 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
 
 function runRead({ engine }: LakeDeps, lake: Lake, statement: string): Promise<DuckDBResultReader> {
   return engine.use(lake.writer, (connection) => connection.runAndReadAll(statement));
-}
-
-/** A failure of the catalog's connection, the object store or the engine itself, not of the statement. */
-function isOnTheWay(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /\b(IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error\b|(from|for) DuckLake/.test(error.message)
-  );
 }
 
 /** By s_id, by the lake's own row number, or, where a column hides that, by all columns and a count. */

@@ -40,7 +40,7 @@ async function newTable(): Promise<{ organizationId: string; page: ReadPage }> {
   return { organizationId, page };
 }
 
-test('a read that fails on the way to the data is tried once more, and is then 503', async () => {
+test('a read that fails in passing is tried once more', async () => {
   const { organizationId, page } = await newTable();
   const lake = await workspace.deps.lake.catalog.get(organizationId);
   const away = () => new Error('IO Error: Unable to connect to Postgres');
@@ -49,7 +49,7 @@ test('a read that fails on the way to the data is tried once more, and is then 5
   expect(rowTexts).toEqual([expect.stringContaining('"amount":2')]);
   expect(once.uses()).toBe(2);
   const twice = failing([away(), away(), away()]);
-  await expect(readRows(twice.lake, lake, page)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await expect(readRows(twice.lake, lake, page)).rejects.toThrow('IO Error');
   expect(twice.uses()).toBe(2);
 });
 

@@ -1,0 +1,35 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+afterEach(() => vi.restoreAllMocks());
+
+async function newRows() {
+  const client = await workspace.organization();
+  const body = { name: 'readings', kind: 'data', columns: [{ name: 'amount', data_type: 'INTEGER' }] };
+  const made = await client.call('POST', '/v1/grid/tables', { body });
+  const url = `/v1/tables/${made.body.data.tableId}/rows`;
+  return { client, url, body: { rows: [{ s_id: 1, amount: 1 }] } };
+}
+
+test.each([
+  'IO Error: Could not connect to server error for HTTP GET to a file',
+  'FATAL Error: Failed: database has been invalidated because of a previous fatal error.',
+  'Invalid Input Error: unsuccessful\nError: TransactionContext Error: Current transaction is aborted',
+])('a lake that does not answer is 503 in reading and writing: %s', async (message) => {
+  const { client, url, body } = await newRows();
+  vi.spyOn(workspace.deps.lake.engine, 'use').mockRejectedValue(new Error(message));
+  for (const method of ['GET', 'POST', 'PUT'] as const) {
+    const answer = await client.call(method, url, method === 'GET' ? {} : { body });
+    expect([answer.status, answer.body.code]).toEqual([503, 'storage_unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answer.text).not.toContain('Error:');
+  }
+});
+
+test('a statement of ours that the engine refuses is 500, not something to try again', async () => {
+  const { client, url } = await newRows();
+  vi.spyOn(workspace.deps.lake.engine, 'use').mockRejectedValue(new Error('Binder Error: no such column'));
+  const answer = await client.call('GET', url);
+  expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+});
