@@ -46,6 +46,8 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     },
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
+    // What is on its way when the server closes is answered like anything else, and its connection then ends.
+    return503OnClosing: false,
     trustProxy: false,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
