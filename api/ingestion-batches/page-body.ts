@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { skimBody } from '../../data/lake/pages/members.ts';
 import type { PageBody } from '../../data/lake/pages/read.ts';
-import { skimBody } from '../../data/lake/pages/scan.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import { parseJson } from '../plugins/json-body.ts';
 import { validate } from '../plugins/validation.ts';

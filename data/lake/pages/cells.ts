@@ -1,55 +1,10 @@
 import { canonicalJson, canonicalNumber } from '../../canonical-json.ts';
 import { type JsonValue, parseExactJson } from '../../exact-json.ts';
-import { createdAtColumn, rowIdColumn } from '../column-name.ts';
-import type { LakeColumn } from '../columns.ts';
 import { type Encoder, encoderOf } from '../rows/encode.ts';
 import { ByteWriter } from './bytes.ts';
+import { isPlainDate, isPlainTime } from './moments.ts';
+import type { Target } from './targets.ts';
 import { bail, byte, type Tokens } from './tokens.ts';
-
-/** A column as the quick reading meets its values. */
-export interface Target {
-  name: string;
-  dataType: string;
-  position: number;
-  /** `"name"`, as the source writes it, and `"name":` and `"c0":` as they are written. */
-  quoted: Buffer;
-  member: Buffer;
-  feedMember: Buffer;
-  isRequired: boolean;
-  isUsed: boolean;
-  /** The type may still follow the values; false once the table says it. */
-  isOpen: boolean;
-  isUndetermined: boolean;
-  /** An integer of more than 15 digits came: the column cannot become DOUBLE without a closer look. */
-  sawLong: boolean;
-  /** Digits before and behind the point that a DECIMAL holds. */
-  wholeDigits: number;
-  scale: number;
-}
-
-export function targetsOf(columns: readonly LakeColumn[], keys: readonly string[]): Target[] {
-  return columns
-    .filter(({ name }) => name !== createdAtColumn)
-    .map((column, position) => {
-      const decimal = /^DECIMAL\((\d+),(\d+)\)$/.exec(column.dataType);
-      const quoted = JSON.stringify(column.name);
-      return {
-        name: column.name,
-        dataType: column.dataType,
-        position,
-        quoted: Buffer.from(quoted),
-        member: Buffer.from(`${quoted}:`),
-        feedMember: Buffer.from(`"c${position}":`),
-        isRequired: !column.nullable || column.name === rowIdColumn || keys.includes(column.name),
-        isUsed: false,
-        isOpen: column.typing !== 'declared',
-        isUndetermined: column.typing === 'undetermined',
-        sawLong: false,
-        wholeDigits: decimal === null ? 0 : Number(decimal[1]) - Number(decimal[2]),
-        scale: decimal === null ? 0 : Number(decimal[2]),
-      };
-    });
-}
 
 /**
  * Reads one value after the other: what the engine is fed goes to `feed`; where the canonical form differs from
@@ -261,50 +216,4 @@ function encoder(dataType: string): Encoder {
     encoders.set(dataType, known);
   }
   return known;
-}
-
-function digits(source: Uint8Array, at: number, count: number): number {
-  let value = 0;
-  for (let index = at; index < at + count; index += 1) {
-    const digit = source[index]! - byte.zero;
-    if (!(digit >= 0 && digit <= 9)) return -1;
-    value = value * 10 + digit;
-  }
-  return value;
-}
-
-function isPlainDate(source: Uint8Array, at: number): boolean {
-  const month = digits(source, at + 5, 2);
-  const day = digits(source, at + 8, 2);
-  return (
-    digits(source, at, 4) > 0 &&
-    source[at + 4] === byte.minus &&
-    month >= 1 &&
-    month <= 12 &&
-    source[at + 7] === byte.minus &&
-    day >= 1 &&
-    day <= 28
-  );
-}
-
-/** `Thh:mm:ss` or ` hh:mm:ss`, with at most six digits of a fraction. */
-function isPlainTime(source: Uint8Array, at: number, end: number): boolean {
-  const hour = digits(source, at + 1, 2);
-  const minute = digits(source, at + 4, 2);
-  const second = digits(source, at + 7, 2);
-  const isWhole =
-    (source[at] === 0x54 || source[at] === 0x20) &&
-    hour >= 0 &&
-    hour <= 23 &&
-    source[at + 3] === byte.colon &&
-    minute >= 0 &&
-    minute <= 59 &&
-    source[at + 6] === byte.colon &&
-    second >= 0 &&
-    second <= 59;
-  if (!isWhole || end === at + 9) return isWhole;
-  const fraction = end - at - 10;
-  return (
-    source[at + 9] === byte.point && fraction >= 1 && fraction <= 6 && digits(source, at + 10, fraction) >= 0
-  );
 }
