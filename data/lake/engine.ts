@@ -37,15 +37,19 @@ export interface LakeEngine {
   close(): void;
 }
 
-const passing =
-  /\b(IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error\b|Failed to [a-z ]+ (from|for) DuckLake/;
+/** Read from the front: what follows may quote a user's values. */
+const passing = [
+  /^(IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error/,
+  /^Invalid Input Error: Attempting to \w+ [\w ]+\nError: (IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error/,
+  /^[\w ]+ Error: Failed to [a-z ]+ (from|for) DuckLake/,
+];
 
 /**
  * Whether a statement failed on its way to the catalog, the object store or within the engine itself, so that it may
  * succeed later as it stands.
  */
 export function isPassingFailure(error: unknown): boolean {
-  return error instanceof Error && passing.test(error.message);
+  return error instanceof Error && passing.some((pattern) => pattern.test(error.message));
 }
 
 interface Attachment {

@@ -15,7 +15,8 @@ async function newRows() {
 test.each([
   'IO Error: Could not connect to server error for HTTP GET to a file',
   'FATAL Error: Failed: database has been invalidated because of a previous fatal error.',
-  'Invalid Input Error: unsuccessful\nError: TransactionContext Error: Current transaction is aborted',
+  'Invalid Input Error: Attempting to fetch from an unsuccessful query result\nError: TransactionContext Error: Current transaction is aborted (please ROLLBACK)',
+  'Invalid Error: Failed to query most recent snapshot for DuckLake: no connection',
 ])('a lake that does not answer is 503 in reading and writing: %s', async (message) => {
   const { client, url, body } = await newRows();
   vi.spyOn(workspace.deps.lake.engine, 'use').mockRejectedValue(new Error(message));
@@ -27,9 +28,12 @@ test.each([
   }
 });
 
-test('a statement of ours that the engine refuses is 500, not something to try again', async () => {
-  const { client, url } = await newRows();
-  vi.spyOn(workspace.deps.lake.engine, 'use').mockRejectedValue(new Error('Binder Error: no such column'));
-  const answer = await client.call('GET', url);
-  expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
-});
+test.each(['Binder Error: no such column', "Conversion Error: Could not convert string 'IO Error' to INT32"])(
+  'a statement of ours that the engine refuses is 500, not something to try again: %s',
+  async (message) => {
+    const { client, url } = await newRows();
+    vi.spyOn(workspace.deps.lake.engine, 'use').mockRejectedValue(new Error(message));
+    const answer = await client.call('GET', url);
+    expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+  },
+);
