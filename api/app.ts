@@ -44,7 +44,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
       const given = headers['x-request-id'];
       return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
     },
-    routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     // What is on its way when the server closes is answered like anything else, and its connection then ends.
     return503OnClosing: false,

@@ -7,13 +7,13 @@ import { signalProcess, startProcess } from '../data/processes/start.ts';
 export interface ProcessStarter {
   /**
    * Starts a process whose row and outbox entry are committed. Where it certainly did not start, `undo`
-   * removes the row in one transaction with the entry; where that is unknown both stay for the reconciler.
-   * Both answer 503.
+   * removes the row in one transaction with the entry; where that is unknown, or the row is an earlier request's
+   * and there is no `undo`, both stay for the reconciler. All answer 503.
    */
   start(
     organizationId: string,
     start: ProcessStart,
-    undo: (db: OrganizationTransaction) => Promise<unknown>,
+    undo: ((db: OrganizationTransaction) => Promise<unknown>) | undefined,
   ): Promise<void>;
   /** Wakes a process; its row already says what is wanted, so a signal that is lost only delays. */
   signal(workflowId: string, signal: string): Promise<void>;
@@ -24,7 +24,7 @@ export function createProcessStarter(db: Database, client: Client): ProcessStart
     async start(organizationId, start, undo) {
       const { outcome, cause } = await startProcess(client, start);
       if (outcome === 'started') return markStarted(db, organizationId, start.workflowId);
-      if (outcome === 'refused') {
+      if (outcome === 'refused' && undo !== undefined) {
         await inOrganization(db, organizationId, async (transaction) => {
           await undo(transaction);
           await deleteProcessStart(transaction, organizationId, start.workflowId);

@@ -43,8 +43,35 @@ export function page<T extends z.ZodType>(schema: T) {
   return z.object({ items: z.array(schema), nextCursor: z.string().nullable() });
 }
 
+/** An integer in a path or a query string: plain decimal digits. */
+export function integerText<T extends z.ZodType<number>>(schema: T) {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+    schema,
+  );
+}
+
+/** Text of so many characters; one outside the basic plane is one character, as clients count. */
+export function characters(min: number, max: number) {
+  return z
+    .string()
+    .min(min)
+    .check((context) => {
+      const { value } = context;
+      if (value.length <= max || (value.length <= 2 * max && [...value].length <= max)) return;
+      context.issues.push({
+        code: 'too_big',
+        origin: 'string',
+        maximum: max,
+        inclusive: true,
+        input: value,
+      });
+    })
+    .meta({ maxLength: max });
+}
+
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Items per page.'),
+  limit: integerText(z.int().min(1).max(200)).default(50).describe('Items per page.'),
   cursor: z.string().optional().describe('`nextCursor` of the page before.'),
 });
 

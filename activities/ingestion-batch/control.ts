@@ -5,6 +5,7 @@ import { findDataSync } from '../../data/postgres/data-syncs.ts';
 import {
   type BatchFailure,
   type BatchStatus,
+  countsOf,
   findBatch,
   type IngestionBatch,
   moveBatch,
@@ -88,11 +89,7 @@ async function endPending(
   const status = from.find((candidate) => candidate === batch.status);
   if (status === undefined) return;
   const totals = await stagedTotals(db, batch.organization_id, batch.id);
-  await moveBatch(db, batch, status, to as 'aborted', {
-    records_staged: totals.records,
-    records_quarantined: totals.quarantined,
-    bytes_staged: totals.bytes,
-  });
+  await moveBatch(db, batch, status, to as 'aborted', countsOf(totals));
 }
 
 /** Why a completed batch must not be applied at all. */

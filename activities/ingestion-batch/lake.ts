@@ -108,7 +108,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
 
 function failureOf({ code, message, extensions }: AppError): BatchFailure {
   const rowIds = extensions['row_ids'];
-  return { code, message, ...(Array.isArray(rowIds) ? { rowIds: rowIds.map(String) } : {}) };
+  return { code, message, ...(Array.isArray(rowIds) ? { rowIds } : {}) };
 }
 
 /** Heartbeats while `work` runs, so that a lost worker is noticed; an operator reads the progress in them. */

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import type { DataSync } from '../../data/postgres/data-syncs.ts';
 import { maxPageNumber } from '../../data/postgres/staged-pages.ts';
 import { records } from '../ingestion-batches/schemas.ts';
-import { nullableTimestamp, timestamp } from '../schemas.ts';
+import { characters, nullableTimestamp, timestamp } from '../schemas.ts';
 
-const text = z
-  .string()
-  .min(1)
-  .max(255)
-  .refine((value) => value.isWellFormed(), { error: 'It holds half of a surrogate pair.' });
+const text = characters(1, 255).refine((value) => value.isWellFormed(), {
+  error: 'It holds half of a surrogate pair.',
+});
 
 const generation = text.describe(
   'The installed recipe generation; rotating it fences everything opened under the one before.',

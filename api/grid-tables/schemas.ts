@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { columnNameFault } from '../../data/lake/column-name.ts';
+import { characters } from '../schemas.ts';
 
 export const dataTypes = [
   'STRING',
@@ -42,22 +43,17 @@ export function normalType(text: string): string {
   return upper === 'DECIMAL' ? 'DECIMAL(38,10)' : upper;
 }
 
-export const columnName = z
-  .string()
-  .min(1)
-  .max(255)
-  .superRefine((name, context) => {
-    const message = columnNameFault(name);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
+export const columnName = characters(1, 255).superRefine((name, context) => {
+  const message = columnNameFault(name);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
-export const tableName = z
-  .string()
-  .min(1)
-  .max(255)
-  .refine((name) => name.trim() !== '' && name.isWellFormed() && !name.includes('\u0000'), {
+export const tableName = characters(1, 255).refine(
+  (name) => name.trim() !== '' && name.isWellFormed() && !name.includes('\u0000'),
+  {
     message: 'The name must hold more than white space, in well-formed Unicode.',
-  });
+  },
+);
 
 const column = z.strictObject({
   name: columnName,
@@ -70,7 +66,7 @@ export const createGridTableBody = z
     name: tableName,
     kind: z.enum(['calc', 'data']).default('calc'),
     query: z.string().min(1).optional().describe('The SELECT of a calculated table; required for kind=calc.'),
-    columns: z.array(column).min(1).max(50).optional().describe('Required for kind=data.'),
+    columns: z.array(column).max(50).optional().describe('Required for kind=data.'),
     key_columns: z.array(z.string().min(1)).max(50).optional(),
   })
   .superRefine((body, context) => {

@@ -2,7 +2,7 @@ import { AppError } from '../../data/errors.ts';
 import { abortBatch, completeBatch } from '../../data/lake/batches/complete.ts';
 import { stagePage } from '../../data/lake/batches/stage-page.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getBatch, hasEnded, type IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
+import { getBatch, type IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
 import { stagedTotals } from '../../data/postgres/staged-pages.ts';
 import { getTable } from '../../data/postgres/tables.ts';
 import { ingestionBatchWorkflowId, wakeIngestionBatchSignal } from '../../workflows/ingestion-batch/names.ts';
@@ -40,8 +40,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     find(organizationId, params['table_id']!, params['batch_id']!);
 
   async function view(batch: IngestionBatch) {
-    const isCounted = hasEnded(batch.status) || batch.page_count !== null;
-    if (isCounted && batch.page_count !== null) return batchView(batch, undefined);
+    if (batch.pages_staged !== null) return batchView(batch, undefined);
     const totals = await inOrganization(deps.db, batch.organization_id, (db) =>
       stagedTotals(db, batch.organization_id, batch.id),
     );

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../data/exact-json.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
 import { maxPageNumber, type StagedPage, type StagedTotals } from '../../data/postgres/staged-pages.ts';
-import { nullableTimestamp, timestamp } from '../schemas.ts';
+import { characters, integerText, nullableTimestamp, timestamp } from '../schemas.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
 
@@ -27,10 +27,7 @@ export const createBatchBody = z
       .max(thirtyDaysSeconds)
       .default(86_400)
       .describe('An open batch is given up after so long.'),
-    client_batch_id: z
-      .string()
-      .min(1)
-      .max(255)
+    client_batch_id: characters(1, 255)
       .refine((text) => text.isWellFormed(), { error: 'It holds half of a surrogate pair.' })
       .optional()
       .describe('Your own name of the batch, unique in the table: the same again finds the same batch.'),
@@ -86,6 +83,8 @@ const json = z
   })
   .meta({ description: 'Any JSON value.' });
 
+const maxCheckpointCharacters = 1_000_000;
+
 /** Whether the metadata store can keep a JSON text as it is. */
 function isStorable(text: string): boolean {
   return (
@@ -106,6 +105,9 @@ export const completeBody = z
       .optional()
       .describe('Holds the hash of every page against what is staged.'),
     checkpoint: json
+      .refine((value) => value === undefined || canonicalJson(value).length <= maxCheckpointCharacters, {
+        error: `It has more than ${maxCheckpointCharacters} characters.`,
+      })
       .optional()
       .describe('Given back by the checkpoint of the data sync once the batch is applied.'),
     confirm_shrink: z.boolean().default(false).describe('Lets a batch that awaits confirmation go on.'),
@@ -115,7 +117,10 @@ export const completeBody = z
 const failure = z.looseObject({
   code: z.string(),
   message: z.string(),
-  rowIds: z.array(z.string()).optional(),
+  rowIds: z
+    .array(z.union([z.int(), z.string()]))
+    .optional()
+    .describe('The first s_ids that stand in the way; those beyond 2^53 as strings.'),
 });
 
 export const batchSchema = z
@@ -162,7 +167,7 @@ export function batchView(
     status: batch.status as z.infer<typeof batchSchema>['status'],
     syncId: batch.sync_id,
     clientBatchId: batch.client_batch_id,
-    pagesStaged: totals?.pages ?? batch.page_count ?? 0,
+    pagesStaged: totals?.pages ?? batch.pages_staged ?? 0,
     recordsStaged: totals?.records ?? batch.records_staged ?? 0,
     recordsQuarantined: totals?.quarantined ?? batch.records_quarantined ?? 0,
     quarantineTableId: batch.quarantine_table_id,
@@ -203,8 +208,5 @@ export function pageIdOf(page: StagedPage): string {
 
 export const batchParams = z.object({ table_id: z.string(), batch_id: z.string() });
 export const pageParams = batchParams.extend({
-  page_number: z
-    .string()
-    .regex(/^[1-9]\d{0,5}$/, { error: `A number from 1 to ${maxPageNumber}` })
-    .pipe(z.coerce.number<string>().max(maxPageNumber)),
+  page_number: integerText(pageNumber),
 });

@@ -55,12 +55,12 @@ export async function openBatch(
     findProcessStart(db, organizationId, start.workflowId),
   );
   if (isPending !== undefined) {
-    await deps.processes.start(organizationId, start, async (db) => {
-      // A batch that an earlier request opened may run: only what this one made is taken back.
-      if (opened.isNew) await deleteBatch(db, organizationId, opened.batch.id);
-    });
+    // A batch that an earlier request opened may run: only what this one made is taken back.
+    const undo = (db: OrganizationTransaction) => deleteBatch(db, organizationId, opened.batch.id);
+    await deps.processes.start(organizationId, start, opened.isNew ? undo : undefined);
   }
-  return opened;
+  // A repetition of the request that made it, whose answer was lost, is told the same.
+  return { batch: opened.batch, isNew: opened.isNew || opened.batch.id === request.batchId };
 }
 
 async function findEarlier(
@@ -109,7 +109,7 @@ async function insert(
       { loc: ['body', 'sync_id'], msg: 'This table has no such data sync.', type: 'value_error' },
     ]);
   }
-  await insertBatch(db, {
+  return insertBatch(db, {
     organization_id: organizationId,
     id: request.batchId,
     table_id: table.id,
@@ -126,7 +126,6 @@ async function insert(
     created_by: request.callerId,
     expires_at: new Date(Date.now() + request.expiresInSeconds * 1_000),
   });
-  return (await findBatch(db, organizationId, request.batchId))!;
 }
 
 function startOf(batch: IngestionBatch) {

@@ -48,7 +48,7 @@ export function lakeCareRoutes(app: Routes, deps: ApiDeps): void {
           'A durable process: 202, then poll the Location. While a run waits or is under way it is the one that is answered.',
         response: { 202: envelope(lakeCareRunSchema) },
       },
-      config: { scope: 'agent:write', errors: ['workflows_unavailable', 'storage_unavailable'] },
+      config: { scope: 'agent:write', errors: [] },
     },
     async (request, reply) => {
       const { organizationId } = callerOf(request);
@@ -64,7 +64,9 @@ export function lakeCareRoutes(app: Routes, deps: ApiDeps): void {
       );
       // The row says what is wanted: a signal that is lost, or that finds no process yet, only delays the run.
       if (row.status === 'queued')
-        await deps.processes.signal(lakeCareWorkflowId(organizationId), runLakeCareSignal);
+        await deps.processes
+          .signal(lakeCareWorkflowId(organizationId), runLakeCareSignal)
+          .catch((err: unknown) => deps.logger.warn({ err, organizationId }, 'care will be asked for later'));
       return reply
         .code(202)
         .header('Location', `/v1/lake-care/runs/${row.id}`)

@@ -22,7 +22,12 @@ declare module 'fastify' {
   }
 }
 
-const always: readonly ErrorCode[] = ['invalid_request', 'rate_limited', 'internal_error'];
+const always: readonly ErrorCode[] = [
+  'invalid_request',
+  'rate_limited',
+  'internal_error',
+  'storage_unavailable',
+];
 const signedIn: readonly ErrorCode[] = ['unauthorized', 'invalid_token', 'token_expired'];
 
 /**

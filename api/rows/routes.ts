@@ -12,7 +12,7 @@ import { getTable, type TableRow } from '../../data/postgres/tables.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
-import { decodeCursor, encodeCursor, envelope, pageQuery } from '../schemas.ts';
+import { decodeCursor, encodeCursor, envelope, integerText, pageQuery } from '../schemas.ts';
 import { tableParams } from '../tables/schemas.ts';
 
 const rowsBody = z
@@ -35,7 +35,7 @@ const appended = z.object({ rowsWritten: z.int(), tableVersion: z.int() });
 const upserted = z.object({ inserted: z.int(), updated: z.int(), tableVersion: z.int() });
 
 const rowsQuery = pageQuery.extend({
-  version: z.coerce.number().int().min(0).optional().describe('A past version of the table.'),
+  version: integerText(z.int().min(0)).optional().describe('A past version of the table.'),
 });
 const rowsCursor = z.object({ version: z.int(), after: z.string().regex(/^-?\d+$/) });
 

@@ -51,7 +51,8 @@ export const problemPages: Record<ErrorCode, string> = {
   rate_limited: 'Wait as long as Retry-After says. RateLimit headers tell what is left.',
   queries_saturated: 'Too many statements of the organization run at once. Wait and try again.',
   internal_error: 'The fault is ours. Try again, and quote the request id to the operator if it stays.',
-  workflows_unavailable: 'Nothing was started. Try again shortly; reads and queries still work.',
+  workflows_unavailable:
+    'Nothing was started, as far as is known. Try again shortly; with an idempotency key nothing happens twice.',
   storage_unavailable:
     'A store did not answer. Try again shortly; with an idempotency key nothing happens twice.',
 };

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { ImportOptions, Preview } from '../../data/lake/import/contract.ts';
 import type { TableImport } from '../../data/postgres/table-imports.ts';
 import { tableName } from '../grid-tables/schemas.ts';
-import { nullableTimestamp, timestamp } from '../schemas.ts';
+import { characters, nullableTimestamp, timestamp } from '../schemas.ts';
 
 const columnMapping = z.strictObject({
   source_column_name: z.string().min(1).max(1_024),
-  target_column_name: z.string().min(1).max(255),
+  target_column_name: characters(1, 255),
   data_type: z
     .string()
     .default('STRING')

@@ -57,12 +57,12 @@ export async function startTableImport(deps: ApiDeps, request: ImportRequest): P
     await insertProcessStart(db, organizationId, start);
     return { start, isNew: true };
   });
-  await deps.processes.start(organizationId, prepared.start, async (db) => {
-    // An earlier try's import may run or have ended: only what this request made is taken back.
-    if (!prepared.isNew) return;
+  // An earlier try's import may run or have ended: only what this request made is taken back.
+  const undo = async (db: OrganizationTransaction) => {
     await deleteTableImport(db, organizationId, importId);
     await forgetTable(db, organizationId, request.newTableId, 'creating');
-  });
+  };
+  await deps.processes.start(organizationId, prepared.start, prepared.isNew ? undo : undefined);
   return inOrganization(deps.db, organizationId, (db) => getTableImport(db, organizationId, importId));
 }
 

@@ -4,6 +4,7 @@ import { AppError, notFound } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Database, isUniqueViolation, type OrganizationTransaction } from './client.ts';
 import type { IngestionBatches } from './schema.gen.ts';
+import type { StagedTotals } from './staged-pages.ts';
 
 export type IngestionBatch = Selectable<IngestionBatches>;
 export type BatchMode = 'append' | 'upsert' | 'replace' | 'provider_snapshot';
@@ -36,6 +37,16 @@ export function hasEnded(status: string): boolean {
   return batchTransitions[status as BatchStatus].length === 0;
 }
 
+/** What was staged, as the row of an ended batch keeps it. */
+export function countsOf({ pages, records, quarantined, bytes }: StagedTotals) {
+  return {
+    pages_staged: pages,
+    records_staged: records,
+    records_quarantined: quarantined,
+    bytes_staged: bytes,
+  };
+}
+
 /** The states that a batch can be taken back from. */
 export const revocableStatuses = ['open', 'completing', 'awaiting_confirmation'] as const;
 
@@ -47,8 +58,8 @@ export function isRevocable(status: string): boolean {
 export interface BatchFailure {
   code: string;
   message: string;
-  /** The first s_ids that stand in the way, as decimal strings. */
-  rowIds?: readonly string[];
+  /** The first s_ids that stand in the way; those beyond 2^53 as strings. */
+  rowIds?: readonly (number | string)[];
 }
 
 export async function findBatch(
@@ -96,18 +107,13 @@ export async function findBatchByClientId(
     .executeTakeFirst();
 }
 
-/** Adds a batch; the same id, or the same client_batch_id at the same moment, adds nothing. */
+/** Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id. */
 export async function insertBatch(
   db: OrganizationTransaction,
   batch: Insertable<IngestionBatches>,
-): Promise<boolean> {
+): Promise<IngestionBatch> {
   try {
-    const added = await db
-      .insertInto('ingestion_batches')
-      .values(batch)
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    return added.numInsertedOrUpdatedRows === 1n;
+    return await db.insertInto('ingestion_batches').values(batch).returningAll().executeTakeFirstOrThrow();
   } catch (error) {
     if (isUniqueViolation(error, 'ingestion_batches_replay')) throw replayActive();
     throw error;

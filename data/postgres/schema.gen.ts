@@ -123,6 +123,7 @@ export interface IngestionBatches {
   on_new_field: string;
   organization_id: string;
   page_count: number | null;
+  pages_staged: number | null;
   quarantine_table_id: string | null;
   records_quarantined: number | null;
   records_staged: number | null;

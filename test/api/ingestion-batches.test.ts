@@ -228,7 +228,7 @@ test('a complete names what is missing, extra and different, and an s_id repeate
   });
   expect([wrong.body.missing, wrong.body.extra, wrong.body.different]).toEqual([[], [3], [2, 4]]);
   const failed = await complete(client, batch, { page_count: 4 });
-  expect(failed).toMatchObject({ status: 'failed', error: { code: 'duplicate_row_id', rowIds: ['1'] } });
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'duplicate_row_id', rowIds: [1] } });
   expect(await rowsOf(client, table)).toEqual([]);
   const late = await client.call('PUT', `${batch}/pages/1`, { body: { records: [order(1)] } });
   expect([late.status, late.body.code]).toEqual([409, 'batch_not_open']);
@@ -238,7 +238,7 @@ test('a complete names what is missing, extra and different, and an s_id repeate
   await stage(client, second, 1, [order(39), order(41)]);
   expect(await complete(client, second, { page_count: 1 })).toMatchObject({
     status: 'failed',
-    error: { code: 'duplicate_row_id', rowIds: ['41'] },
+    error: { code: 'duplicate_row_id', rowIds: [41] },
   });
   expect(await rowsOf(client, table)).toHaveLength(2);
 });
@@ -274,7 +274,7 @@ test('an upsert matches by key, the last page and record wins, and a matched row
   await stage(client, taken, 1, [order(20, { order_no: 'new' }), order(31, { order_no: 'C' })]);
   expect(await complete(client, taken, { page_count: 1 })).toMatchObject({
     status: 'failed',
-    error: { code: 'duplicate_row_id', rowIds: ['20'] },
+    error: { code: 'duplicate_row_id', rowIds: [20] },
   });
   const empty = await open(client, table, { mode: 'upsert' });
   await stage(client, empty, 1, []);
@@ -487,6 +487,91 @@ test('bad records are kept aside with their reason and origin, and staged again 
   expect(again.body.data).toMatchObject({ mode: 'append', status: 'open' });
 });
 
+test('of two replays of the same records only one begins', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);
+  const batch = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
+  await stage(client, batch, 1, [{ s_id: 1, a: 'x' }]);
+  const { id } = await complete(client, batch, { page_count: 1 });
+  const replay = () =>
+    client.call('POST', `/v1/tables/${table}/quarantine/replays`, { body: { batch_id: id } });
+  const both = await Promise.all([replay(), replay()]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+  expect(both.find(({ status }) => status === 409)!.body.code).toBe('conflict');
+});
+
+test('an ended batch tells what it had staged, also when its pages are forgotten', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const batch = await open(client, table, { mode: 'append' });
+  await stage(client, batch, 1, [order(1), order(2)]);
+  await stage(client, batch, 7, [order(3)]);
+  const aborted = (await client.call('DELETE', `${batch}?confirm=true`)).body.data;
+  expect(aborted).toMatchObject({ status: 'aborted', pagesStaged: 2, recordsStaged: 3 });
+  await workspace.deps.lake.catalogPool.query(`DELETE FROM staged_pages WHERE batch_id = '${aborted.id}'`);
+  expect((await client.call('DELETE', `${batch}?confirm=true`)).body.data).toEqual(aborted);
+  expect((await client.call('GET', batch)).body.data).toEqual(aborted);
+});
+
+test('every fault of a record is told, beside the values that no type holds, in the order of the records', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'open' }, { name: 'flag', data_type: 'BOOLEAN' }]);
+  const batch = await open(client, table, { mode: 'append' });
+  const raw = (list: string) =>
+    json(
+      `{"${list}":[{"s_id":1,"flag":3},{"s_id":2,"open":0.123456789012345678901234567890,"flag":"x","more":1}]}`,
+    );
+  const [page, rows] = [
+    await client.call('PUT', `${batch}/pages/1`, { raw: raw('records') }),
+    await client.call('POST', `/v1/tables/${table}/rows`, { raw: raw('rows') }),
+  ];
+  const faults = (list: string) => [
+    ['body', list, 0, 'flag'],
+    ['body', list, 1, 'open'],
+    ['body', list, 1, 'flag'],
+    ['body', list, 1, 'more'],
+  ];
+  const told = ({ status, body }: Answer) => [
+    status,
+    body.detail.map((fault: { loc: unknown }) => fault.loc),
+  ];
+  expect(told(page)).toEqual([422, faults('records')]);
+  expect(told(rows)).toEqual([422, faults('rows')]);
+});
+
+test('numbers and names in a request are counted as clients count them', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, []);
+  const batch = await open(client, table, { mode: 'append', client_batch_id: '🙂'.repeat(255) });
+  await stage(client, batch, 1, [{ s_id: 1 }]);
+  expect(await complete(client, batch, { page_count: 1 })).toMatchObject({ status: 'applied' });
+  const long = await client.call('POST', `/v1/tables/${table}/ingestion-batches`, {
+    body: { mode: 'append', client_batch_id: '🙂'.repeat(256) },
+  });
+  expect(long.body.detail).toMatchObject([
+    {
+      loc: ['body', 'client_batch_id'],
+      type: 'string_too_long',
+      msg: 'String should have at most 255 characters',
+    },
+  ]);
+  for (const [page, type] of [
+    ['0', 'greater_than_equal'],
+    ['-1', 'greater_than_equal'],
+    ['100001', 'less_than_equal'],
+    ['abc', 'int_parsing'],
+    ['1.0', 'int_parsing'],
+  ]) {
+    const refused = await client.call('PUT', `${batch}/pages/${page}`, { body: { records: [] } });
+    expect([refused.status, refused.body.detail[0]], page).toEqual([
+      422,
+      expect.objectContaining({ loc: ['path', 'page_number'], type }),
+    ]);
+  }
+  const foreign = await client.call('GET', `/v1/tables/${table}/ingestion-batches/${'b'.repeat(2_000)}`);
+  expect([foreign.status, foreign.body.code]).toEqual([404, 'not_found']);
+});
+
 test('integers keep their digits wherever they come in, also where a double lies beside them', async () => {
   const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'v', data_type: 'INTEGER' }, { name: 't' }]);
@@ -576,7 +661,7 @@ test('half a surrogate pair is a fault of its record, and a checkpoint that cann
     rowsInserted: 1,
     recordsQuarantined: 1,
   });
-  for (const odd of ['1e1', '0x1', '01', '+1', '0', '100001'])
+  for (const odd of ['1e1', '0x1', '+1', '0', '100001'])
     expect((await client.call('PUT', `${strict}/pages/${odd}`, { body: { records: [] } })).status).toBe(422);
 });
 

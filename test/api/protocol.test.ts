@@ -200,6 +200,9 @@ test('lists are paged by opaque cursors; a foreign cursor is refused', async () 
     ['limit=0', 'greater_than_equal'],
     ['limit=201', 'less_than_equal'],
     ['limit=x', 'int_parsing'],
+    ['limit=', 'int_parsing'],
+    ['limit=0x10', 'int_parsing'],
+    ['limit=1.5', 'int_parsing'],
     ['cursor=%20', 'value_error'],
   ]) {
     const refused = await client.call('GET', `/v1/projects?${query}`);

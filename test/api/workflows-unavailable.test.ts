@@ -2,6 +2,9 @@ import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import { createProcessStarter } from '../../api/process-starter.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { findProcessStart, insertProcessStart } from '../../data/postgres/process-starts.ts';
+import { ingestionBatchStart } from '../../workflows/ingestion-batch/names.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -35,6 +38,33 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
   });
   expect(query.json().data.rows).toEqual([{ one: 1 }]);
   await app.close();
+});
+
+test('a start that may have been is not forgotten by a retry that was certainly refused', async () => {
+  const { db } = workspace.deps;
+  const { organizationId } = await workspace.organization();
+  const start = ingestionBatchStart({
+    organizationId,
+    batchId: 'bat_of_an_earlier_try',
+    tableId: 'tbl_1',
+    mode: 'append',
+    expiresAtMs: Date.now() + 60_000,
+    isReplay: false,
+  });
+  const pending = () =>
+    inOrganization(db, organizationId, (transaction) =>
+      findProcessStart(transaction, organizationId, start.workflowId),
+    );
+  await inOrganization(db, organizationId, (transaction) =>
+    insertProcessStart(transaction, organizationId, { ...start, memo: {} }),
+  );
+  const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const starter = createProcessStarter(db, away);
+  const again = { ...start, memo: {} };
+  await expect(starter.start(organizationId, again, undefined)).rejects.toThrow('did not answer');
+  expect(await pending()).toBeDefined();
+  await expect(starter.start(organizationId, again, async () => undefined)).rejects.toThrow('did not answer');
+  expect(await pending()).toBeUndefined();
 });
 
 test('a batch cannot be opened without workflows, and one that is open is completed all the same', async () => {

@@ -5,6 +5,7 @@ import { type Database, inOrganization, type OrganizationTransaction } from '../
 import { findDataSync } from '../../postgres/data-syncs.ts';
 import {
   type BatchStatus,
+  countsOf,
   getBatch,
   type IngestionBatch,
   isRevocable,
@@ -70,9 +71,7 @@ async function accept(
     manifest_sha256: manifestHash(hashes),
     checkpoint: manifest.checkpoint === null ? null : canonicalJson(manifest.checkpoint),
     shrink_confirmed: manifest.confirmShrink,
-    records_staged: totals.records,
-    records_quarantined: totals.quarantined,
-    bytes_staged: totals.bytes,
+    ...countsOf(totals),
   });
   return { batch: moved ?? batch, moved: true };
 }
@@ -101,11 +100,9 @@ function isFencedFailure({ status, error }: IngestionBatch): boolean {
 
 function isSame(batch: IngestionBatch, { pageCount, pages, checkpoint }: Manifest): boolean {
   if (batch.page_count !== pageCount) return false;
+  // What is left out is as it was.
   const known = batch.checkpoint as JsonValue;
-  if (
-    (known === null ? null : canonicalJson(known)) !==
-    (checkpoint === null ? null : canonicalJson(checkpoint))
-  )
+  if (checkpoint !== null && (known === null || canonicalJson(known) !== canonicalJson(checkpoint)))
     return false;
   if (pages === undefined) return true;
   const given = new Map(pages.map(({ pageNumber, sha256 }) => [pageNumber, sha256]));
@@ -154,11 +151,7 @@ export async function abortBatch(
     const from = batch.status as BatchStatus;
     if (from !== 'open' && from !== 'completing' && from !== 'awaiting_confirmation') throw notOpen(batch);
     const totals = await stagedTotals(transaction, where.organizationId, batch.id);
-    const moved = await moveBatch(transaction, batch, from, 'aborted', {
-      records_staged: totals.records,
-      records_quarantined: totals.quarantined,
-      bytes_staged: totals.bytes,
-    });
+    const moved = await moveBatch(transaction, batch, from, 'aborted', countsOf(totals));
     return moved ?? batch;
   });
 }

@@ -6,13 +6,14 @@ import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../postgres/client.ts';
 import { type DataSync, findDataSync } from '../../postgres/data-syncs.ts';
 import {
+  countsOf,
   getBatch,
   type IngestionBatch,
   isRevocable,
   moveBatch,
   revocableStatuses,
 } from '../../postgres/ingestion-batches.ts';
-import { findPage, insertPage, type StagedPage } from '../../postgres/staged-pages.ts';
+import { findPage, insertPage, type StagedPage, stagedTotals } from '../../postgres/staged-pages.ts';
 import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../columns.ts';
@@ -146,8 +147,10 @@ async function refuseFenced(
 /** Fails a batch whose generation is no longer current, unless it has gone beyond recall. */
 export async function endFenced(db: Database, batch: IngestionBatch): Promise<void> {
   await inOrganization(db, batch.organization_id, async (transaction) => {
+    const totals = await stagedTotals(transaction, batch.organization_id, batch.id);
     for (const from of revocableStatuses) {
       await moveBatch(transaction, batch, from, 'failed', {
+        ...countsOf(totals),
         error: JSON.stringify({ code: 'generation_fenced', message: fencedMessage }),
       });
     }

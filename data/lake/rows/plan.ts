@@ -36,8 +36,12 @@ export const maxFaults = 20;
 export const maxColumns = 500;
 
 /** Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place. */
-export function planRows(tableColumns: readonly LakeColumn[], rows: readonly Row[]): WritePlan {
-  const options = { list: 'rows', keys: [], newFields: 'refuse', maxFaults } as const;
+export function planRows(
+  tableColumns: readonly LakeColumn[],
+  rows: readonly Row[],
+  keys: readonly string[] = [],
+): WritePlan {
+  const options = { list: 'rows', keys, newFields: 'refuse', maxFaults } as const;
   const { plan, faults } = assessRows(tableColumns, rows, options);
   if (faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
   return plan;
@@ -57,21 +61,18 @@ export function assessRows(
 ): { plan: WritePlan; faults: ValidationFault[] } {
   const columns = tableColumns.filter((column) => column.name !== createdAtColumn);
   if (options.newFields === 'add') columns.push(...newColumns(columns, rows));
-  const faults: ValidationFault[] = [];
-  const faultsOf = new Map<number, number>();
+  /** Of each row the values that no type holds, by column. */
+  const untyped = new Map<number, Map<string, string>>();
   const retypes = inferTypes(
     columns,
     rows,
     (index, column, msg) => {
-      const earlier = faultsOf.get(index) ?? 0;
-      faultsOf.set(index, earlier + 1);
-      if (earlier < maxFaults)
-        faults.push({ loc: ['body', options.list, index, column], msg, type: 'value_error' });
+      const ofRow = untyped.get(index) ?? new Map<string, string>();
+      untyped.set(index, ofRow.size < maxFaults ? ofRow.set(column, msg) : ofRow);
     },
     // A row that will be refused in any case decides no type.
     (index) => typeof rowIdOf(rows[index]!) === 'bigint',
   );
-  const unfit = new Set(faults.map(({ loc }) => loc[2]));
   const targets = new Map<string, Target>();
   for (const [position, column] of columns.entries()) {
     const encode = encoderOf(retypes.get(column.name) ?? column.dataType);
@@ -89,10 +90,10 @@ export function assessRows(
   }
   const required = columns.filter(({ name }) => name !== rowIdColumn && !targets.get(name)!.nullable);
   const plan: WritePlan = { rowIds: [], rowTexts: [], columns, retypes };
+  const faults: ValidationFault[] = [];
   for (const [index, row] of rows.entries()) {
     if (faults.length >= options.maxFaults) break;
-    if (unfit.has(index)) continue;
-    const encoded = encodeRow(row, index, targets, required, options);
+    const encoded = encodeRow(row, index, untyped.get(index), targets, required, options);
     if (Array.isArray(encoded)) faults.push(...encoded);
     else {
       plan.rowIds.push(encoded.rowId);
@@ -105,6 +106,7 @@ export function assessRows(
 function encodeRow(
   row: Row,
   index: number,
+  untyped: ReadonlyMap<string, string> | undefined,
   targets: ReadonlyMap<string, Target>,
   required: readonly LakeColumn[],
   options: PlanOptions,
@@ -119,7 +121,9 @@ function encodeRow(
     if (faults.length >= maxFaults) break;
     const value = row[name]!;
     const target = targets.get(name);
-    if (target === undefined) {
+    const fault = untyped?.get(name);
+    if (fault !== undefined) refuse(name, fault, 'value_error');
+    else if (target === undefined) {
       const fault = fieldFault(name, value, options);
       if (fault !== undefined) refuse(name, fault, 'extra_forbidden');
     } else if (value === null) {

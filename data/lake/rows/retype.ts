@@ -91,7 +91,7 @@ export async function rewriteTable(
   before: readonly LakeColumn[],
   after: readonly LakeColumn[],
 ): Promise<void> {
-  const old = `${table.slice(0, 200)} ${randomUUID()}`;
+  const old = `${[...table].slice(0, 200).join('')} ${randomUUID()}`;
   await connection.run(`ALTER TABLE ${identifier(table)} RENAME TO ${identifier(old)}`);
   for (const statement of createTableStatements(table, after)) await connection.run(statement);
   const casts = before.map((column, position) => {

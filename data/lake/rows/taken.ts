@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isUniqueViolation } from '../../postgres/client.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
@@ -64,9 +65,12 @@ async function indexedInlinedTables(
   for (const { table_name: name } of rows) {
     const qualified = `${schema}.${identifier(name)}`;
     if (!indexed.has(qualified)) {
-      await pool.query(
-        `CREATE INDEX IF NOT EXISTS ${identifier(`${name}_row_id`)} ON ${qualified} (${rowIdColumn})`,
-      );
+      await pool
+        .query(`CREATE INDEX IF NOT EXISTS ${identifier(`${name}_row_id`)} ON ${qualified} (${rowIdColumn})`)
+        .catch((error: unknown) => {
+          // A look-up whose write has failed already may make it at the same moment.
+          if (!isUniqueViolation(error, 'pg_class_relname_nsp_index')) throw error;
+        });
       indexed.add(qualified);
     }
     names.push(qualified);

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { AppError, notFound, ValidationError } from '../../errors.ts';
+import { AppError, notFound } from '../../errors.ts';
 import { createdAtColumn, rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
@@ -43,8 +43,7 @@ export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promis
     const table = await findPhysicalTable(deps.catalogPool, lake.schema, request.tableName);
     if (table === undefined) throw notFound('The table');
     const keys = request.keyColumns.length === 0 ? [rowIdColumn] : request.keyColumns;
-    const plan = planRows(table.columns, request.rows);
-    refuseNullKeys(request, keys);
+    const plan = planRows(table.columns, request.rows, keys);
     // Which of the given s_ids exist is read before the transaction, under the lock that keeps it true.
     const taken = await takenRowIds(deps, lake, table, plan.rowIds);
     let counts = { inserted: 0, updated: 0 };
@@ -69,19 +68,6 @@ export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promis
     });
     return { ...counts, tableVersion };
   });
-}
-
-function refuseNullKeys(request: UpsertRequest, keys: readonly string[]): void {
-  const faults = request.rows.flatMap((row, index) =>
-    keys
-      .filter((key) => !Object.hasOwn(row, key) || row[key] === null)
-      .map((key) => ({
-        loc: ['body', 'rows', index, key],
-        msg: 'A key column needs a value.',
-        type: Object.hasOwn(row, key) ? 'value_error' : 'missing',
-      })),
-  );
-  if (faults.length > 0) throw new ValidationError(faults.slice(0, 20));
 }
 
 /** Names that no column or table of a user can have: their names may be anything but these. */
