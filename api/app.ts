@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -18,7 +19,7 @@ import { quarantineReplaysRoutes } from './ingestion-batches/replays.ts';
 import { ingestionBatchesRoutes } from './ingestion-batches/routes.ts';
 import { lakeCareRoutes } from './lake-care/routes.ts';
 import { auth } from './plugins/auth.ts';
-import { errors, sendProblem } from './plugins/errors.ts';
+import { answerUnreadable, errors, sendProblem } from './plugins/errors.ts';
 import { idempotency } from './plugins/idempotency.ts';
 import { bodyLimits, jsonBody } from './plugins/json-body.ts';
 import { openapi } from './plugins/openapi.ts';
@@ -36,6 +37,8 @@ const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 
 /** The table of contents: every plugin and every resource, in order. */
 export async function buildApp(deps: ApiDeps): Promise<Routes> {
+  /** Of the rate limit, for what Fastify answers before any hook. */
+  let admit: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
   const fastify: FastifyInstance = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
     bodyLimit: bodyLimits.json,
@@ -49,10 +52,17 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     // What is on its way when the server closes is answered like anything else, and its connection then ends.
     return503OnClosing: false,
     trustProxy: false,
-    frameworkErrors: (error, request, reply) => {
+    frameworkErrors: (error, request, sent) => {
+      const reply = sent as unknown as FastifyReply;
       reply.header('x-request-id', request.id);
-      sendProblem(reply as unknown as FastifyReply, new AppError('invalid_request', error.message));
+      try {
+        admit?.(request as unknown as FastifyRequest, reply);
+        sendProblem(reply, new AppError('invalid_request', error.message));
+      } catch (limited) {
+        sendProblem(reply, limited as AppError);
+      }
     },
+    clientErrorHandler: answerUnreadable,
   });
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -71,7 +81,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   routeRules(fastify);
   validation(fastify, deps.validateResponses);
   jsonBody(fastify);
-  rateLimit(fastify, deps.rateLimitPerMinute);
+  admit = rateLimit(fastify, deps.rateLimitPerMinute);
   auth(fastify, (token) => findAccessToken(deps.db, token));
   idempotency(fastify, deps);
   await openapi(fastify);

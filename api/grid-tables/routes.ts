@@ -1,5 +1,5 @@
-import { AppError } from '../../data/errors.ts';
-import { type LakeColumn, physicalTables } from '../../data/lake/columns.ts';
+import { AppError, notFound } from '../../data/errors.ts';
+import { findPhysicalTable, type LakeColumn, physicalTables } from '../../data/lake/columns.ts';
 import { addColumn, changeColumn } from '../../data/lake/columns-change.ts';
 import { createDataTable } from '../../data/lake/tables.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
@@ -21,6 +21,12 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
   const tags = ['Grid'];
   const exists = (organizationId: string, params: Record<string, string>) =>
     inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
+  const columnExists = async (organizationId: string, params: Record<string, string>) => {
+    const { name } = await exists(organizationId, params);
+    const { schema } = await deps.lake.catalog.get(organizationId);
+    const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
+    if (!physical?.columns.some((column) => column.name === params['name'])) throw notFound('The column');
+  };
 
   app.post(
     '/v1/grid/tables',
@@ -97,7 +103,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       },
       config: {
         scope: 'agent:write',
-        exists,
+        exists: columnExists,
         errors: ['name_taken', 'not_appendable', 'conflict', 'storage_unavailable'],
       },
     },

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
 import { isPassingFailure } from '../../data/lake/engine.ts';
@@ -148,7 +150,7 @@ function asOAuthError(
 }
 
 export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
-  const [status, title] = problems[error.code];
+  const [status] = problems[error.code];
   if (status === 401) reply.header('WWW-Authenticate', challenge(error));
   const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
@@ -156,15 +158,42 @@ export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply 
     .code(status)
     .type('application/problem+json')
     .serializer(JSON.stringify)
-    .send({
-      type: `/problems/${error.code}`,
-      title,
-      status,
-      detail: error.message,
-      code: error.code,
-      request_id: reply.request.id,
-      ...error.extensions,
-    });
+    .send(problemOf(error, reply.request.id));
+}
+
+function problemOf(error: AppError, requestId: string) {
+  const [status, title] = problems[error.code];
+  return {
+    type: `/problems/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...error.extensions,
+  };
+}
+
+/** Answers what is no HTTP request at all, or one whose headers never end, and closes its connection. */
+export function answerUnreadable(error: { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const problem = problemOf(
+    new AppError('invalid_request', 'The request cannot be read as HTTP.'),
+    requestId,
+  );
+  const body = JSON.stringify(problem);
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function challenge(error: AppError): string {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 
 interface Bucket {
@@ -12,15 +12,20 @@ const maxBuckets = 10_000;
 /**
  * A token bucket per credential, or per address where there is none, held by each API process. The headers
  * are those of the IETF draft: the policy, and what is left of it.
+ *
+ * @returns what admits one request, for answers that come before any hook
  */
-export function rateLimit(app: FastifyInstance, perMinute: number): void {
+export function rateLimit(
+  app: FastifyInstance,
+  perMinute: number,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const buckets = new Map<string, Bucket>();
   const perMs = perMinute / 60_000;
   const policy = `"default";q=${perMinute};w=60`;
 
-  app.addHook('onRequest', async (request, reply) => {
+  function admit(request: FastifyRequest, reply: FastifyReply): void {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const isPublic = request.routeOptions.config.scope === 'public';
+    const isPublic = request.routeOptions.config?.scope === 'public';
     const credential = token === undefined || isPublic ? `address ${request.ip}` : token;
     const nowMs = Date.now();
     const bucket = buckets.get(credential) ?? { tokens: perMinute, atMs: nowMs };
@@ -44,5 +49,8 @@ export function rateLimit(app: FastifyInstance, perMinute: number): void {
         },
       );
     }
-  });
+  }
+
+  app.addHook('onRequest', async (request, reply) => admit(request, reply));
+  return admit;
 }
