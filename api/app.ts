@@ -55,12 +55,13 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     frameworkErrors: (error, request, sent) => {
       const reply = sent as unknown as FastifyReply;
       reply.header('x-request-id', request.id);
+      let problem = new AppError('invalid_request', error.message);
       try {
         admit?.(request as unknown as FastifyRequest, reply);
-        sendProblem(reply, new AppError('invalid_request', error.message));
       } catch (limited) {
-        sendProblem(reply, limited as AppError);
+        problem = limited as AppError;
       }
+      sendProblem(reply, problem);
     },
     clientErrorHandler: answerUnreadable,
   });

@@ -71,7 +71,7 @@ export function characters(min: number, max: number) {
 }
 
 export const pageQuery = z.object({
-  limit: integerText(z.int().min(1).max(200)).default(50).describe('Items per page.'),
+  limit: integerText(z.int().min(1).max(200).default(50)).describe('Items per page.'),
   cursor: z.string().optional().describe('`nextCursor` of the page before.'),
 });
 

@@ -143,7 +143,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
         body: generationBody,
         response: { 200: envelope(syncSchema) },
       },
-      config: { scope: 'agent:write', exists, errors: ['storage_unavailable'] },
+      config: { scope: 'agent:write', exists },
     },
     async (request) => {
       const { organizationId } = callerOf(request);
@@ -178,7 +178,6 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
           'not_appendable',
           'unsupported_option',
           'body_too_large',
-          'storage_unavailable',
         ],
       },
     },

@@ -91,7 +91,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'agent:write',
         exists: projectExists,
-        errors: ['body_too_large', 'conflict', 'storage_unavailable'],
+        errors: ['body_too_large', 'conflict'],
       },
     },
     async (request, reply) => {
@@ -171,7 +171,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
         body: finalizeBody,
         response: { 200: envelope(fileSchema) },
       },
-      config: { scope: 'agent:write', exists: uploadExists, errors: ['conflict', 'storage_unavailable'] },
+      config: { scope: 'agent:write', exists: uploadExists, errors: ['conflict'] },
     },
     async (request) => {
       const { organizationId } = callerOf(request);
@@ -227,7 +227,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
           },
         },
       },
-      config: { scope: 'agent:read', exists: fileExists, errors: ['storage_unavailable'] },
+      config: { scope: 'agent:read', exists: fileExists },
     },
     async (request, reply) => {
       const { organizationId } = callerOf(request);

@@ -25,7 +25,8 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     const { name } = await exists(organizationId, params);
     const { schema } = await deps.lake.catalog.get(organizationId);
     const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
-    if (!physical?.columns.some((column) => column.name === params['name'])) throw notFound('The column');
+    if (!physical?.columns.some((column) => column.name.toLowerCase() === params['name']!.toLowerCase()))
+      throw notFound('The column');
   };
 
   app.post(
@@ -39,7 +40,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
         body: createGridTableBody,
         response: { 201: envelope(gridTableSchema) },
       },
-      config: { scope: 'agent:write', errors: ['unsupported_option', 'name_taken', 'storage_unavailable'] },
+      config: { scope: 'agent:write', errors: ['unsupported_option', 'name_taken'] },
     },
     async (request, reply) => {
       const caller = callerOf(request);
@@ -79,7 +80,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'agent:write',
         exists,
-        errors: ['name_taken', 'not_appendable', 'conflict', 'storage_unavailable'],
+        errors: ['name_taken', 'not_appendable', 'conflict'],
       },
     },
     async (request, reply) => {
@@ -104,7 +105,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'agent:write',
         exists: columnExists,
-        errors: ['name_taken', 'not_appendable', 'conflict', 'storage_unavailable'],
+        errors: ['name_taken', 'not_appendable', 'conflict'],
       },
     },
     async (request) => {

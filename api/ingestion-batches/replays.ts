@@ -42,7 +42,7 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
       },
       config: {
         scope: 'agent:write',
-        errors: ['conflict', 'workflows_unavailable', 'storage_unavailable'],
+        errors: ['conflict', 'workflows_unavailable'],
         exists: (organizationId, params) =>
           inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!)),
       },

@@ -124,7 +124,6 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
           'not_appendable',
           'unsupported_option',
           'body_too_large',
-          'storage_unavailable',
         ],
       },
     },
@@ -179,7 +178,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         {
           pageCount: body.page_count,
           pages: body.pages?.map(({ page_number: pageNumber, sha256 }) => ({ pageNumber, sha256 })),
-          checkpoint: body.checkpoint ?? null,
+          checkpoint: body.checkpoint,
           confirmShrink: body.confirm_shrink,
         },
       );

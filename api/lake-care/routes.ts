@@ -48,7 +48,7 @@ export function lakeCareRoutes(app: Routes, deps: ApiDeps): void {
           'A durable process: 202, then poll the Location. While a run waits or is under way it is the one that is answered.',
         response: { 202: envelope(lakeCareRunSchema) },
       },
-      config: { scope: 'agent:write', errors: [] },
+      config: { scope: 'agent:write' },
     },
     async (request, reply) => {
       const { organizationId } = callerOf(request);

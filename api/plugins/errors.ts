@@ -174,18 +174,22 @@ function problemOf(error: AppError, requestId: string) {
   };
 }
 
-/** Answers what is no HTTP request at all, or one whose headers never end, and closes its connection. */
+const unreadable: Record<string, string> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive; send it again.',
+  HPE_HEADER_OVERFLOW: 'The headers of the request are larger than the server takes.',
+};
+
+/** Answers what is no HTTP request at all, or one that never arrives whole, and ends its connection. */
 export function answerUnreadable(error: { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+  // An answer under way cannot be taken back: Node keeps it with its socket.
+  const isAnswering = (socket as { _httpMessage?: unknown })._httpMessage != null;
+  if (error.code === 'ECONNRESET' || isAnswering || !socket.writable) {
     socket.destroy();
     return;
   }
   const requestId = randomUUID();
-  const problem = problemOf(
-    new AppError('invalid_request', 'The request cannot be read as HTTP.'),
-    requestId,
-  );
-  const body = JSON.stringify(problem);
+  const detail = unreadable[error.code ?? ''] ?? 'The request cannot be read as HTTP.';
+  const body = JSON.stringify(problemOf(new AppError('invalid_request', detail), requestId));
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/problem+json',
@@ -193,7 +197,9 @@ export function answerUnreadable(error: { code?: string }, socket: Socket): void
     `x-request-id: ${requestId}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Not `end`: the other side may never close its half.
+  socket.destroySoon();
 }
 
 function challenge(error: AppError): string {

@@ -32,7 +32,6 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
           'query_too_large',
           'version_expired',
           'queries_saturated',
-          'storage_unavailable',
         ],
       },
     },

@@ -70,7 +70,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'tables:append',
         exists,
-        errors: ['duplicate_row_id', 'not_appendable', 'body_too_large', 'storage_unavailable'],
+        errors: ['duplicate_row_id', 'not_appendable', 'body_too_large'],
       },
     },
     async (request) => {
@@ -105,7 +105,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'tables:append',
         exists,
-        errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large', 'storage_unavailable'],
+        errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
       },
     },
     async (request) => {

@@ -180,7 +180,6 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'agent:read',
         idempotent: false,
-        errors: ['storage_unavailable'],
         exists: (organizationId, params) =>
           inOrganization(deps.db, organizationId, (db) => getFile(db, organizationId, params['asset_id']!)),
       },

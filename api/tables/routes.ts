@@ -112,7 +112,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
         querystring: confirmQuery,
         response: { 200: envelope(tableSchema) },
       },
-      config: { scope: 'agent:write', exists, errors: ['conflict', 'storage_unavailable'] },
+      config: { scope: 'agent:write', exists, errors: ['conflict'] },
     },
     async (request) => {
       const { organizationId, id: callerId } = callerOf(request);

@@ -487,6 +487,20 @@ test('bad records are kept aside with their reason and origin, and staged again 
   expect(again.body.data).toMatchObject({ mode: 'append', status: 'open' });
 });
 
+test('a repeated complete may leave its checkpoint out, but not name another', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const batch = await open(client, table, { mode: 'append' });
+  await stage(client, batch, 1, [order(1)]);
+  await complete(client, batch, { page_count: 1, checkpoint: { cursor: 1 } });
+  const repeat = async (more: object) =>
+    (await client.call('POST', `${batch}/complete`, { body: { page_count: 1, ...more } })).status;
+  expect(await repeat({ checkpoint: { cursor: 1 } })).toBe(202);
+  expect(await repeat({})).toBe(202);
+  expect(await repeat({ checkpoint: null })).toBe(409);
+  expect(await repeat({ checkpoint: { cursor: 2 } })).toBe(409);
+});
+
 test('of two replays of the same records only one begins', async () => {
   const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);

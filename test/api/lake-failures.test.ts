@@ -16,7 +16,9 @@ test.each([
   'IO Error: Could not connect to server error for HTTP GET to a file',
   'FATAL Error: Failed: database has been invalidated because of a previous fatal error.',
   'Invalid Input Error: Attempting to fetch from an unsuccessful query result\nError: TransactionContext Error: Current transaction is aborted (please ROLLBACK)',
-  'Invalid Error: Failed to query most recent snapshot for DuckLake: no connection',
+  'IO Error: Failed to query most recent snapshot for DuckLake: no connection',
+  'Invalid Error: Failed to probe DuckLake metadata: Failed to execute query "BEGIN"',
+  'Catalog Error: Failed to get data file list from DuckLake: no connection',
 ])('a lake that does not answer is 503 in reading and writing: %s', async (message) => {
   const { client, url, body } = await newRows();
   vi.spyOn(workspace.deps.lake.engine, 'use').mockRejectedValue(new Error(message));

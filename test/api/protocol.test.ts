@@ -155,6 +155,17 @@ test('the OpenAPI document is 3.1, with the key as a parameter of every write an
   expect([body.openapi, body.info.version]).toEqual(['3.1.0', '0.1.0']);
   const post = body.paths['/v1/projects'].post;
   expect(post.parameters).toMatchObject([{ in: 'header', name: 'idempotency-key', required: false }]);
+  const parameter = (path: string, method: string, name: string) =>
+    body.paths[path][method].parameters.find((one: { name: string }) => one.name === name);
+  expect(parameter('/v1/projects', 'get', 'limit')).toMatchObject({
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+  });
+  const page = '/v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}';
+  expect(parameter(page, 'put', 'page_number')).toMatchObject({
+    required: true,
+    schema: { type: 'integer', minimum: 1, maximum: 100_000 },
+  });
   for (const [path, methods] of Object.entries(
     body.paths as Record<string, Record<string, { requestBody?: object }>>,
   )) {

@@ -40,6 +40,16 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
   await app.close();
 });
 
+test('care that is asked for without workflows waits for them', async () => {
+  const client = await workspace.organization();
+  const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
+  const headers = { authorization: `Bearer ${await client.token()}` };
+  const asked = await app.inject({ method: 'POST', url: '/v1/lake-care/runs', headers });
+  expect([asked.statusCode, asked.json().data.status]).toEqual([202, 'queued']);
+  await app.close();
+});
+
 test('a start that may have been is not forgotten by a retry that was certainly refused', async () => {
   const { db } = workspace.deps;
   const { organizationId } = await workspace.organization();

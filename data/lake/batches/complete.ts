@@ -18,7 +18,8 @@ export interface Manifest {
   pageCount: number;
   /** The hash of every page, where the client wants them held against what is staged. */
   pages: readonly { pageNumber: number; sha256: string }[] | undefined;
-  checkpoint: JsonValue;
+  /** Undefined where it is left out: none with the first complete, the one given then with a repeated one. */
+  checkpoint: JsonValue | undefined;
   confirmShrink: boolean;
 }
 
@@ -66,10 +67,11 @@ async function accept(
   const hashes = await pageHashes(db, batch.organization_id, batch.id);
   refuseIncomplete(hashes, manifest);
   const totals = await stagedTotals(db, batch.organization_id, batch.id);
+  const { checkpoint = null } = manifest;
   const moved = await moveBatch(db, batch, 'open', 'completing', {
     page_count: manifest.pageCount,
     manifest_sha256: manifestHash(hashes),
-    checkpoint: manifest.checkpoint === null ? null : canonicalJson(manifest.checkpoint),
+    checkpoint: checkpoint === null ? null : canonicalJson(checkpoint),
     shrink_confirmed: manifest.confirmShrink,
     ...countsOf(totals),
   });
@@ -101,8 +103,7 @@ function isFencedFailure({ status, error }: IngestionBatch): boolean {
 function isSame(batch: IngestionBatch, { pageCount, pages, checkpoint }: Manifest): boolean {
   if (batch.page_count !== pageCount) return false;
   // What is left out is as it was.
-  const known = batch.checkpoint as JsonValue;
-  if (checkpoint !== null && (known === null || canonicalJson(known) !== canonicalJson(checkpoint)))
+  if (checkpoint !== undefined && canonicalJson(checkpoint) !== canonicalJson(batch.checkpoint as JsonValue))
     return false;
   if (pages === undefined) return true;
   const given = new Map(pages.map(({ pageNumber, sha256 }) => [pageNumber, sha256]));

@@ -88,7 +88,10 @@ export function assessRows(
       nullable: column.nullable && !options.keys.includes(column.name),
     });
   }
-  const required = columns.filter(({ name }) => name !== rowIdColumn && !targets.get(name)!.nullable);
+  const required = [
+    ...columns.map(({ name }) => name).filter((name) => name !== rowIdColumn && !targets.get(name)!.nullable),
+    ...options.keys.filter((key) => !targets.has(key)),
+  ];
   const plan: WritePlan = { rowIds: [], rowTexts: [], columns, retypes };
   const faults: ValidationFault[] = [];
   for (const [index, row] of rows.entries()) {
@@ -103,17 +106,20 @@ export function assessRows(
   return { plan, faults };
 }
 
+const needsValue = 'A key column needs a value.';
+
 function encodeRow(
   row: Row,
   index: number,
   untyped: ReadonlyMap<string, string> | undefined,
   targets: ReadonlyMap<string, Target>,
-  required: readonly LakeColumn[],
+  required: readonly string[],
   options: PlanOptions,
 ): { rowId: bigint; text: string } | ValidationFault[] {
   const faults: ValidationFault[] = [];
   const refuse = (column: string, msg: string, type: string) =>
     faults.push({ loc: ['body', options.list, index, column], msg, type });
+  const isKey = (name: string) => options.keys.includes(name);
   const rowId = rowIdOf(row);
   if (typeof rowId !== 'bigint') refuse(rowIdColumn, rowId.msg, rowId.type);
   let text = '';
@@ -128,18 +134,17 @@ function encodeRow(
       if (fault !== undefined) refuse(name, fault, 'extra_forbidden');
     } else if (value === null) {
       if (!target.nullable && name !== rowIdColumn)
-        refuse(name, 'The column is not nullable.', 'value_error');
+        refuse(name, isKey(name) ? needsValue : 'The column is not nullable.', 'value_error');
     } else if (name !== rowIdColumn || typeof rowId === 'bigint') {
       const encoded = target.encode(value);
       if ('fault' in encoded) refuse(name, encoded.fault, 'value_error');
       else text += `${text === '' ? '' : ','}"c${target.position}":${encoded.text}`;
     }
   }
-  for (const column of required) {
+  for (const name of required) {
     if (faults.length >= maxFaults) break;
-    if (!Object.hasOwn(row, column.name)) {
-      refuse(column.name, 'The column is not nullable and has no value.', 'missing');
-    }
+    if (!Object.hasOwn(row, name))
+      refuse(name, isKey(name) ? needsValue : 'The column is not nullable and has no value.', 'missing');
   }
   return faults.length > 0 || typeof rowId !== 'bigint' ? faults : { rowId, text: `{${text}}` };
 }
