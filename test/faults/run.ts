@@ -32,7 +32,7 @@ export interface FaultOptions {
 const settleTimeoutMs = 90_000;
 /** Lanes without a batch are waited for this long: a key that a dead process holds may take minutes. */
 const patienceMs = 10_000;
-const finishTimeoutMs = 230_000;
+const finishTimeoutMs = 510_000;
 
 interface Run extends FaultOptions {
   stack: StackUnderTest;
