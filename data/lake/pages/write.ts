@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceLoneSurrogates } from '../../canonical-json.ts';
 import { batchPrefix } from '../../objects/keys.ts';
@@ -81,11 +81,13 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
       const id = randomUUID();
       const path = join(folder, id);
       const badPath = `${path}.quarantine`;
+      const written = [path];
       try {
         const content = await inSlot(async () => {
           const page = await reader.read(`${path}.ndjson`, source);
           if (page.records > 0) await encode(path, { bytes: page.feedBytes, columns: page.columns });
           if (page.bad.length > 0) {
+            written.push(badPath);
             const feed = quarantineFeed(place, page, originOf);
             await writeFile(`${badPath}.ndjson`, feed);
             await encode(badPath, { bytes: feed.length, columns: quarantineFeedColumns });
@@ -99,8 +101,9 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
         if (quarantineKey !== null) await put(quarantineKey, badPath);
         return { content, objectKey, quarantineKey };
       } finally {
-        const files = [path, badPath].flatMap((name) => [`${name}.ndjson`, `${name}.parquet`]);
-        await Promise.all(files.map((name) => rm(name, { force: true })));
+        const files = written.flatMap((name) => [`${name}.ndjson`, `${name}.parquet`]);
+        // Whatever of them there is; one that stays all the same goes with a later start.
+        await Promise.all(files.map((name) => unlink(name).catch(() => undefined)));
       }
     },
     close: () => reader.close(),
