@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
 import { AppError } from '../data/errors.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../data/postgres/client.ts';
 import { deleteProcessStart, markStarted, type ProcessStart } from '../data/postgres/process-starts.ts';
@@ -37,6 +38,17 @@ export function createProcessStarter(db: Database, client: Client): ProcessStart
       if (outcome === 'unknown') throw workflowsUnavailable(undefined);
     },
   };
+}
+
+/** Wakes a process whose row says what is wanted: a signal that is lost is made up for by the worker. */
+export async function wake(
+  { processes, logger }: { processes: ProcessStarter; logger: Pick<Logger, 'warn'> },
+  workflowId: string,
+  signal: string,
+): Promise<void> {
+  await processes
+    .signal(workflowId, signal)
+    .catch((err: unknown) => logger.warn({ err, workflowId }, 'a process will be woken later'));
 }
 
 function workflowsUnavailable(cause: unknown): AppError {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../data/errors.ts';
+import { isLongerThan } from '../data/text.ts';
 
 /** RFC 3339 in UTC with milliseconds. */
 export const timestamp = z.iso.datetime().meta({ examples: ['2026-11-21T08:30:00.000Z'] });
@@ -58,7 +59,7 @@ export function characters(min: number, max: number) {
     .min(min)
     .check((context) => {
       const { value } = context;
-      if (value.length <= max || (value.length <= 2 * max && [...value].length <= max)) return;
+      if (!isLongerThan(value, max)) return;
       context.issues.push({
         code: 'too_big',
         origin: 'string',
@@ -69,6 +70,11 @@ export function characters(min: number, max: number) {
     })
     .meta({ maxLength: max });
 }
+
+/** A client's own name of something. */
+export const ownName = characters(1, 255).refine((text) => text.isWellFormed(), {
+  error: 'It holds half of a surrogate pair.',
+});
 
 export const pageQuery = z.object({
   limit: integerText(z.int().min(1).max(200).default(50)).describe('Items per page.'),

@@ -1,30 +1,27 @@
 /**
  * Import of a CSV file against the bare engine doing the same, both from S3 to Parquet in S3, in one run.
  *
+ *   npm start                     (in another terminal)
  *   node bench/import.ts [rows] [rounds]
- *
- * The stack comes from S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and
- * DUCKDB_EXTENSION_DIR.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readApiConfig } from '../api/config.ts';
 import { createLakeEngine, type LakeEngine } from '../data/lake/engine.ts';
 import type { ImportDeps, ImportOptions, ImportSource } from '../data/lake/import/contract.ts';
 import { stage } from '../data/lake/import/stage.ts';
 import { createObjectStore } from '../data/objects/store.ts';
+import { readStack } from './workspace.ts';
 
 const rows = Number(process.argv[2] ?? 10_000_000);
 const rounds = Number(process.argv[3] ?? 3);
 const memoryLimitBytes = 1_200_000_000;
-const settings = {
-  endpoint: process.env['S3_ENDPOINT'],
-  region: process.env['S3_REGION'] ?? 'us-east-1',
-  bucket: process.env['S3_BUCKET'] ?? 'workspace',
-  accessKeyId: process.env['S3_ACCESS_KEY_ID'] ?? '',
-  secretAccessKey: process.env['S3_SECRET_ACCESS_KEY'] ?? '',
-};
-const extensionDir = process.env['DUCKDB_EXTENSION_DIR'];
+const stack = readStack();
+const { objectStore: settings, extensionDir } = readApiConfig({
+  ...stack.environment,
+  DATABASE_URL: stack.databaseUrl,
+});
 const keyPrefix = `import-bench/${process.pid}/`;
 const url = (name: string): string => `s3://${settings.bucket}/${keyPrefix}${name}`;
 

@@ -2,20 +2,16 @@ import { z } from 'zod';
 import type { DataSync } from '../../data/postgres/data-syncs.ts';
 import { maxPageNumber } from '../../data/postgres/staged-pages.ts';
 import { records } from '../ingestion-batches/schemas.ts';
-import { characters, nullableTimestamp, timestamp } from '../schemas.ts';
+import { nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 
-const text = characters(1, 255).refine((value) => value.isWellFormed(), {
-  error: 'It holds half of a surrogate pair.',
-});
-
-const generation = text.describe(
+const generation = ownName.describe(
   'The installed recipe generation; rotating it fences everything opened under the one before.',
 );
 
 export const createSyncBody = z
   .strictObject({
     table_id: z.string().min(1),
-    provider: text,
+    provider: ownName,
     generation,
     key_columns: z
       .array(z.string().min(1))

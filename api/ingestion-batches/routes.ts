@@ -9,6 +9,7 @@ import { ingestionBatchWorkflowId, wakeIngestionBatchSignal } from '../../workfl
 import { callerOf, idFor, memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
+import { wake } from '../process-starter.ts';
 import { confirmQuery, envelope } from '../schemas.ts';
 import { tableParams } from '../tables/schemas.ts';
 import { pageBodyOf } from './page-body.ts';
@@ -45,15 +46,6 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       stagedTotals(db, batch.organization_id, batch.id),
     );
     return batchView(batch, totals);
-  }
-
-  /** Its row says what is wanted: a signal that is lost only delays, until the worker looks after it. */
-  async function wake(batch: IngestionBatch): Promise<void> {
-    await deps.processes
-      .signal(ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal)
-      .catch((error: unknown) =>
-        deps.logger.warn({ err: error, batchId: batch.id }, 'a batch will be woken later'),
-      );
   }
 
   app.post(
@@ -182,7 +174,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
           confirmShrink: body.confirm_shrink,
         },
       );
-      if (moved) await wake(batch);
+      if (moved) await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);
       return reply
         .code(202)
         .header('Location', `/v1/tables/${tableId}/ingestion-batches/${batchId}`)
@@ -229,7 +221,8 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       const { table_id: tableId, batch_id: batchId } = request.params;
       await find(organizationId, tableId, batchId);
       const batch = await abortBatch(deps.db, { organizationId, tableId, batchId });
-      if (batch.cleaned_at === null) await wake(batch);
+      if (batch.cleaned_at === null)
+        await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);
       return { data: await view(batch) };
     },
   );

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../data/exact-json.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
 import { maxPageNumber, type StagedPage, type StagedTotals } from '../../data/postgres/staged-pages.ts';
-import { characters, integerText, nullableTimestamp, timestamp } from '../schemas.ts';
+import { integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
 
@@ -27,8 +27,7 @@ export const createBatchBody = z
       .max(thirtyDaysSeconds)
       .default(86_400)
       .describe('An open batch is given up after so long.'),
-    client_batch_id: characters(1, 255)
-      .refine((text) => text.isWellFormed(), { error: 'It holds half of a surrogate pair.' })
+    client_batch_id: ownName
       .optional()
       .describe('Your own name of the batch, unique in the table: the same again finds the same batch.'),
     on_bad_record: z

@@ -8,6 +8,7 @@ import {
 import { lakeCareWorkflowId, runLakeCareSignal } from '../../workflows/lake-care/names.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { wake } from '../process-starter.ts';
 import { decodeCursor, envelope, idCursor, page, pageQuery, toPage } from '../schemas.ts';
 import { lakeCareRunSchema, lakeCareRunView } from './schemas.ts';
 
@@ -63,10 +64,7 @@ export function lakeCareRoutes(app: Routes, deps: ApiDeps): void {
         }),
       );
       // The row says what is wanted: a signal that is lost, or that finds no process yet, only delays the run.
-      if (row.status === 'queued')
-        await deps.processes
-          .signal(lakeCareWorkflowId(organizationId), runLakeCareSignal)
-          .catch((err: unknown) => deps.logger.warn({ err, organizationId }, 'care will be asked for later'));
+      if (row.status === 'queued') await wake(deps, lakeCareWorkflowId(organizationId), runLakeCareSignal);
       return reply
         .code(202)
         .header('Location', `/v1/lake-care/runs/${row.id}`)

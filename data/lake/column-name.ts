@@ -1,10 +1,12 @@
+import { isLongerThan } from '../text.ts';
+
 /** The automatic columns of a data table. */
 export const rowIdColumn = 's_id';
 export const createdAtColumn = '_sm_created_at';
 
 /** Why a data table cannot have a column of this name; undefined when it can. */
 export function columnNameFault(name: string): string | undefined {
-  if (name.length > 255 && [...name].length > 255) return 'The name is longer than 255 characters.';
+  if (isLongerThan(name, 255)) return 'The name is longer than 255 characters.';
   if (name.trim() === '' || !name.isWellFormed() || name.includes('\u0000'))
     return 'The name must hold more than white space, in well-formed Unicode.';
   const lower = name.toLowerCase();

@@ -4,12 +4,12 @@ import type { JsonValue } from '../../exact-json.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../postgres/client.ts';
 import { findDataSync } from '../../postgres/data-syncs.ts';
 import {
-  type BatchStatus,
   countsOf,
   getBatch,
   type IngestionBatch,
   isRevocable,
   moveBatch,
+  revocableStatuses,
 } from '../../postgres/ingestion-batches.ts';
 import { manifestHash, pageHashes, stagedTotals } from '../../postgres/staged-pages.ts';
 import { endFenced, fenced, isFenced, notOpen } from './stage-page.ts';
@@ -149,8 +149,8 @@ export async function abortBatch(
   return inOrganization(db, where.organizationId, async (transaction) => {
     const batch = await getBatch(transaction, where.organizationId, where.tableId, where.batchId, 'update');
     if (batch.status === 'aborted') return batch;
-    const from = batch.status as BatchStatus;
-    if (from !== 'open' && from !== 'completing' && from !== 'awaiting_confirmation') throw notOpen(batch);
+    const from = revocableStatuses.find((status) => status === batch.status);
+    if (from === undefined) throw notOpen(batch);
     const totals = await stagedTotals(transaction, where.organizationId, batch.id);
     const moved = await moveBatch(transaction, batch, from, 'aborted', countsOf(totals));
     return moved ?? batch;

@@ -18,7 +18,7 @@ import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
-import type { PageRules, ReadPage } from '../pages/page.ts';
+import type { PageReading, PageRules } from '../pages/page.ts';
 import type { PageBody } from '../pages/read.ts';
 import type { PageWriter, RecordOrigin } from '../pages/write.ts';
 
@@ -211,7 +211,7 @@ function hashOf({ records }: PageBody): string {
 
 function toRow(
   { organizationId, batchId, pageNumber }: { organizationId: string; batchId: string; pageNumber: number },
-  content: ReadPage,
+  content: PageReading,
   keys: { objectKey: string | null; quarantineKey: string | null },
 ) {
   return {

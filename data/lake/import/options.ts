@@ -1,4 +1,5 @@
 import { ValidationError, type ValidationFault } from '../../errors.ts';
+import { isLongerThan } from '../../text.ts';
 import { maxColumns } from './bad-file.ts';
 import type { ColumnMapping, ImportFormat, ImportOptions } from './contract.ts';
 import { checkCsv } from './csv-options.ts';
@@ -37,7 +38,7 @@ function mappingFaults(mappings: readonly ColumnMapping[], includeLoadDate: bool
     if ('fault' in type) at('data_type', type.fault, 'value_error');
     const name = mapping.targetColumnName;
     if (name.trim() === '') at('target_column_name', 'A column needs a name', 'string_too_short');
-    if (name.length > maxNameChars && [...name].length > maxNameChars)
+    if (isLongerThan(name, maxNameChars))
       at('target_column_name', `A name has at most ${maxNameChars} characters`, 'string_too_long');
     if (/\p{Cc}/u.test(name))
       at('target_column_name', 'A name has no control characters', 'string_pattern_mismatch');

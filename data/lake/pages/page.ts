@@ -51,7 +51,7 @@ export interface PageContent {
 }
 
 /** A page whose feed lies in a file. */
-export type ReadPage = Omit<PageContent, 'feed'> & { feedBytes: number };
+export type PageReading = Omit<PageContent, 'feed'> & { feedBytes: number };
 
 /**
  * Reads a page's records in full generality. Throws with every fault at its place, to 20, unless the batch

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { LakeColumn } from '../columns.ts';
 import type { Row } from '../rows/plan.ts';
-import { type PageRules, type ReadPage, readPage } from './page.ts';
+import { type PageReading, type PageRules, readPage } from './page.ts';
 import { type ScanTask, scanPage } from './scan-thread.ts';
 
 /** A page's records as bytes of a whole body, or taken from one already. */
@@ -23,7 +23,7 @@ export interface PageSource {
 
 export interface PageReader {
   /** Looks at a page whole and writes its feed to the file at `path`, if it has records that fit. */
-  read(path: string, source: PageSource): Promise<ReadPage>;
+  read(path: string, source: PageSource): Promise<PageReading>;
   close(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ const threadCount = Math.max(1, Math.min(4, availableParallelism() - 1));
  * it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
  */
 export function createPageReader(): PageReader {
-  let threads: Piscina<ScanTask, ReadPage | undefined> | undefined;
-  function scan(task: ScanTask): Promise<ReadPage | undefined> | ReadPage | undefined {
+  let threads: Piscina<ScanTask, PageReading | undefined> | undefined;
+  function scan(task: ScanTask): Promise<PageReading | undefined> | PageReading | undefined {
     if (task.bytes.length < threadedFromBytes) return scanPage(task);
     threads ??= new Piscina({
       filename: new URL('./scan-thread.ts', import.meta.url).href,

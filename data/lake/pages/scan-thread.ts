@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 import type { LakeColumn } from '../columns.ts';
 import { ByteWriter } from './bytes.ts';
-import type { PageRules, ReadPage } from './page.ts';
+import type { PageReading, PageRules } from './page.ts';
 import { scanBody } from './scan.ts';
 
 export interface ScanTask {
@@ -24,7 +24,7 @@ let feed = new ByteWriter(0);
  * is why larger pages are read in threads; this module is what those run. Undefined where the general reading has
  * the last word.
  */
-export function scanPage({ path, bytes, members, columns, rules }: ScanTask): ReadPage | undefined {
+export function scanPage({ path, bytes, members, columns, rules }: ScanTask): PageReading | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!isUtf8(body)) return undefined;
   const scanned = scanBody(body, columns, rules, feed);

@@ -8,7 +8,7 @@ import type { LakeEngine } from '../engine.ts';
 import { transportOf } from '../rows/encode.ts';
 import { transported } from '../rows/rows-source.ts';
 import { identifier, literal } from '../sql.ts';
-import type { ReadPage } from './page.ts';
+import type { PageReading } from './page.ts';
 import { createPageReader, type PageSource } from './read.ts';
 
 /** Whose page it is, and where bad records are told to come from. */
@@ -26,7 +26,7 @@ export interface RecordOrigin {
 }
 
 export interface WrittenPage {
-  content: ReadPage;
+  content: PageReading;
   /** Null where the page has no such records. */
   objectKey: string | null;
   quarantineKey: string | null;
@@ -123,7 +123,7 @@ const quarantineFeedColumns = quarantineColumns.map((column, position) => ({ ...
 
 function quarantineFeed(
   place: PagePlace,
-  content: ReadPage,
+  content: PageReading,
   originOf: (index: number) => RecordOrigin = (index) => ({ ...place, index }),
 ): Buffer {
   const lines = content.bad.map(({ index, reason, record }) => {
