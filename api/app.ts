@@ -37,8 +37,7 @@ const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 
 /** The table of contents: every plugin and every resource, in order. */
 export async function buildApp(deps: ApiDeps): Promise<Routes> {
-  /** Of the rate limit, for what Fastify answers before any hook. */
-  let admit: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
+  const limit = rateLimit(deps.rateLimitPerMinute);
   const fastify: FastifyInstance = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
     bodyLimit: bodyLimits.json,
@@ -51,19 +50,20 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     forceCloseConnections: 'idle',
     // What is on its way when the server closes is answered like anything else, and its connection then ends.
     return503OnClosing: false,
-    trustProxy: false,
+    trustProxy: deps.trustedProxies === undefined ? false : [...deps.trustedProxies],
     frameworkErrors: (error, request, sent) => {
       const reply = sent as unknown as FastifyReply;
       reply.header('x-request-id', request.id);
       let problem = new AppError('invalid_request', error.message);
       try {
-        admit?.(request as unknown as FastifyRequest, reply);
+        limit.byAddress(request as unknown as FastifyRequest, reply);
       } catch (limited) {
         problem = limited as AppError;
       }
       sendProblem(reply, problem);
     },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) =>
+      answerUnreadable(error, socket, limit.headersFor(socket.remoteAddress ?? '')),
   });
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -82,8 +82,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   routeRules(fastify);
   validation(fastify, deps.validateResponses);
   jsonBody(fastify);
-  admit = rateLimit(fastify, deps.rateLimitPerMinute);
-  auth(fastify, (token) => findAccessToken(deps.db, token));
+  auth(fastify, (token) => findAccessToken(deps.db, token), limit);
   idempotency(fastify, deps);
   await openapi(fastify);
 

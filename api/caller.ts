@@ -8,7 +8,7 @@ export type Scope = (typeof scopes)[number];
 export interface Caller {
   organizationId: string;
   kind: 'user' | 'client';
-  /** The client's or user's id: rate limits do not use it, idempotency keys and records do. */
+  /** The client's or user's id: rate limits, idempotency keys and records go by it, not by the token. */
   id: string;
   tokenId: string;
   scopes: readonly Scope[];

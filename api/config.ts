@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
 
@@ -8,6 +9,7 @@ const environment = storesEnvironment.extend({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   PUBLIC_URL: z.string().optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
+  TRUSTED_PROXIES: z.string().default('').transform(networks),
   QUERY_PROCESSES: z.coerce.number().int().min(2).max(64).default(4),
   QUERY_THREADS: z.coerce.number().int().min(1).max(256).default(2),
   QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
@@ -24,6 +26,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     port: e.PORT,
     publicUrl: e.PUBLIC_URL,
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
+    trustedProxies: e.TRUSTED_PROXIES,
     queries: {
       processes: e.QUERY_PROCESSES,
       threadsPerProcess: e.QUERY_THREADS,
@@ -32,4 +35,18 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
       maxAnswerBytes: e.QUERY_ANSWER_MIB * mebibyte,
     },
   };
+}
+
+/** Addresses and networks like 10.0.0.0/8, comma separated. */
+function networks(list: string, context: z.RefinementCtx): string[] {
+  const entries = list.split(/[\s,]+/).filter((entry) => entry !== '');
+  for (const entry of entries) {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const most = isIP(address) === 4 ? 32 : 128;
+    const isNetwork =
+      bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+    if (isIP(address) !== 0 && isNetwork && rest.length === 0) continue;
+    context.addIssue({ code: 'custom', message: `${entry} is neither an address nor a network.` });
+  }
+  return entries;
 }

@@ -33,6 +33,8 @@ export interface ApiDeps {
   logger: Logger;
   rateLimitPerMinute: number;
   publicUrl: string | undefined;
+  /** Networks whose word on whom they forward for is taken; none where left out. */
+  trustedProxies?: readonly string[];
   /** Asks each dependency whether it answers, by name. */
   probes: Readonly<Record<'postgres' | 'objectStore' | 'temporal', () => Promise<unknown>>>;
   /** Checks every answer against its documented schema: on in tests, where a mismatch must show. */

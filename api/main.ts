@@ -83,6 +83,7 @@ const app = await buildApp({
   processes: createProcessStarter(db, client),
   rateLimitPerMinute: config.rateLimitPerMinute,
   publicUrl: config.publicUrl,
+  trustedProxies: config.trustedProxies,
   validateResponses: false,
   probes: {
     postgres: () => pool.query('SELECT 1'),

@@ -27,6 +27,7 @@ export const problems = {
   missing_scope: [403, 'The token lacks a required scope'],
   admin_required: [403, 'An administrator is required'],
   not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'The method is not allowed here'],
   conflict: [409, 'The request conflicts with the current state'],
   revision_conflict: [409, 'The resource changed in the meantime'],
   name_taken: [409, 'The name is taken'],
@@ -46,6 +47,7 @@ export const problems = {
   internal_error: [500, 'Internal error'],
   workflows_unavailable: [503, 'The workflows service is temporarily unavailable'],
   storage_unavailable: [503, 'The storage is temporarily unavailable'],
+  overloaded: [503, 'Too much is under way'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorCode = keyof typeof problems;

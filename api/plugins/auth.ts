@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { AccessToken } from '../../data/postgres/access.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** How long a token found valid is believed without asking again: the most a revocation elsewhere may lag. */
 const believedMs = 1_000;
@@ -9,25 +10,46 @@ const maxRemembered = 10_000;
 
 export type FindToken = (token: string) => Promise<AccessToken | undefined>;
 
-/** Resolves the bearer token and holds the route's declared scope against it, before anything else is read. */
-export function auth(app: FastifyInstance, findToken: FindToken): void {
+/**
+ * Resolves the bearer token and holds the route's declared scope against it, before anything else is read. Whoever
+ * is not known yet is counted by address, and a known caller by itself, whichever of its tokens it comes with.
+ */
+export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimit): void {
   app.decorateRequest('caller', undefined);
+  /** Tokens that were good when last looked at. They are asked for again, but not at the cost of their address. */
   const remembered = new Map<string, { caller: Caller; untilMs: number }>();
 
-  async function resolve(request: FastifyRequest): Promise<Caller> {
+  async function resolve(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const token = bearerToken(request.headers.authorization);
-    const known = remembered.get(token);
+    const known = token instanceof AppError ? undefined : remembered.get(token);
+    if (known === undefined) limit.byAddress(request, reply);
+    if (token instanceof AppError) throw token;
     if (known !== undefined && known.untilMs > Date.now()) return known.caller;
-    const caller = toCaller(await findToken(token));
-    if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(token, { caller, untilMs: Math.min(Date.now() + believedMs, caller.expiresAt.getTime()) });
-    return caller;
+    remembered.delete(token);
+    try {
+      const caller = toCaller(await findToken(token));
+      if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
+      remembered.set(token, {
+        caller,
+        untilMs: Math.min(Date.now() + believedMs, caller.expiresAt.getTime()),
+      });
+      if (known === undefined) limit.forgiveAddress(request);
+      return caller;
+    } catch (error) {
+      // A store that is away says nothing about the token: it stays what it was.
+      if (!(error instanceof AppError)) {
+        if (known === undefined) limit.forgiveAddress(request);
+        else remembered.set(token, { ...known, untilMs: 0 });
+      }
+      throw error;
+    }
   }
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { scope, admin } = request.routeOptions.config;
-    if (scope === undefined || scope === 'public') return;
-    const caller = await resolve(request);
+    if (scope === undefined || scope === 'public') return limit.byAddress(request, reply);
+    const caller = await resolve(request, reply);
+    limit.byCaller(caller, reply);
     request.caller = caller;
     if (scope !== 'signed-in' && !caller.scopes.includes(scope)) throw missingScope(scope);
     if (admin === true && !caller.admin) {
@@ -50,16 +72,17 @@ declare module 'fastify' {
   }
 }
 
-function bearerToken(header: string | undefined): string {
+/** The token of the header, or why there is none. */
+function bearerToken(header: string | undefined): string | AppError {
   if (header === undefined) {
-    throw new AppError(
+    return new AppError(
       'unauthorized',
       'Send the header `Authorization: Bearer <access token>`; POST /v1/auth/m2m/token gives one.',
     );
   }
   const match = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header);
   if (match === null)
-    throw new AppError(
+    return new AppError(
       'invalid_token',
       'The Authorization header is not of the form `Bearer <access token>`.',
     );

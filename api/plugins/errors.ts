@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
-import { isPassingFailure } from '../../data/lake/engine.ts';
+import { isTransientFailure } from '../../data/lake/engine/failure.ts';
 
 const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -74,7 +74,7 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
       retryAfterSeconds: 2,
     });
   }
-  if (isPassingFailure(error)) {
+  if (isTransientFailure(error)) {
     return new AppError('storage_unavailable', 'The lake did not answer; try again shortly.', {
       cause: error,
       retryAfterSeconds: 2,
@@ -180,7 +180,11 @@ const unreadable: Record<string, string> = {
 };
 
 /** Answers what is no HTTP request at all, or one that never arrives whole, and ends its connection. */
-export function answerUnreadable(error: { code?: string }, socket: Socket): void {
+export function answerUnreadable(
+  error: { code?: string },
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void {
   // An answer under way cannot be taken back: Node keeps it with its socket.
   const isAnswering = (socket as { _httpMessage?: unknown })._httpMessage != null;
   if (error.code === 'ECONNRESET' || isAnswering || !socket.writable) {
@@ -195,6 +199,7 @@ export function answerUnreadable(error: { code?: string }, socket: Socket): void
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -1,56 +1,49 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-
-interface Bucket {
-  tokens: number;
-  atMs: number;
-}
-
-/** Buckets kept at once; the least recently used one is forgotten, which only ever favours its owner. */
-const maxBuckets = 10_000;
+import type { Caller } from '../caller.ts';
+import { addressGroup } from './address-group.ts';
+import { type Taken, tokenBuckets } from './token-buckets.ts';
 
 /**
- * A token bucket per credential, or per address where there is none, held by each API process. The headers
- * are those of the IETF draft: the policy, and what is left of it.
- *
- * @returns what admits one request, for answers that come before any hook
+ * A token bucket for each client or user, and one for each address that answers for whom nobody knows: requests
+ * without a token or with one that is not good, and public routes. Held by each API process. The headers are those
+ * of the IETF draft: the policy, and what is left of it.
  */
-export function rateLimit(
-  app: FastifyInstance,
-  perMinute: number,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  const buckets = new Map<string, Bucket>();
-  const perMs = perMinute / 60_000;
-  const policy = `"default";q=${perMinute};w=60`;
+export interface RateLimit {
+  /** Takes one of the address's, or throws. */
+  byAddress(request: FastifyRequest, reply: FastifyReply): void;
+  /** Gives the address its one back: who asked turned out to be known. */
+  forgiveAddress(request: FastifyRequest): void;
+  /** Takes one of the caller's, or throws. */
+  byCaller(caller: Caller, reply: FastifyReply): void;
+  /** The headers of an answer to what is no HTTP request, which is taken of the address like any other. */
+  headersFor(address: string): Record<string, string>;
+}
 
-  function admit(request: FastifyRequest, reply: FastifyReply): void {
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const isPublic = request.routeOptions.config?.scope === 'public';
-    const credential = token === undefined || isPublic ? `address ${request.ip}` : token;
-    const nowMs = Date.now();
-    const bucket = buckets.get(credential) ?? { tokens: perMinute, atMs: nowMs };
-    bucket.tokens = Math.min(perMinute, bucket.tokens + (nowMs - bucket.atMs) * perMs);
-    bucket.atMs = nowMs;
-    buckets.delete(credential);
-    buckets.set(credential, bucket);
-    if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value!);
+export function rateLimit(perMinute: number): RateLimit {
+  const addresses = tokenBuckets(perMinute);
+  const callers = tokenBuckets(perMinute);
 
-    const admitted = bucket.tokens >= 1;
-    if (admitted) bucket.tokens -= 1;
-    const resetSeconds = Math.ceil((1 - Math.min(1, bucket.tokens)) / perMs / 1_000);
-    reply.header('RateLimit-Policy', policy);
-    reply.header('RateLimit', `"default";r=${Math.floor(bucket.tokens)};t=${resetSeconds}`);
-    if (!admitted) {
-      throw new AppError(
-        'rate_limited',
-        `At most ${perMinute} requests a minute are served for one credential.`,
-        {
-          retryAfterSeconds: Math.max(1, resetSeconds),
-        },
-      );
-    }
+  function headersOf({ remaining, waitSeconds }: Taken): Record<string, string> {
+    return {
+      'RateLimit-Policy': `"default";q=${perMinute};w=60`,
+      RateLimit: `"default";r=${remaining};t=${waitSeconds}`,
+    };
   }
 
-  app.addHook('onRequest', async (request, reply) => admit(request, reply));
-  return admit;
+  function admit(taken: Taken, whose: string, reply: FastifyReply): void {
+    reply.headers(headersOf(taken));
+    if (taken.admitted) return;
+    throw new AppError('rate_limited', `At most ${perMinute} requests a minute are served for ${whose}.`, {
+      retryAfterSeconds: Math.max(1, taken.waitSeconds),
+    });
+  }
+
+  return {
+    byAddress: (request, reply) => admit(addresses.take(addressGroup(request.ip)), 'one address', reply),
+    forgiveAddress: (request) => addresses.giveBack(addressGroup(request.ip)),
+    byCaller: ({ organizationId, kind, id }, reply) =>
+      admit(callers.take(`${organizationId}/${kind}/${id}`), `one ${kind}`, reply),
+    headersFor: (address) => headersOf(addresses.take(addressGroup(address))),
+  };
 }

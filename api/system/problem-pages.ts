@@ -32,6 +32,7 @@ export const problemPages: Record<ErrorCode, string> = {
   missing_scope: 'Use a token that carries the scope named in missing_scope.',
   admin_required: 'A person with the role admin or owner, or a client issued with admin, may do this.',
   not_found: 'The id is wrong, or belongs to another organization. List the resource to find the right one.',
+  method_not_allowed: 'The path exists, under the methods that the Allow header lists.',
   conflict: 'The detail says what stands in the way.',
   revision_conflict: 'Read the resource again, apply the change to it, and send the revision you read.',
   name_taken: 'Names are unique in the organization, ignoring case. Choose another.',
@@ -55,4 +56,6 @@ export const problemPages: Record<ErrorCode, string> = {
     'Nothing was started, as far as is known. Try again shortly; with an idempotency key nothing happens twice.',
   storage_unavailable:
     'A store did not answer. Try again shortly; with an idempotency key nothing happens twice.',
+  overloaded:
+    'More bytes are under way than the service takes at once. Wait as long as Retry-After says, or send less at a time.',
 };
