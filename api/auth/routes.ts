@@ -3,22 +3,28 @@ import { AppError } from '../../data/errors.ts';
 import { accessTokenSeconds, authenticateClient, issueClientToken } from '../../data/postgres/access.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { failedExchanges } from './failed-exchanges.ts';
 import { serverMetadata, tokenAnswer, tokenForm } from './schemas.ts';
+
+/** Credentials and scopes are far below it, and anybody may send them. */
+const maxFormBytes = 65_536;
 
 /** Machine authentication: client credentials for an access token, and where a client learns of it. */
 export function authRoutes(app: Routes, deps: ApiDeps): void {
+  const failures = failedExchanges();
   app.register(async (forms) => {
     const routes = forms as Routes;
     // Only the token routes take forms; the parser ends with this scope.
     routes.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
+      async (_request: FastifyRequest, body: string) => formFields(body),
     );
     routes.removeContentTypeParser('application/json');
     routes.post(
       '/v1/auth/m2m/token',
       {
+        bodyLimit: maxFormBytes,
         schema: {
           tags: ['Auth'],
           summary: 'Exchange client credentials for an access token',
@@ -30,7 +36,13 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
         config: {
           scope: 'public',
           oauth: true,
-          errors: ['invalid_client', 'invalid_scope', 'unsupported_grant_type', 'unsupported_media_type'],
+          errors: [
+            'invalid_client',
+            'invalid_scope',
+            'unsupported_grant_type',
+            'unsupported_media_type',
+            'body_too_large',
+          ],
         },
       },
       async (request, reply) => {
@@ -43,7 +55,11 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
           );
         }
         const { clientId, secret } = credentials(request);
-        const client = await authenticateClient(deps.db, clientId, secret);
+        failures.admit(request.ip);
+        const client = await authenticateClient(deps.db, clientId, secret).catch((error: unknown) => {
+          const isFailure = error instanceof AppError && error.code === 'invalid_client';
+          throw isFailure ? failures.refuse(request.ip, clientId, error) : error;
+        });
         const asked =
           scope === undefined || scope.trim() === ''
             ? client.scopes
@@ -88,6 +104,17 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
+/** The parameters of a form; RFC 6749 §3.2 lets none of them come twice. */
+function formFields(text: string): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name))
+      throw oauthError('invalid_request', `The parameter ${name.slice(0, 64)} is sent more than once.`);
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}
+
 /** Credentials from HTTP Basic (RFC 6749 §2.3.1: form-encoded inside) or from the form, not from both. */
 function credentials(request: FastifyRequest<{ Body: { client_id?: string; client_secret?: string } }>) {
   const { client_id: formId, client_secret: formSecret } = request.body;
@@ -96,9 +123,13 @@ function credentials(request: FastifyRequest<{ Body: { client_id?: string; clien
     const text = Buffer.from(basic[1]!, 'base64').toString();
     const colon = text.indexOf(':');
     const [clientId, secret] = [decodeForm(text.slice(0, colon)), decodeForm(text.slice(colon + 1))];
-    if (colon > 0 && formSecret === undefined && (formId === undefined || formId === clientId))
-      return { clientId, secret };
-    throw oauthError('invalid_client', 'Send the client credentials once: as HTTP Basic or in the form.');
+    if (formSecret !== undefined || (formId !== undefined && formId !== clientId))
+      throw oauthError('invalid_request', 'Send the client credentials once: as HTTP Basic or in the form.');
+    if (colon > 0) return { clientId, secret };
+    throw oauthError(
+      'invalid_client',
+      'The Basic credentials are not of the form `client_id:client_secret`.',
+    );
   }
   if (formId === undefined || formSecret === undefined) {
     throw oauthError('invalid_client', 'Send client_id and client_secret, in the form or as HTTP Basic.');
@@ -115,7 +146,7 @@ function decodeForm(text: string): string {
 }
 
 function oauthError(
-  code: 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type',
+  code: 'invalid_client' | 'invalid_request' | 'invalid_scope' | 'unsupported_grant_type',
   detail: string,
 ): AppError {
   return new AppError(code, detail, { extensions: { error: code } });

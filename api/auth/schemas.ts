@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** RFC 6749 §4.4; unknown form fields are ignored, as the RFC asks. */
 export const tokenForm = z
   .object({
-    grant_type: z.string().optional().describe('`client_credentials`, the default.'),
+    grant_type: z
+      .string()
+      .optional()
+      .meta({ enum: ['client_credentials'], description: '`client_credentials`, the default.' }),
     client_id: z.string().optional(),
     client_secret: z.string().optional(),
     scope: z
