@@ -20,11 +20,14 @@ import { ingestionBatchesRoutes } from './ingestion-batches/routes.ts';
 import { lakeCareRoutes } from './lake-care/routes.ts';
 import { auth } from './plugins/auth.ts';
 import { answerUnreadable, errors, sendProblem } from './plugins/errors.ts';
+import { httpHeaders } from './plugins/http-headers.ts';
 import { idempotency } from './plugins/idempotency.ts';
 import { bodyLimits, jsonBody } from './plugins/json-body.ts';
+import { noBody } from './plugins/no-body.ts';
 import { openapi } from './plugins/openapi.ts';
 import { rateLimit } from './plugins/rate-limit.ts';
 import { routeRules } from './plugins/route-rules.ts';
+import { unknownRoutes } from './plugins/unknown-routes.ts';
 import { validation } from './plugins/validation.ts';
 import { projectsRoutes } from './projects/routes.ts';
 import { queryExecutionsRoutes } from './query-executions/routes.ts';
@@ -40,6 +43,8 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   const limit = rateLimit(deps.rateLimitPerMinute);
   const fastify: FastifyInstance = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
+    // Node would answer a request without a host by itself, and with no problem document.
+    http: { requireHostHeader: false },
     bodyLimit: bodyLimits.json,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: ({ headers }) => {
@@ -82,7 +87,10 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   routeRules(fastify);
   validation(fastify, deps.validateResponses);
   jsonBody(fastify);
+  noBody(fastify);
+  httpHeaders(fastify, limit);
   auth(fastify, (token) => findAccessToken(deps.db, token), limit);
+  unknownRoutes(fastify);
   idempotency(fastify, deps);
   await openapi(fastify);
 

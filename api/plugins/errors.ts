@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
 import { isPassingFailure } from '../../data/lake/engine.ts';
+import { asUnwantedBody } from './no-body.ts';
 
 const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -34,7 +35,7 @@ export function errors(app: FastifyInstance): void {
         ),
       );
     }
-    const answer = asOAuthError(request, await pathFaultFirst(request, known));
+    const answer = asOAuthError(request, await pathFaultFirst(request, asUnwantedBody(request, known)));
     if (answer instanceof ValidationError) {
       return reply
         .code(422)
@@ -45,12 +46,6 @@ export function errors(app: FastifyInstance): void {
     if (problems[answer.code][0] >= 500) request.log.warn({ err: answer }, 'request could not be served');
     return sendProblem(reply, answer);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      reply,
-      new AppError('not_found', `There is no ${request.method} ${request.url.split('?')[0]}.`),
-    ),
-  );
 }
 
 function toKnownError(error: unknown): AppError | ValidationError | undefined {

@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError, ValidationError } from '../../data/errors.ts';
+
+/**
+ * A body that a route does not take is refused, so that nothing sent is ignored; an empty one and `{}` say nothing
+ * and pass, since some clients cannot leave them out. A body of GET or HEAD has no meaning in HTTP (RFC 9110 §9.3.1)
+ * and is not read.
+ */
+export function noBody(app: FastifyInstance): void {
+  // Whatever is no JSON: its bytes need not be read to refuse it.
+  app.addContentTypeParser('*', (request, payload, done) => {
+    if (takesBody(request)) {
+      const detail =
+        'This route does not take the content type of the request; see its description in /openapi.json.';
+      return done(new AppError('unsupported_media_type', detail));
+    }
+    untilFirstByte(payload as unknown as Readable, (isEmpty) => done(isEmpty ? null : unwanted()));
+  });
+
+  app.addHook('preValidation', async (request) => {
+    const { body } = request;
+    if (body === undefined || body === null || takesBody(request)) return;
+    if (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0) return;
+    throw unwanted();
+  });
+}
+
+/** Says of a body that could not be read, where none is taken, just that. */
+export function asUnwantedBody(
+  request: FastifyRequest,
+  error: AppError | ValidationError,
+): AppError | ValidationError {
+  if (takesBody(request)) return error;
+  const isOfBody =
+    error instanceof ValidationError
+      ? error.faults.every(({ loc }) => loc[0] === 'body')
+      : error.code === 'unsupported_media_type' || error.code === 'body_too_large';
+  return isOfBody ? unwanted() : error;
+}
+
+function takesBody(request: FastifyRequest): boolean {
+  return (request.routeOptions.schema as { body?: unknown } | undefined)?.body !== undefined;
+}
+
+function unwanted(): AppError {
+  return new AppError('invalid_request', 'This route takes no body; leave it out.');
+}
+
+function untilFirstByte(payload: Readable, tell: (isEmpty: boolean) => void): void {
+  const end = () => stop(true);
+  const data = (chunk: Buffer) => chunk.length > 0 && stop(false);
+  function stop(isEmpty: boolean): void {
+    payload.off('data', data).off('end', end).off('error', end);
+    tell(isEmpty);
+  }
+  payload.on('data', data).on('end', end).on('error', end);
+}
