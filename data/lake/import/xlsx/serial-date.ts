@@ -19,12 +19,56 @@ export function serialDate(serial: number, is1904: boolean): string | undefined 
   return timeMs % dayMs === 0 ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${clock}`;
 }
 
+/** As Excel itself bounds them. */
+const maxFormatChars = 255;
+
 /** Formats that show a number as a date or time: built-in ones by number, others by their letters. */
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined)
     return (
       (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
     );
-  const plain = code.replaceAll(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '').split(';')[0] ?? '';
-  return /[ymdhs]/i.test(plain) && !/[#?]|0(?!0*$)/.test(plain.replaceAll(/s\.0+/gi, 's'));
+  return code.length <= maxFormatChars && showsDate(firstSection(code.toLowerCase()));
+}
+
+/** What stands before the first semicolon, without literal texts, colours and conditions; [h] is the letter h. */
+function firstSection(code: string): string {
+  let section = '';
+  for (let at = 0; at < code.length; at += 1) {
+    const character = code[at]!;
+    if (character === ';') break;
+    if (character === '\\' || character === '_') at += 1;
+    else if (character === '"' || character === '[') {
+      const end = code.indexOf(character === '"' ? '"' : ']', at + 1);
+      const inner = end === -1 ? '' : code.slice(at + 1, end);
+      // What is never closed stands for itself.
+      if (end === -1) section += character;
+      else at = end;
+      if (character === '[' && isElapsed(inner)) section += inner;
+    } else section += character;
+  }
+  return section;
+}
+
+/** Hours, minutes or seconds that go on counting beyond a day or an hour. */
+function isElapsed(inner: string): boolean {
+  const [first = ''] = inner;
+  return 'hms'.includes(first) && first !== '' && [...inner].every((character) => character === first);
+}
+
+/** Has a field of a date or time and no digits of a number; zeros are parts of a second behind `s.` or at the end. */
+function showsDate(section: string): boolean {
+  let hasField = false;
+  let sawZero = false;
+  let previous = '';
+  let isFraction = false;
+  for (const character of section) {
+    isFraction = character === '0' && (isFraction || previous === 's.');
+    if (character === '#' || character === '?') return false;
+    if (sawZero && character !== '0') return false;
+    if (character === '0') sawZero = !isFraction;
+    else if ('ymdhs'.includes(character)) hasField = true;
+    previous = previous.slice(-1) + character;
+  }
+  return hasField;
 }

@@ -1,11 +1,14 @@
-import { BadFileError, maxColumns } from '../bad-file.ts';
+import { BadFileError, maxColumns, maxRecordBytes } from '../bad-file.ts';
 import type { Tag } from '../text/tagged.ts';
+import { createCellText, unescapeCell } from './cell-text.ts';
 import { serialDate } from './serial-date.ts';
 import type { Workbook } from './workbook.ts';
-import { attribute, unescapeCell, type XmlToken } from './xml.ts';
+import type { XmlAttributes, XmlHandlers } from './xml.ts';
 
 /** Rows a sheet has at most by the format's own rule. */
 const maxRows = 1_048_576;
+/** In UTF-8, with its quotes doubled, such a row is no longer than the reader's buffers take. */
+export const maxRowChars = maxRecordBytes / 2;
 
 export interface Cell {
   /** 0-based position of the column. */
@@ -14,53 +17,82 @@ export interface Cell {
   text: string;
 }
 
+export interface SheetRow {
+  number: number;
+  cells: Cell[];
+  /** There were more characters than a row may have: the last cells are left out. */
+  isCut: boolean;
+}
+
 /** Makes the rows of a sheet from its XML; empty cells and rows without any cell are left out. */
-export function createSheetReader(
-  workbook: Workbook,
-  onRow: (row: number, cells: Cell[]) => void,
-): (token: XmlToken) => void {
-  let row = 0;
-  let cells: Cell[] = [];
+export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => void): XmlHandlers {
+  const text = createCellText();
+  let isInData = false;
+  let number = 0;
+  let row: SheetRow | undefined;
+  let rowChars = 0;
+  let isInCell = false;
   let column = -1;
   let type = 'n';
   let style = 0;
-  let value = '';
-  let inValue = false;
 
-  function startCell(attributes: string): void {
-    const reference = attribute(attributes, 'r');
-    column = reference === undefined ? column + 1 : columnOf(reference);
-    if (column >= maxColumns)
-      throw new BadFileError('too_many_columns', `The sheet has more than ${maxColumns} columns`);
-    type = attribute(attributes, 't') ?? 'n';
-    style = Number(attribute(attributes, 's') ?? 0);
-    value = '';
-  }
-  function endCell(): void {
-    const cell = cellValue(workbook, type, style, value);
-    if (cell !== undefined) cells.push({ column, ...cell });
-  }
-  function startRow(attributes: string): void {
-    const number = Number(attribute(attributes, 'r') ?? row + 1);
-    if (!(number > row) || number > maxRows)
-      throw new BadFileError('malformed_file', 'The rows of the sheet are out of order');
-    row = number;
+  function startRow(attributes: XmlAttributes): SheetRow {
+    const next = Number(attributes['r'] ?? number + 1);
+    if (row !== undefined || !Number.isInteger(next) || next <= number || next > maxRows)
+      throw malformed('The rows of the sheet are out of order');
+    number = next;
     column = -1;
-    cells = [];
+    rowChars = 0;
+    return { number, cells: [], isCut: false };
+  }
+  function startCell(attributes: XmlAttributes): void {
+    const reference = attributes['r'];
+    const next = reference === undefined ? column + 1 : columnOf(reference);
+    if (next >= maxColumns)
+      throw new BadFileError('too_many_columns', `The sheet has more than ${maxColumns} columns`);
+    // One column twice in a row would be a value that is lost, and rows that never end.
+    if (isInCell || next <= column) throw malformed(`The cells of row ${number} are out of order`);
+    isInCell = true;
+    column = next;
+    type = attributes['t'] ?? 'n';
+    style = Number(attributes['s'] ?? 0);
+    text.take();
+  }
+  function endCell({ cells }: SheetRow): void {
+    isInCell = false;
+    const cell = cellValue(workbook, type, style, text.take());
+    if (cell === undefined || row === undefined || row.isCut) return;
+    rowChars += cell.text.length;
+    row.isCut = rowChars > maxRowChars;
+    cells.push({ column, ...cell });
   }
 
-  return (token) => {
-    if (token.kind === 'text') {
-      if (inValue) value += token.text;
-    } else if (token.name === 'v' || token.name === 't') inValue = token.kind === 'open' && !token.isEmpty;
-    else if (token.name === 'c') {
-      if (token.kind === 'open') startCell(token.attributes);
-      if (token.kind === 'close') endCell();
-    } else if (token.name === 'row') {
-      if (token.kind === 'open') startRow(token.attributes);
-      if (token.kind === 'close' && cells.length > 0) onRow(row, cells);
-    }
+  return {
+    open(name, attributes) {
+      if (name === 'sheetData') isInData = true;
+      else if (!isInData) return;
+      else if (name === 'row') row = startRow(attributes);
+      else if (row === undefined) return;
+      else if (name === 'c') startCell(attributes);
+      else if (isInCell) text.open(name);
+    },
+    close(name) {
+      if (name === 'sheetData') isInData = false;
+      else if (row === undefined) return;
+      else if (name === 'row') {
+        if (row.cells.length > 0) onRow(row);
+        row = undefined;
+      } else if (name === 'c') endCell(row);
+      else if (isInCell) text.close(name);
+    },
+    text: (part) => {
+      if (isInCell) text.text(part);
+    },
   };
+}
+
+function malformed(message: string): BadFileError {
+  return new BadFileError('malformed_file', message);
 }
 
 function cellValue(
@@ -72,9 +104,8 @@ function cellValue(
   if (value === '') return undefined;
   switch (type) {
     case 's': {
-      const text = workbook.sharedStrings[Number(value)];
-      if (text === undefined)
-        throw new BadFileError('malformed_file', 'A cell names a text that the workbook does not have');
+      const text = workbook.sharedStrings.at(Number(value));
+      if (text === undefined) throw malformed('A cell names a text that the workbook does not have');
       return text === '' ? undefined : { tag: 's', text };
     }
     case 'b':
@@ -96,13 +127,14 @@ function numberCell(workbook: Workbook, style: number, value: string): { tag: Ta
   return Number.isFinite(number) ? { tag: 'n', text: String(number) } : { tag: 's', text: value };
 }
 
-/** The 0-based column of a reference such as AB12. */
+/** The 0-based column of a reference such as AB12; -1 for what is none. */
 function columnOf(reference: string): number {
   let column = 0;
   for (const character of reference) {
     const digit = character.charCodeAt(0) - 64;
     if (digit < 1 || digit > 26) break;
     column = column * 26 + digit;
+    if (column > maxColumns) break;
   }
   return column - 1;
 }

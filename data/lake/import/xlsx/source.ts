@@ -3,10 +3,16 @@ import { textForm } from '../text/csv.ts';
 import { columnNames } from '../text/names.ts';
 import type { NumberOptions, TextSource } from '../text/source.ts';
 import { createTaggedWriter, type TaggedWriter } from '../text/tagged.ts';
-import { type Cell, createSheetReader } from './sheet.ts';
+import { type Cell, createSheetReader, maxRowChars, type SheetRow } from './sheet.ts';
 import { readWorkbook } from './workbook.ts';
 import { readXml } from './xml.ts';
-import { openZip, type ZipFile } from './zip.ts';
+import { type Archive, openArchive, refuseBomb } from './zip.ts';
+
+/** A piece of the sheet's XML: the rows in it wait in memory, and each cell may name a long text of the workbook. */
+const pieceBytes = 4 * 1024;
+/** As much of a row that is too long as is kept. */
+const keptChars = 64 * 1024;
+const tooLong = `The row is longer than ${maxRowChars} characters`;
 
 /** The first sheet of a workbook: its first row names the columns, a row's number is its line. */
 export async function openXlsx(
@@ -14,7 +20,7 @@ export async function openXlsx(
   source: ImportSource,
   options: CsvOptions,
 ): Promise<TextSource> {
-  const zip = await openZip(deps, source);
+  const archive = await openArchive(deps, source);
   const form = textForm(options.dateFormat ?? '', '');
   return {
     separator: ',',
@@ -23,7 +29,7 @@ export async function openXlsx(
     async number(request) {
       const writer = await createTaggedWriter(request.path, form, request.window);
       try {
-        return await writer.finish(await readSheet(zip, writer, request));
+        return await writer.finish(await readSheet(archive, writer, request));
       } catch (error) {
         await writer.close();
         throw error;
@@ -33,10 +39,32 @@ export async function openXlsx(
 }
 
 /** Whether the sheet was read to its end. */
-async function readSheet(zip: ZipFile, writer: TaggedWriter, request: NumberOptions): Promise<boolean> {
-  const workbook = await readWorkbook(zip, request.signal);
+async function readSheet(archive: Archive, writer: TaggedWriter, request: NumberOptions): Promise<boolean> {
+  const workbook = await readWorkbook(archive, request.signal);
+  const sheet = createSheetReader(workbook, rowsInto(archive, writer));
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for await (const chunk of archive.read(workbook.sheet, request.signal)) {
+      for (let at = 0; at < chunk.length; at += pieceBytes) {
+        yield chunk.subarray(at, at + pieceBytes);
+        await writer.flush();
+      }
+    }
+  }
+  await readXml(pieces(), sheet, () => !writer.isDone());
+  return !writer.isDone();
+}
+
+function rowsInto(archive: Archive, writer: TaggedWriter): (row: SheetRow) => void {
   let names: string[] | undefined;
-  const onToken = createSheetReader(workbook, (row, cells) => {
+  let chars = 0;
+  return ({ number, cells, isCut }) => {
+    for (const { text } of cells) chars += text.length;
+    // One text of the workbook may stand in a million cells.
+    refuseBomb(chars, archive.sizeBytes);
+    if (isCut) {
+      writer.addBroken(number, rawOf(cells).slice(0, keptChars), tooLong);
+      return;
+    }
     if (names === undefined) {
       names = headerNames(cells);
       for (const name of names) writer.declare(name);
@@ -48,19 +76,8 @@ async function readSheet(zip: ZipFile, writer: TaggedWriter, request: NumberOpti
       tag,
       text,
     }));
-    writer.add(row, rawOf(cells), values);
-  });
-  let isStopped = false;
-  async function* chunks(): AsyncGenerator<Buffer> {
-    for await (const chunk of zip.read(workbook.sheet, request.signal)) {
-      yield chunk;
-      await writer.flush();
-      isStopped = writer.isDone();
-      if (isStopped) return;
-    }
-  }
-  await readXml(chunks(), onToken);
-  return !isStopped;
+    writer.add(number, rawOf(cells), values);
+  };
 }
 
 function headerNames(cells: readonly Cell[]): string[] {

@@ -1,124 +1,110 @@
-import type { Readable } from 'node:stream';
-import { createInflateRaw } from 'node:zlib';
+import { pipeline } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { BadFileError } from '../bad-file.ts';
 import type { ImportDeps, ImportSource } from '../contract.ts';
+import { ObjectReader } from './object-reader.ts';
 
-const endSignature = 0x06054b50;
-const entrySignature = 0x02014b50;
-const tailBytes = 66 * 1024;
 const maxDirectoryBytes = 8 * 1024 * 1024;
+const maxEntries = 10_000;
 /** A small file that unpacks to more than this, and to more than `maxRatio` of its size, is a bomb. */
 const harmlessBytes = 64 * 1024 * 1024;
 const maxRatio = 200;
 const maxUnpackedBytes = 4 * 1024 ** 3;
+const stored = 0;
+const deflated = 8;
 
-export interface ZipFile {
+export interface Archive {
+  /** Of the archive itself. */
+  sizeBytes: number;
   has(name: string): boolean;
-  /** The unpacked bytes of an entry. */
+  /** The unpacked bytes of an entry; whoever reads them to the end knows that their checksum is right. */
   read(name: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer>;
 }
 
-interface Entry {
-  method: number;
-  packedBytes: number;
-  offset: number;
+/** Refuses an archive of `sizeBytes` that becomes so large when it is read. */
+export function refuseBomb(unpackedBytes: number, sizeBytes: number): void {
+  if (
+    unpackedBytes > maxUnpackedBytes ||
+    (unpackedBytes > harmlessBytes && unpackedBytes > sizeBytes * maxRatio)
+  )
+    throw new BadFileError('too_large', 'The workbook unpacks to far more than its size allows');
 }
 
-const broken = (): BadFileError =>
-  new BadFileError('malformed_file', 'The file is not a valid XLSX workbook');
+function broken(cause?: unknown): BadFileError {
+  const error = new BadFileError('malformed_file', 'The file is not a valid XLSX workbook');
+  error.cause = cause;
+  return error;
+}
 
 /** Opens a zip archive in the object store by its directory, which stands at the end. */
-export async function openZip(deps: ImportDeps, source: ImportSource): Promise<ZipFile> {
-  const { objectKey, sizeBytes } = source;
-  const range = async (from: number, bytes: number): Promise<Buffer> => {
-    const parts: Buffer[] = [];
-    for await (const part of await deps.objects.read(objectKey, { from, to: from + bytes - 1 }))
-      parts.push(part as Buffer);
-    return Buffer.concat(parts);
-  };
-  if (sizeBytes < 22) throw broken();
-  const tail = await range(Math.max(0, sizeBytes - tailBytes), Math.min(sizeBytes, tailBytes));
-  const end = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end === -1 || end + 22 > tail.length || tail.readUInt32LE(end) !== endSignature) throw broken();
-  const directoryBytes = tail.readUInt32LE(end + 12);
-  const directoryAt = tail.readUInt32LE(end + 16);
-  if (directoryBytes > maxDirectoryBytes || directoryAt + directoryBytes > sizeBytes || directoryBytes === 0)
-    throw broken();
-  const entries = readDirectory(await range(directoryAt, directoryBytes));
-  return {
-    has: (name) => entries.has(name),
-    async *read(name, signal) {
-      const entry = entries.get(name);
-      if (entry === undefined || entry.offset + 30 > sizeBytes) throw broken();
-      const header = await range(entry.offset, 30);
-      const from = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
-      if (entry.packedBytes === 0 || from + entry.packedBytes > sizeBytes) throw broken();
-      const packed = await deps.objects.read(objectKey, { from, to: from + entry.packedBytes - 1 });
-      yield* unpack(packed, entry.method, sizeBytes, signal);
-    },
-  };
+export async function openArchive(deps: ImportDeps, source: ImportSource): Promise<Archive> {
+  const { sizeBytes } = source;
+  const reader = new ObjectReader(deps.objects, source);
+  /** Whatever the library stumbles over is the file's fault, unless the store did not answer. */
+  const blame = (error: unknown): unknown =>
+    error instanceof BadFileError ? error : (reader.storeFailure ?? broken(error));
+  try {
+    const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, { autoClose: false });
+    const entries = await readDirectory(zip);
+    return {
+      sizeBytes,
+      has: (name) => entries.has(name),
+      async *read(name, signal) {
+        try {
+          yield* unpack(zip, entries.get(name), sizeBytes, signal);
+        } catch (error) {
+          signal?.throwIfAborted();
+          throw blame(error);
+        }
+      },
+    };
+  } catch (error) {
+    throw blame(error);
+  }
 }
 
-function readDirectory(bytes: Buffer): Map<string, Entry> {
+async function readDirectory(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > maxEntries) throw broken();
   const entries = new Map<string, Entry>();
-  for (let at = 0; at + 46 <= bytes.length && bytes.readUInt32LE(at) === entrySignature; ) {
-    const nameBytes = bytes.readUInt16LE(at + 28);
-    const extraBytes = bytes.readUInt16LE(at + 30);
-    const name = bytes.toString('utf8', at + 46, at + 46 + nameBytes);
-    let packedBytes = bytes.readUInt32LE(at + 20);
-    let offset = bytes.readUInt32LE(at + 42);
-    const extra = bytes.subarray(at + 46 + nameBytes, at + 46 + nameBytes + extraBytes);
-    if (packedBytes === 0xffffffff || offset === 0xffffffff) {
-      const wide = wideFields(extra, bytes.readUInt32LE(at + 24) === 0xffffffff);
-      if (packedBytes === 0xffffffff) packedBytes = wide.next();
-      if (offset === 0xffffffff) offset = wide.next();
-    }
-    entries.set(name, { method: bytes.readUInt16LE(at + 10), packedBytes, offset });
-    at += 46 + nameBytes + extraBytes + bytes.readUInt16LE(at + 32);
+  let bytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+    if (bytes > maxDirectoryBytes) throw broken();
+    entries.set(entry.fileName, entry);
   }
   return entries;
 }
 
-/** The 64-bit numbers of the zip64 extra field, which hold only what did not fit the 32-bit ones, in order. */
-function wideFields(extra: Buffer, hasUnpackedSize: boolean): { next(): number } {
-  let at = 0;
-  while (at + 4 <= extra.length && extra.readUInt16LE(at) !== 1) at += 4 + extra.readUInt16LE(at + 2);
-  let position = at + 4 + (hasUnpackedSize ? 8 : 0);
-  return {
-    next() {
-      if (position + 8 > extra.length) throw broken();
-      position += 8;
-      return Number(extra.readBigUInt64LE(position - 8));
-    },
-  };
-}
-
 async function* unpack(
-  packed: Readable,
-  method: number,
+  zip: ZipFile,
+  entry: Entry | undefined,
   sizeBytes: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
-  if (method !== 0 && method !== 8) throw broken();
-  const inflate = method === 8 ? createInflateRaw({ chunkSize: 256 * 1024 }) : undefined;
-  if (inflate !== undefined) {
-    packed.on('error', (error) => inflate.destroy(error));
-    packed.pipe(inflate);
-  }
+  if (entry === undefined || entry.isEncrypted()) throw broken();
+  if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) throw broken();
+  refuseBomb(entry.uncompressedSize, sizeBytes);
+  const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+  const unpacked =
+    entry.compressionMethod === stored
+      ? packed
+      : // An error of either stream destroys both and ends the loop below.
+        pipeline(packed, createInflateRaw({ chunkSize: 64 * 1024 }), () => undefined);
   let bytes = 0;
+  let checksum = 0;
   try {
-    for await (const chunk of (inflate ?? packed) as AsyncIterable<Buffer>) {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       signal?.throwIfAborted();
       bytes += chunk.length;
-      if (bytes > maxUnpackedBytes || (bytes > harmlessBytes && bytes > sizeBytes * maxRatio)) {
-        throw new BadFileError('too_large', 'The workbook unpacks to far more than its size allows');
-      }
+      if (bytes > entry.uncompressedSize) throw broken();
+      checksum = crc32(chunk, checksum);
       yield chunk;
     }
-  } catch (error) {
-    throw error instanceof Error && 'code' in error && String(error.code).startsWith('Z_') ? broken() : error;
   } finally {
     packed.destroy();
-    inflate?.destroy();
+    unpacked.destroy();
   }
+  if (bytes !== entry.uncompressedSize || checksum !== entry.crc32)
+    throw new BadFileError('malformed_file', 'The workbook is damaged: a checksum does not match');
 }

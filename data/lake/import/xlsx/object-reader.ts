@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import { RandomAccessReader } from 'yauzl';
+import type { ImportDeps, ImportSource } from '../contract.ts';
+
+/** The directory of an archive is read in many small steps, one after the other: a read fetches this much ahead. */
+const aheadBytes = 64 * 1024;
+
+/** The archive library's view of an object in the store: ranges, each one request. */
+export class ObjectReader extends RandomAccessReader {
+  /** What the store itself failed with: that is not the file's fault, and may pass. */
+  storeFailure: unknown;
+  readonly #objects: ImportDeps['objects'];
+  readonly #source: ImportSource;
+  #window = { from: 0, bytes: Buffer.alloc(0) };
+
+  constructor(objects: ImportDeps['objects'], source: ImportSource) {
+    super();
+    this.#objects = objects;
+    this.#source = source;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#range(start, end), { objectMode: false });
+  }
+
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#bytesAt(position, length).then(
+      (bytes) => {
+        bytes.copy(target, offset);
+        callback(null);
+      },
+      (error: Error) => callback(error),
+    );
+  }
+
+  async #bytesAt(position: number, length: number): Promise<Buffer> {
+    const { sizeBytes } = this.#source;
+    const at = position - this.#window.from;
+    if (at >= 0 && at + length <= this.#window.bytes.length)
+      return this.#window.bytes.subarray(at, at + length);
+    const parts: Buffer[] = [];
+    const end = Math.max(position + length, Math.min(position + aheadBytes, sizeBytes));
+    for await (const part of this.#range(position, end)) parts.push(part);
+    this.#window = { from: position, bytes: Buffer.concat(parts) };
+    if (this.#window.bytes.length < length) throw new Error('The store gave fewer bytes than asked for');
+    return this.#window.bytes.subarray(0, length);
+  }
+
+  /** Bytes `start` to before `end`. A file may name any range: the store is asked for those that exist only. */
+  async *#range(start: number, end: number): AsyncGenerator<Buffer> {
+    if (!(start >= 0 && start < end && end <= this.#source.sizeBytes))
+      throw new RangeError('The archive names bytes that the file does not have');
+    try {
+      yield* (await this.#objects.read(this.#source.objectKey, {
+        from: start,
+        to: end - 1,
+      })) as AsyncIterable<Buffer>;
+    } catch (error) {
+      this.storeFailure = error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { BadFileError } from '../bad-file.ts';
+import { createCellText, unescapeCell } from './cell-text.ts';
+import { readXml } from './xml.ts';
+
+/** What all texts may take in memory, with so much for the place of each. */
+const maxBytes = 192 * 1024 * 1024;
+const placeBytes = 16;
+
+export interface SharedStrings {
+  /** Undefined where the workbook has no such text. */
+  at(index: number): string | undefined;
+}
+
+export const noStrings: SharedStrings = { at: () => undefined };
+
+/**
+ * The texts that cells name by number. They are kept as bytes in one buffer: as strings, each would take many
+ * times its length, and hold on to the piece of the file that it was cut from.
+ */
+export async function readSharedStrings(chunks: AsyncIterable<Buffer>): Promise<SharedStrings> {
+  const text = createCellText();
+  let bytes = Buffer.allocUnsafe(64 * 1024);
+  let ends = new Uint32Array(4 * 1024);
+  let used = 0;
+  let count = 0;
+
+  function add(string: string): void {
+    const length = Buffer.byteLength(string);
+    if (used + length + (count + 1) * placeBytes > maxBytes)
+      throw new BadFileError('too_large', 'The workbook has too many different texts; save the sheet as CSV');
+    if (used + length > bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, used + length));
+      bytes.copy(larger, 0, 0, used);
+      bytes = larger;
+    }
+    if (count === ends.length) {
+      const larger = new Uint32Array(2 * ends.length);
+      larger.set(ends);
+      ends = larger;
+    }
+    used += bytes.write(string, used);
+    ends[count] = used;
+    count += 1;
+  }
+
+  await readXml(chunks, {
+    open: text.open,
+    text: text.text,
+    close(name) {
+      text.close(name);
+      if (name === 'si') add(unescapeCell(text.take()));
+    },
+  });
+  return {
+    at(index) {
+      if (!Number.isInteger(index) || index < 0 || index >= count) return undefined;
+      return bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index]);
+    },
+  };
+}
