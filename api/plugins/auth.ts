@@ -19,28 +19,44 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
   /** Tokens that were good when last looked at. They are asked for again, but not at the cost of their address. */
   const remembered = new Map<string, { caller: Caller; untilMs: number }>();
 
+  /** Under way: requests that come together with one token wait for one answer. */
+  const looking = new Map<string, Promise<Caller>>();
+
+  function look(token: string): Promise<Caller> {
+    const answer = findToken(token).then(toCaller);
+    looking.set(token, answer);
+    const settle = (caller: Caller | undefined) => {
+      // Tokens were forgotten since: what was found may be what was revoked.
+      if (looking.get(token) !== answer) return;
+      looking.delete(token);
+      remembered.delete(token);
+      if (caller === undefined) return;
+      if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
+      remembered.set(token, {
+        caller,
+        untilMs: Math.min(Date.now() + believedMs, caller.expiresAt.getTime()),
+      });
+    };
+    answer.then(settle, (error: unknown) => {
+      // A store that is away says nothing about the token: it stays what it was.
+      if (error instanceof AppError) settle(undefined);
+      else if (looking.get(token) === answer) looking.delete(token);
+    });
+    return answer;
+  }
+
   async function resolve(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const token = bearerToken(request.headers.authorization);
     const known = token instanceof AppError ? undefined : remembered.get(token);
     if (known === undefined) limit.byAddress(request, reply);
     if (token instanceof AppError) throw token;
     if (known !== undefined && known.untilMs > Date.now()) return known.caller;
-    remembered.delete(token);
     try {
-      const caller = toCaller(await findToken(token));
-      if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
-      remembered.set(token, {
-        caller,
-        untilMs: Math.min(Date.now() + believedMs, caller.expiresAt.getTime()),
-      });
+      const caller = await (looking.get(token) ?? look(token));
       if (known === undefined) limit.forgiveAddress(request);
       return caller;
     } catch (error) {
-      // A store that is away says nothing about the token: it stays what it was.
-      if (!(error instanceof AppError)) {
-        if (known === undefined) limit.forgiveAddress(request);
-        else remembered.set(token, { ...known, untilMs: 0 });
-      }
+      if (known === undefined && !(error instanceof AppError)) limit.forgiveAddress(request);
       throw error;
     }
   }
@@ -61,6 +77,7 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
   });
 
   app.decorate('forgetToken', (tokenId: string) => {
+    looking.clear();
     for (const [token, { caller }] of remembered) if (caller.tokenId === tokenId) remembered.delete(token);
   });
 }
