@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../data/errors.ts';
-import { isLongerThan } from '../data/text.ts';
+
+export { characters, idText, ownName, visibleName } from './text.ts';
 
 /** RFC 3339 in UTC with milliseconds. */
 export const timestamp = z.iso.datetime().meta({ examples: ['2026-11-21T08:30:00.000Z'] });
@@ -52,33 +53,9 @@ export function integerText<T extends z.ZodType<number>>(schema: T) {
   );
 }
 
-/** Text of so many characters; one outside the basic plane is one character, as clients count. */
-export function characters(min: number, max: number) {
-  return z
-    .string()
-    .min(min)
-    .check((context) => {
-      const { value } = context;
-      if (!isLongerThan(value, max)) return;
-      context.issues.push({
-        code: 'too_big',
-        origin: 'string',
-        maximum: max,
-        inclusive: true,
-        input: value,
-      });
-    })
-    .meta({ maxLength: max });
-}
-
-/** A client's own name of something. */
-export const ownName = characters(1, 255).refine((text) => text.isWellFormed(), {
-  error: 'It holds half of a surrogate pair.',
-});
-
 export const pageQuery = z.object({
   limit: integerText(z.int().min(1).max(200).default(50)).describe('Items per page.'),
-  cursor: z.string().optional().describe('`nextCursor` of the page before.'),
+  cursor: z.string().optional().meta({ minLength: 1, description: '`nextCursor` of the page before.' }),
 });
 
 export const confirmQuery = z.object({

@@ -3,6 +3,7 @@ import { ValidationError } from '../../data/errors.ts';
 import type { File } from '../../data/postgres/files.ts';
 import { projectParams } from '../projects/schemas.ts';
 import { timestamp } from '../schemas.ts';
+import { textFault } from '../text.ts';
 
 export const maxContentBytes = 8 * 1_048_576;
 export const maxUploadBytes = 1_073_741_824;
@@ -39,7 +40,10 @@ export const writeContentQuery = z.object({
 
 export const writeContentBody = z
   .strictObject({
-    content: z.string(),
+    content: z.string().superRefine((content, context) => {
+      const message = textFault(content);
+      if (message !== undefined) context.addIssue({ code: 'custom', message: `${message} Send base64.` });
+    }),
     encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
   })
   .meta({ examples: [{ content: 's_id,city\n1,Porto\n', encoding: 'utf-8' }] });

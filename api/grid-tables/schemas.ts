@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnNameFault } from '../../data/lake/column-name.ts';
-import { characters } from '../schemas.ts';
+import { characters, visibleName } from '../schemas.ts';
 
 export const dataTypes = [
   'STRING',
@@ -43,17 +43,12 @@ export function normalType(text: string): string {
   return upper === 'DECIMAL' ? 'DECIMAL(38,10)' : upper;
 }
 
-export const columnName = characters(1, 255).superRefine((name, context) => {
+export const columnName = visibleName(255).superRefine((name, context) => {
   const message = columnNameFault(name);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-export const tableName = characters(1, 255).refine(
-  (name) => name.trim() !== '' && name.isWellFormed() && !name.includes('\u0000'),
-  {
-    message: 'The name must hold more than white space, in well-formed Unicode.',
-  },
-);
+export const tableName = visibleName(255);
 
 const column = z.strictObject({
   name: columnName,
@@ -65,7 +60,9 @@ export const createGridTableBody = z
   .strictObject({
     name: tableName,
     kind: z.enum(['calc', 'data']).default('calc'),
-    query: z.string().min(1).optional().describe('The SELECT of a calculated table; required for kind=calc.'),
+    query: characters(1, 500_000)
+      .optional()
+      .describe('The SELECT of a calculated table; required for kind=calc.'),
     columns: z.array(column).max(50).optional().describe('Required for kind=data.'),
     key_columns: z.array(z.string().min(1)).max(50).optional(),
   })

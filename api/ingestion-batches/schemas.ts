@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { canonicalJson, hasLoneSurrogate } from '../../data/canonical-json.ts';
-import type { JsonValue } from '../../data/exact-json.ts';
 import type { Row } from '../../data/lake/rows/plan.ts';
 import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
 import { maxPageNumber, type StagedPage, type StagedTotals } from '../../data/postgres/staged-pages.ts';
+import { freeForm } from '../free-form.ts';
 import { integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
@@ -74,23 +73,7 @@ export const pageBody = z
 const pageNumber = z.int().min(1).max(maxPageNumber);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Any JSON value, with its numbers as they came. */
-const json = z
-  .custom<JsonValue>(() => true)
-  .refine((value) => value === undefined || isStorable(canonicalJson(value)), {
-    error: 'Numbers have at most 400 digits, and text holds no half of a surrogate pair.',
-  })
-  .meta({ description: 'Any JSON value.' });
-
-const maxCheckpointCharacters = 1_000_000;
-
-/** Whether the metadata store can keep a JSON text as it is. */
-function isStorable(text: string): boolean {
-  return (
-    !hasLoneSurrogate(text) &&
-    !/\d{401}|[eE][+-]?\d{4}|[eE][+-]?[4-9]\d\d/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, ''))
-  );
-}
+const maxCheckpointBytes = 1_000_000;
 
 export const completeBody = z
   .strictObject({
@@ -103,10 +86,7 @@ export const completeBody = z
       })
       .optional()
       .describe('Holds the hash of every page against what is staged.'),
-    checkpoint: json
-      .refine((value) => value === undefined || canonicalJson(value).length <= maxCheckpointCharacters, {
-        error: `It has more than ${maxCheckpointCharacters} characters.`,
-      })
+    checkpoint: freeForm(maxCheckpointBytes)
       .optional()
       .describe('Given back by the checkpoint of the data sync once the batch is applied.'),
     confirm_shrink: z.boolean().default(false).describe('Lets a batch that awaits confirmation go on.'),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { ValidationError, type ValidationFault } from '../../data/errors.ts';
+import { AppError, ValidationError, type ValidationFault } from '../../data/errors.ts';
 
 const partNames: Record<string, string> = {
   body: 'body',
@@ -18,7 +18,10 @@ export function validation(app: FastifyInstance, validateResponses: boolean): vo
     // Fastify hands on a body that was not sent as null.
     const input = httpPart === 'body' && data === null ? undefined : data;
     try {
-      return { value: validate(schema, input, partNames[httpPart ?? 'body'] ?? 'body') };
+      const part = partNames[httpPart ?? 'body'] ?? 'body';
+      const value = validate(schema, input, part);
+      if (part === 'path' || part === 'query') refuseNul(value as Record<string, unknown>, part);
+      return { value };
     } catch (error) {
       return { error: error as ValidationError };
     }
@@ -32,6 +35,17 @@ export function validate<T extends z.ZodType>(schema: T, input: unknown, part = 
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
   throw new ValidationError(result.error.issues.flatMap((issue) => toFaults(issue, [part])));
+}
+
+/** PostgreSQL knows no NUL: a path with one names nothing, and a query cannot be asked. */
+function refuseNul(values: Record<string, unknown>, part: 'path' | 'query'): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== 'string' || !value.includes('\u0000')) continue;
+    if (part === 'path')
+      throw new AppError('not_found', `Nothing is called so: ${name} holds the NUL character.`);
+    const msg = 'Text must not hold the NUL character.';
+    throw new ValidationError([{ loc: ['query', name], msg, type: 'value_error' }]);
+  }
 }
 
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Project } from '../../data/postgres/projects.ts';
-import { nullableTimestamp, pageQuery, timestamp } from '../schemas.ts';
+import { characters, nullableTimestamp, pageQuery, timestamp, visibleName } from '../schemas.ts';
 
 export const projectSchema = z
   .object({
@@ -13,8 +13,8 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-const name = z.string().trim().min(1).max(255);
-const description = z.string().max(10_000);
+const name = visibleName(255).overwrite((text) => text.trim());
+const description = characters(0, 10_000);
 
 export const createProjectBody = z.strictObject({ name, description: description.default('') }).meta({
   examples: [{ name: 'Quarterly revenue', description: 'Orders and refunds since 2024.' }],

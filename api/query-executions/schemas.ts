@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { QueryExecution } from '../../data/postgres/query-executions.ts';
-import { timestamp } from '../schemas.ts';
+import { characters, timestamp } from '../schemas.ts';
 
 export const queryBody = z
   .strictObject({
-    sql: z.string().min(1).max(500_000),
+    sql: characters(1, 500_000),
     limit: z
       .int()
       .min(1)

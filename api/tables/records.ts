@@ -76,7 +76,8 @@ export function catalogView(
     ...(compact ? {} : { semantics: row.semantics as Record<string, unknown> }),
     modelingTier: row.modeling_tier as 'raw' | 'staged' | 'curated' | 'certified',
     columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => {
-      const { description = null, semanticType = null, note = null } = notes[name] ?? {};
+      const own = Object.hasOwn(notes, name) ? notes[name]! : {};
+      const { description = null, semanticType = null, note = null } = own;
       return { name, dataType, nullable, description, semanticType, ...(compact ? {} : { note }) };
     }),
     lineage: { upstream: 0, downstream: 0 },

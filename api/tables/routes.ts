@@ -211,7 +211,8 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
 }
 
 function mergeNotes(table: KnownTable, changes: NonNullable<z.infer<typeof updateCatalogBody>['columns']>) {
-  const notes = { ...columnNotes(table.row) };
+  /** No plain object: a column may have the name of any of its members, `__proto__` too. */
+  const notes = new Map(Object.entries(columnNotes(table.row)));
   for (const [index, change] of changes.entries()) {
     const column = table.physical?.columns.find(
       ({ name }) => name.toLowerCase() === change.name.toLowerCase(),
@@ -225,18 +226,19 @@ function mergeNotes(table: KnownTable, changes: NonNullable<z.infer<typeof updat
         },
       ]);
     }
-    notes[column.name] = {
-      ...notes[column.name],
+    notes.set(column.name, {
+      ...notes.get(column.name),
       ...(change.description === undefined ? {} : { description: change.description }),
       ...(change.semantic_type === undefined ? {} : { semanticType: change.semantic_type }),
       ...(change.note === undefined ? {} : { note: change.note }),
-    };
+    });
   }
-  return notes;
+  return Object.fromEntries(notes);
 }
 
 async function requireUser(find: () => Promise<unknown>): Promise<void> {
-  await find().catch(() => {
+  await find().catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
     throw new ValidationError([
       { loc: ['body', 'owner_user_id'], msg: 'The organization has no such user.', type: 'value_error' },
     ]);

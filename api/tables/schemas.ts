@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { timestamp } from '../schemas.ts';
+import { freeFormMap, keptMap } from '../free-form.ts';
+import { characters, idText, timestamp } from '../schemas.ts';
 
 export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
 
@@ -36,7 +37,7 @@ export const catalogSchema = z
     qualifiedName: z.string(),
     description: z.string(),
     ownerUserId: z.string().nullable(),
-    semantics: z.record(z.string(), z.unknown()).optional(),
+    semantics: keptMap.optional(),
     modelingTier: z.enum(['raw', 'staged', 'curated', 'certified']),
     columns: z.array(catalogColumn),
     lineage: z.object({ upstream: z.int(), downstream: z.int() }),
@@ -59,17 +60,17 @@ export const listCatalogQuery = listTablesQuery.extend({
 
 export const updateCatalogBody = z
   .strictObject({
-    description: z.string().max(10_000).optional(),
-    owner_user_id: z.string().nullable().optional(),
-    semantics: z.record(z.string(), z.unknown()).optional(),
+    description: characters(0, 10_000).optional(),
+    owner_user_id: idText.nullable().optional(),
+    semantics: freeFormMap.optional(),
     modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
     columns: z
       .array(
         z.strictObject({
           name: z.string(),
-          description: z.string().max(10_000).nullable().optional(),
-          semantic_type: z.string().max(255).nullable().optional(),
-          note: z.string().max(10_000).nullable().optional(),
+          description: characters(0, 10_000).nullable().optional(),
+          semantic_type: characters(0, 255).nullable().optional(),
+          note: characters(0, 10_000).nullable().optional(),
         }),
       )
       .max(2_000)
