@@ -58,7 +58,7 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
     firstDataRow: place.firstDataRow,
     hasOddLead: hasOddLead(bytes, place.firstDataRow, quote),
     dateFormat: options.dateFormat ?? '',
-    thousands: options.thousands ?? detectThousands(data, separator),
+    thousands: options.thousands ?? detectThousands(data, place.header.length, separator),
     nullValues: options.nullValues ?? [''],
   };
 }
@@ -82,9 +82,21 @@ function encodingOf(head: Buffer, options: CsvOptions): { encoding: string; mark
 /** A single quote counts only where it encloses values and no double quote does. */
 function detectQuote(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, 256 * 1024);
-  const encloses = (quote: string): boolean =>
-    new RegExp(`(^|[\\n\\r,;\\t|])${quote}[^${quote}\\n]*${quote}($|[\\n\\r,;\\t|])`).test(text);
-  return !encloses('"') && encloses("'") ? "'" : '"';
+  return !encloses(text, '"') && encloses(text, "'") ? "'" : '"';
+}
+
+const fieldEdges = new Set([undefined, '\n', '\r', ',', ';', '\t', '|']);
+
+/** Whether two quotes that follow each other stand at the two ends of a value. */
+function encloses(text: string, quote: string): boolean {
+  for (let open = text.indexOf(quote); open !== -1; ) {
+    const close = text.indexOf(quote, open + 1);
+    if (close === -1) return false;
+    const isValue = fieldEdges.has(text[open - 1]) && fieldEdges.has(text[close + 1]);
+    if (isValue && !text.slice(open, close).includes('\n')) return true;
+    open = close;
+  }
+  return false;
 }
 
 function firstLineEnd(bytes: Buffer): Dialect['newLine'] {

@@ -41,14 +41,8 @@ export function byteOrderMark(head: Buffer): { encoding: string; bytes: number }
 
 /** The most likely encoding of a file without a mark; undefined when the bytes are no text at all. */
 export function detectEncoding(head: Buffer): string | undefined {
-  const zeros = [0, 0];
-  for (const [index, byte] of head.entries()) if (byte === 0) zeros[index & 1]! += 1;
-  const pairs = head.length / 2;
-  const [even = 0, odd = 0] = zeros;
-  if (even + odd > 0) {
-    const isLittle = odd > pairs * 0.3 && even < pairs * 0.05;
-    const isBig = even > pairs * 0.3 && odd < pairs * 0.05;
-    const encoding = isLittle ? 'utf16le' : isBig ? 'utf16be' : undefined;
+  if (head.includes(0)) {
+    const encoding = wideEncoding(head);
     return encoding !== undefined && !isBinary(Buffer.from(iconv.decode(head, encoding)))
       ? encoding
       : undefined;
@@ -56,6 +50,43 @@ export function detectEncoding(head: Buffer): string | undefined {
   if (isUtf8Start(head)) return isBinary(head) ? undefined : 'utf8';
   if (isBinary(head)) return undefined;
   return startsAsUtf8(head) ? 'utf8' : 'windows1252';
+}
+
+/**
+ * UTF-16 has a zero beside every character of Latin; other characters are pairs of any bytes. Where nearly all the
+ * other pairs are two characters of ASCII, it is ASCII that has zeros here and there.
+ */
+function wideEncoding(head: Buffer): string | undefined {
+  // A head that is cut off is even: an odd one is a whole file, which lacks half a character.
+  if (head.length % 2 === 1) return undefined;
+  const pairs = head.length / 2;
+  let firstZeros = 0;
+  let secondZeros = 0;
+  let asciiPairs = 0;
+  let kana = 0;
+  for (let at = 0; at < head.length; at += 2) {
+    const first = head[at]!;
+    const second = head[at + 1]!;
+    if (first === 0) firstZeros += 1;
+    if (second === 0) secondZeros += 1;
+    // Kana are the one script whose characters may all look like two of ASCII, a letter and a 0.
+    if (isHiragana(first, second) || isHiragana(second, first)) kana += 1;
+    else if (isAsciiText(first) && isAsciiText(second)) asciiPairs += 1;
+  }
+  const isLittle = secondZeros > pairs * 0.3 && firstZeros < pairs * 0.05;
+  const isBig = firstZeros > pairs * 0.3 && secondZeros < pairs * 0.05;
+  if (!isLittle && !isBig) return undefined;
+  const others = pairs - kana - (isLittle ? secondZeros : firstZeros);
+  if (asciiPairs > pairs * 0.05 && asciiPairs > others * 0.9) return undefined;
+  return isLittle ? 'utf16le' : 'utf16be';
+}
+
+function isHiragana(high: number, low: number): boolean {
+  return high === 0x30 && low > 0x40;
+}
+
+function isAsciiText(byte: number): boolean {
+  return (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13;
 }
 
 /** Text has hardly any control characters but tabs, line ends and form feeds. */

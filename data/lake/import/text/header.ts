@@ -2,6 +2,9 @@ import { BadFileError, maxColumns } from '../bad-file.ts';
 import type { CsvOptions } from '../contract.ts';
 import type { SampleRecord } from './sample.ts';
 
+/** What is longer is read as no number. */
+const maxNumberChars = 400;
+
 export interface HeaderPlace {
   header: string[];
   /** Physical lines, 1-based; 0 for a file without a header. */
@@ -77,10 +80,9 @@ function looksLikeData(fields: readonly string[]): boolean {
   return fields.some((field) => {
     const text = field.trim();
     if (/^(19|20)\d\d$/.test(text)) return false;
-    return (
-      /^[+-]?[\d.,]*\d[\d.,]*(e[+-]?\d+)?$/i.test(text) ||
-      /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(text) ||
-      /^(true|false)$/i.test(text)
-    );
+    if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(text)) return true;
+    if (text.length > maxNumberChars) return false;
+    // The first digit is sought before all others, so that no digit can be matched in two ways.
+    return /^[+-]?[.,]*\d[\d.,]*(e[+-]?\d+)?$/i.test(text) || /^(true|false)$/i.test(text);
   });
 }

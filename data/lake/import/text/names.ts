@@ -6,6 +6,8 @@ const maxNameChars = 255;
  */
 export function columnNames(header: readonly string[], reserved: readonly string[] = []): string[] {
   const taken = new Set(reserved.map((name) => name.toLowerCase()));
+  /** The number to try next, so that thousands of equal names do not try all before theirs again. */
+  const nextCounts = new Map<string, number>();
   return header.map((text, index) => {
     const cleaned = text
       .replaceAll(/\p{Cc}+/gu, ' ')
@@ -14,8 +16,15 @@ export function columnNames(header: readonly string[], reserved: readonly string
       .toWellFormed();
     const base = cleaned === '' ? `column${index + 1}` : cleaned;
     let name = base;
-    for (let count = 2; taken.has(name.toLowerCase()); count += 1)
-      name = `${base.slice(0, maxNameChars - 6)}_${count}`;
+    if (taken.has(name.toLowerCase())) {
+      const stem = base.slice(0, maxNameChars - 6);
+      let count = nextCounts.get(stem.toLowerCase()) ?? 2;
+      do {
+        name = `${stem}_${count}`;
+        count += 1;
+      } while (taken.has(name.toLowerCase()));
+      nextCounts.set(stem.toLowerCase(), count);
+    }
     taken.add(name.toLowerCase());
     return name;
   });

@@ -16,6 +16,9 @@ export interface TaggedValue {
   text: string;
 }
 
+/** Names of columns are held while a file is read, as long as they come. */
+const maxNamesChars = 8 * 1024 * 1024;
+
 /** Takes the records of a format that types its values, and makes a numbered, tagged table of them. */
 export interface TaggedWriter {
   /** Whether the window is passed and nothing more is asked for. */
@@ -39,6 +42,7 @@ export async function createTaggedWriter(
   const raws = await createRecordFile(`${path}.raw`);
   const broken: BrokenRecords = collectBroken();
   const columns = new Map<string, number>();
+  let namesChars = 0;
   let fewest = Number.POSITIVE_INFINITY;
   const counter = countRecords(window);
   let records = 0;
@@ -49,6 +53,9 @@ export async function createTaggedWriter(
     if (columns.size >= maxColumns) {
       throw new BadFileError('too_many_columns', `The file has more than ${maxColumns} columns`);
     }
+    namesChars += column.length;
+    if (namesChars > maxNamesChars)
+      throw new BadFileError('too_large', 'The names of the columns take too much room');
     columns.set(column, columns.size);
     return columns.size - 1;
   }

@@ -29,9 +29,10 @@ export function planMappings(
   form: TextForm,
   isPartial = false,
 ): PlannedColumn[] {
+  const positionOf = sourcePositions(names);
   return mappings.map((mapping) => {
     const { sourceColumnName: sourceName, nullable, unique } = mapping;
-    const source = sourcePosition(names, sourceName);
+    const source = positionOf(sourceName);
     if (source === undefined && !isPartial && (mapping.required || !nullable)) {
       const known = names.slice(0, 20).map((name) => JSON.stringify(name));
       throw new BadFileError(
@@ -54,12 +55,14 @@ export function planMappings(
 }
 
 /** An exact name first; else one that differs in case or outer spaces only, when there is just one. */
-export function sourcePosition(names: readonly string[], wanted: string): number | undefined {
-  const exact = names.indexOf(wanted);
-  if (exact !== -1) return exact;
-  const folded = wanted.trim().toLowerCase();
-  const found = names.flatMap((name, index) => (name.toLowerCase() === folded ? [index] : []));
-  return found.length === 1 ? found[0] : undefined;
+function sourcePositions(names: readonly string[]): (wanted: string) => number | undefined {
+  const exact = new Map<string, number>();
+  const folded = new Map<string, number | undefined>();
+  for (const [index, name] of names.entries()) {
+    if (!exact.has(name)) exact.set(name, index);
+    folded.set(name.toLowerCase(), folded.has(name.toLowerCase()) ? undefined : index);
+  }
+  return (wanted) => exact.get(wanted) ?? folded.get(wanted.trim().toLowerCase());
 }
 
 export function planInferred(
