@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { isRawNumber, type JsonValue, parseExactJson } from '../../../exact-json.ts';
 import type { TaggedValue, TaggedWriter } from '../text/tagged.ts';
+import { boundsFault } from './bounds.ts';
 
 /** Adds the object written in `bytes`, which starts on `line`; anything else is a broken record. */
 export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): void {
   const text = bytes.toString();
-  const values = isUtf8(bytes) ? objectValues(text) : 'The record has bytes that are no characters in UTF-8';
+  const values = valuesOf(bytes, text);
   if (typeof values === 'string') {
     writer.addBroken(line, text, values);
     return;
@@ -16,6 +17,11 @@ export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): vo
     text,
     values.flatMap(({ column, field }) => (field === null ? [] : [{ column, ...tagged(field) }])),
   );
+}
+
+function valuesOf(bytes: Buffer, text: string): { column: string; field: JsonValue }[] | string {
+  if (!isUtf8(bytes)) return 'The record has bytes that are no characters in UTF-8';
+  return boundsFault(bytes) ?? objectValues(text);
 }
 
 /** The fields of an object, or why the text is none. */
