@@ -24,8 +24,21 @@ export const fileSchema = z
   })
   .meta({ id: 'File' });
 
+const bytes = (description: string) => ({ description, content: { '*/*': { schema: z.any() } } });
+
+/** Of a file's content: in its own type, whichever that is. */
+export const contentResponses = {
+  200: bytes('The bytes, in the content type of the file.'),
+  206: bytes('The asked range of them.'),
+  416: z.null().describe('The range lies behind the end.'),
+};
+
 export const fileParams = projectParams.extend({ file_id: z.string() });
 export const uploadParams = projectParams.extend({ upload_id: z.string() });
+
+const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';
+/** The same as `pathFault` says, in a JSON Schema's words. */
+const documentedPath = { minLength: 1, maxLength: 1_024, pattern: `^${pathPart}(?:/${pathPart})*$` };
 
 export const writeContentQuery = z.object({
   path: z
@@ -35,8 +48,17 @@ export const writeContentQuery = z.object({
       if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
       return path.normalize('NFC');
     })
-    .meta({ description: 'Relative path in the project, 1–1024 bytes.', examples: ['notes/readme.md'] }),
+    .meta({
+      ...documentedPath,
+      description: 'Relative path in the project, 1–1024 bytes.',
+      examples: ['notes/readme.md'],
+    }),
 });
+
+/** White space may stand anywhere; the padding may be left out. */
+const base64Content = {
+  pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$',
+};
 
 export const writeContentBody = z
   .strictObject({
@@ -46,7 +68,13 @@ export const writeContentBody = z
     }),
     encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
   })
-  .meta({ examples: [{ content: 's_id,city\n1,Porto\n', encoding: 'utf-8' }] });
+  .meta({
+    oneOf: [
+      { properties: { encoding: { const: 'utf-8' }, content: { pattern: '^[^\\u0000]*$' } } },
+      { required: ['encoding'], properties: { encoding: { const: 'base64' }, content: base64Content } },
+    ],
+    examples: [{ content: 's_id,city\n1,Porto\n', encoding: 'utf-8' }],
+  });
 
 export const uploadForm = z
   .object({
@@ -60,7 +88,7 @@ export const uploadForm = z
 
 export const finalizeBody = z
   .strictObject({
-    path: z.string(),
+    path: z.string().meta(documentedPath),
     content_type: z
       .string()
       .min(1)

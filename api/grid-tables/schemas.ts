@@ -15,6 +15,18 @@ export const dataTypes = [
   'JSON',
 ] as const;
 
+/** DECIMAL(p,s) with p up to 38 and s up to p, as a JSON Schema can say it. */
+const decimalPattern = `^DECIMAL\\((?:${Array.from({ length: 38 }, (_, index) => {
+  const [precision, tens, ones] = [index + 1, Math.floor((index + 1) / 10), (index + 1) % 10];
+  const below = ['', '\\d|', '\\d|1\\d|', '\\d|[12]\\d|'][tens];
+  return `${precision},(?:${below}${tens === 0 ? '' : tens}[0-${ones}])`;
+}).join('|')})\\)$`;
+
+/** What the document says of a type's name; requests may write it in any case. */
+export function documentedType(names: readonly string[]) {
+  return { anyOf: [{ enum: [...names] }, { pattern: decimalPattern }] };
+}
+
 /** A column type as a request writes it: one of the names, or DECIMAL(p,s). */
 export const dataType = z
   .string()
@@ -35,7 +47,7 @@ export const dataType = z
       });
     }
   })
-  .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'] });
+  .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'], ...documentedType(dataTypes) });
 
 /** The type as the service writes it: a bare DECIMAL has 38 digits, ten of them behind the point. */
 export function normalType(text: string): string {
@@ -108,6 +120,14 @@ export const createGridTableBody = z
       forbid('key_columns', 'Key columns must differ.');
   })
   .meta({
+    oneOf: [
+      {
+        title: 'data',
+        required: ['kind', 'columns'],
+        properties: { kind: { const: 'data' }, query: false },
+      },
+      { title: 'calc', required: ['query'], properties: { kind: { const: 'calc' }, columns: false } },
+    ],
     examples: [
       {
         name: 'orders',
@@ -155,6 +175,9 @@ export const changeColumnBody = z
       message: 'Name at least one change: name, data_type or nullable.',
     },
   )
-  .meta({ examples: [{ data_type: 'DECIMAL(12,2)', cast: true }] });
+  .meta({
+    anyOf: ['name', 'data_type', 'nullable'].map((change) => ({ required: [change] })),
+    examples: [{ data_type: 'DECIMAL(12,2)', cast: true }],
+  });
 
 export const columnParams = z.object({ table_id: z.string(), name: z.string() });

@@ -55,14 +55,26 @@ export const createBatchBody = z
       params: { type: 'missing' },
     });
   })
-  .meta({ examples: [{ mode: 'append', client_batch_id: 'orders-2026-11-21' }] });
+  .meta({
+    oneOf: [
+      { properties: { mode: { enum: ['append', 'upsert'] }, guard: false } },
+      { properties: { mode: { const: 'replace' } } },
+      { required: ['sync_id'], properties: { mode: { const: 'provider_snapshot' } } },
+    ],
+    examples: [{ mode: 'append', client_batch_id: 'orders-2026-11-21' }],
+  });
 
 const record = z
   .custom<Row>((row) => typeof row === 'object' && row !== null && !Array.isArray(row), {
     error: 'Input should be a valid dictionary',
     params: { type: 'dict_type' },
   })
-  .meta({ type: 'object' });
+  .meta({
+    type: 'object',
+    required: ['s_id'],
+    properties: { s_id: { type: 'integer' } },
+    additionalProperties: true,
+  });
 
 export const records = z.array(record).max(5_000);
 

@@ -41,10 +41,19 @@ export async function openapi(app: FastifyInstance): Promise<void> {
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document)),
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),
   );
   await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
+}
+
+/** Each named schema is made once for requests and once for answers; what nothing refers to says nothing. */
+function withoutUnused<T extends object>(document: T): T {
+  const { components } = document as { components?: { schemas?: Record<string, unknown> } };
+  const schemas = components?.schemas ?? {};
+  const text = JSON.stringify(document);
+  const used = Object.entries(schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`));
+  return { ...document, components: { ...components, schemas: Object.fromEntries(used) } };
 }

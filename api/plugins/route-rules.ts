@@ -2,6 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { type ErrorCode, problems } from '../../data/errors.ts';
 import type { Scope } from '../caller.ts';
 import { idempotencyHeaders, problemSchema, validationSchema } from '../schemas.ts';
+import { operationId } from './operation-ids.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,6 +36,7 @@ const signedIn: readonly ErrorCode[] = ['unauthorized', 'invalid_token', 'token_
  * is what the OpenAPI document says about authentication and errors.
  */
 export function routeRules(app: FastifyInstance): void {
+  const operationIds = new Set<string>();
   app.addHook('onRoute', (route) => {
     // The reference page brings its own routes: static files that show what is public anyway.
     if (route.url.startsWith('/docs')) route.config = { ...route.config, scope: 'public' };
@@ -42,7 +44,11 @@ export function routeRules(app: FastifyInstance): void {
     if (config.scope === undefined)
       throw new Error(`${String(route.method)} ${route.url} declares no scope.`);
     if (route.schema?.hide === true) return;
+    const id = route.schema?.operationId ?? operationId(String(route.method), route.url);
+    if (route.method !== 'HEAD' && operationIds.has(id)) throw new Error(`Two routes are called ${id}.`);
+    operationIds.add(id);
     route.schema = {
+      operationId: id,
       ...route.schema,
       ...(config.scope === 'public'
         ? { security: [] }
@@ -92,7 +98,8 @@ function describeErrors(route: RouteOptions, codes: readonly ErrorCode[]): Recor
     route.schema?.body !== undefined ||
     route.schema?.querystring !== undefined ||
     takesIdempotencyKey(route as never);
-  if (takesInput)
+  // Token routes say everything in the words of OAuth.
+  if (takesInput && route.config?.oauth !== true)
     responses[422] = {
       description: 'Validation error: every fault at its place.',
       content: { 'application/json': { schema: validationSchema } },

@@ -19,7 +19,7 @@ export const queryBody = z
         message: 'At most 100 tables can be pinned.',
       })
       .optional()
-      .describe('Reads the past: table id or name to version.'),
+      .meta({ maxProperties: 100, description: 'Reads the past: table id or name to version.' }),
   })
   .meta({
     examples: [

@@ -1,20 +1,29 @@
 import { z } from 'zod';
 import type { ImportOptions, Preview } from '../../data/lake/import/contract.ts';
+import { plainTypes } from '../../data/lake/import/values/types.ts';
 import type { TableImport } from '../../data/postgres/table-imports.ts';
-import { tableName } from '../grid-tables/schemas.ts';
-import { characters, nullableTimestamp, timestamp } from '../schemas.ts';
+import { documentedType, tableName } from '../grid-tables/schemas.ts';
+import { characters, idText, nullableTimestamp, timestamp, visibleName } from '../schemas.ts';
+
+/** More than white space, and no control characters. */
+const columnPattern =
+  '^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\ufeff\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$';
 
 const columnMapping = z.strictObject({
-  source_column_name: z.string().min(1).max(1_024),
-  target_column_name: characters(1, 255),
-  data_type: z
-    .string()
+  source_column_name: characters(1, 1_024),
+  target_column_name: visibleName(255).meta({ maxLength: 255, pattern: columnPattern }),
+  data_type: characters(1, 64)
     .default('STRING')
-    .meta({ examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'] }),
+    .meta({
+      examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'],
+      ...documentedType([...plainTypes, 'DECIMAL']),
+    }),
   unique: z.boolean().default(false).describe('A repeated value is a bad row.'),
   nullable: z.boolean().default(true),
   required: z.boolean().default(true).describe('The source column must exist.'),
 });
+
+const maxHeaderRow = 10_000;
 
 const csvOptions = z.strictObject({
   char_encoding: z
@@ -22,24 +31,24 @@ const csvOptions = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .meta({ examples: ['UTF_8'] }),
+    .meta({ examples: ['UTF_8'], pattern: '^[A-Za-z0-9_.:-]+$', description: 'An IANA name, `_` for `-`.' }),
   column_separator: z
     .string()
     .optional()
-    .meta({ examples: [','] }),
+    .meta({ examples: [','], pattern: '^[^\\r\\n\\x000-9]$' }),
   quote_character: z
     .string()
     .optional()
-    .meta({ examples: ['"'] }),
-  header_row: z.int().min(0).optional().describe('1-based; 0 = none.'),
-  first_data_row: z.int().min(1).optional().describe('1-based.'),
-  date_format: z
-    .string()
-    .max(64)
+    .meta({ examples: ['"'], pattern: '^[!-/:-@\\[-`{-~]$' }),
+  header_row: z.int().min(0).max(maxHeaderRow).optional().describe('1-based; 0 = none.'),
+  first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
+  date_format: characters(0, 64)
     .optional()
     .describe('A Unicode pattern (dd/MM/yyyy), or strptime when it contains %.'),
-  thousands: z.string().max(1).optional(),
-  null_values: z.array(z.string().max(255)).max(100).optional(),
+  thousands: characters(0, 1)
+    .optional()
+    .describe('Groups digits: no letter, digit, sign or line end; empty for none.'),
+  null_values: z.array(characters(0, 255)).max(100).optional(),
 });
 
 const parsing = {
@@ -65,7 +74,7 @@ export const importFormats = ['csv', 'parquet', 'json', 'ndjson', 'xlsx'] as con
 
 const importFields = {
   table_name: tableName.optional(),
-  table_id: z.string().optional(),
+  table_id: idText.optional(),
   mode: z.enum(['create', 'replace']).default('create'),
   format: z.enum(importFormats).optional().describe('Left out, by the file name.'),
   on_bad_row: z.enum(['fail', 'quarantine']).default('fail'),
@@ -90,15 +99,28 @@ function oneTarget(
     );
 }
 
+/** The same as `oneTarget` says, in a JSON Schema's words. */
+const documentedTarget = {
+  oneOf: [
+    { title: 'by name', required: ['table_name'], properties: { table_id: false } },
+    {
+      title: 'by id',
+      required: ['table_id', 'mode'],
+      properties: { table_name: false, mode: { const: 'replace' } },
+    },
+  ],
+};
+
 const importExample = { table_name: 'orders', mode: 'create', on_bad_row: 'quarantine' };
 export const importFileBody = z
   .strictObject(importFields)
   .superRefine(oneTarget)
-  .meta({ examples: [importExample] });
+  .meta({ ...documentedTarget, examples: [importExample] });
 export const tableImportBody = z
-  .strictObject({ project_id: z.string(), file_id: z.string(), ...importFields })
+  .strictObject({ project_id: idText, file_id: idText, ...importFields })
   .superRefine(oneTarget)
   .meta({
+    ...documentedTarget,
     examples: [
       {
         project_id: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x',

@@ -245,3 +245,14 @@ test('an archived project is still shown and takes nothing new', async () => {
   });
   expect(write.body.code).toBe('conflict');
 });
+
+test('every operation has a name of its own in the document, and every named schema is used', async () => {
+  const { body, text } = await workspace.call('GET', '/openapi.json');
+  const operations = Object.values(body.paths as Record<string, Record<string, { operationId?: string }>>);
+  const ids = operations.flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  expect(ids).toEqual(expect.arrayContaining(['createProject', 'listFiles', 'getTableCatalog', 'runQuery']));
+  for (const name of Object.keys(body.components.schemas))
+    expect(text).toContain(`"#/components/schemas/${name}"`);
+});

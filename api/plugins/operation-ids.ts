@@ -1,0 +1,94 @@
+/** Where a name made of method and path would not say what the route does. */
+const named: Readonly<Record<string, string>> = {
+  'GET /healthz': 'getLiveness',
+  'GET /readyz': 'getReadiness',
+  'GET /.well-known/oauth-authorization-server': 'getAuthorizationServer',
+  'POST /v1/auth/m2m/token': 'exchangeClientCredentials',
+  'POST /v1/auth/logout': 'logout',
+  'PUT /v1/projects/:project_id/files/content': 'writeFile',
+  'POST /v1/projects/:project_id/files/:file_id/imports': 'importFile',
+  'POST /v1/assets/:asset_id/previews': 'previewAsset',
+  'GET /v1/tables/catalog': 'listTableCatalogs',
+  'GET /v1/tables/:table_id/rows': 'readRows',
+  'POST /v1/tables/:table_id/rows': 'appendRows',
+  'PUT /v1/tables/:table_id/rows': 'upsertRows',
+  'PUT /v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number': 'stagePage',
+  'DELETE /v1/tables/:table_id/ingestion-batches/:batch_id': 'abortIngestionBatch',
+  'POST /v1/data-syncs/:sync_id/snapshots/:snapshot_id/pages': 'stageSnapshotPage',
+  'POST /v1/tables/:table_id/quarantine/replays': 'replayQuarantine',
+  'PUT /v1/data-syncs/:sync_id/generation': 'rotateDataSyncGeneration',
+  'POST /v1/query-executions': 'runQuery',
+  'POST /v1/lake-care/runs': 'runLakeCare',
+};
+
+/** Parts of a path that say little without what they belong to. */
+const dependent = new Set([
+  'catalog',
+  'checkpoint',
+  'columns',
+  'content',
+  'generation',
+  'pages',
+  'runs',
+  'status',
+  'versions',
+]);
+
+/**
+ * The operation's name in the document, after which clients name their methods: `createProject`, `listFiles`,
+ * `getTableCatalog`, `cancelTableImport`.
+ */
+export function operationId(method: string, url: string): string {
+  const own = named[`${method} ${url}`];
+  if (own !== undefined) return own;
+  const parts = url.split('/').filter((part) => part !== '' && part !== 'v1');
+  const isItem = parts.at(-1)?.startsWith(':') === true;
+  const nouns = nounsOf(parts);
+  const last = nouns.at(-1) ?? ['root'];
+  const word = last.at(-1)!;
+  const isList = !isItem && isPlural(word);
+  if (method === 'POST' && !isList && !isItem) return camelCase([word, ...singular(nouns.at(-2) ?? [])]);
+  const owner = last.length === 1 && dependent.has(word) ? singular(nouns.at(-2) ?? []) : [];
+  const verb = {
+    GET: isList ? 'list' : 'get',
+    POST: 'create',
+    PUT: 'replace',
+    PATCH: 'update',
+    DELETE: 'delete',
+  }[method];
+  const asIs = isList && method !== 'POST';
+  return camelCase([
+    verb ?? method.toLowerCase(),
+    ...owner,
+    ...(asIs ? [...singular(last.slice(0, -1)), word] : singular(last)),
+  ]);
+}
+
+/** The fixed parts of a path, in groups between its parameters. */
+function nounsOf(parts: readonly string[]): string[][] {
+  const groups: string[][] = [[]];
+  for (const part of parts) {
+    if (!part.startsWith(':')) groups.at(-1)!.push(part);
+    else if (groups.at(-1)!.length > 0) groups.push([]);
+  }
+  return groups.filter((group) => group.length > 0);
+}
+
+function isPlural(word: string): boolean {
+  return word.endsWith('s') && word !== 'status';
+}
+
+function singular(words: readonly string[]): string[] {
+  return words.map((word) => {
+    if (!isPlural(word)) return word;
+    if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+    return word.replace(/(?<=ch|sh|x|ss)es$|s$/, '');
+  });
+}
+
+function camelCase(words: readonly string[]): string {
+  const [first = '', ...rest] = words
+    .flatMap((word) => word.split(/[^A-Za-z0-9]+/))
+    .filter((word) => word !== '');
+  return first + rest.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
+}
