@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LakeDeps } from '../data/lake/commit.ts';
-import type { ImportDeps } from '../data/lake/import/contract.ts';
+import type { LakeEngine } from '../data/lake/engine/contract.ts';
+import type { FileReader } from '../data/lake/import/reader.ts';
 import type { PageWriter } from '../data/lake/pages/write.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
 import type { Database } from '../data/postgres/client.ts';
@@ -10,7 +11,9 @@ export interface ActivityDeps {
   db: Database;
   objects: ObjectStore;
   lake: LakeDeps;
-  imports: ImportDeps;
+  /** Engine processes for long work that holds no table's lock. */
+  staging: LakeEngine;
+  files: FileReader;
   pages: PageWriter;
   logger: Logger;
 }

@@ -10,6 +10,7 @@ const environment = storesEnvironment.extend({
   PUBLIC_URL: z.string().optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
   TRUSTED_PROXIES: z.string().default('').transform(networks),
+  PREVIEW_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
   QUERY_PROCESSES: z.coerce.number().int().min(2).max(64).default(4),
   QUERY_THREADS: z.coerce.number().int().min(1).max(256).default(2),
   QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
@@ -27,6 +28,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     publicUrl: e.PUBLIC_URL,
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
     trustedProxies: e.TRUSTED_PROXIES,
+    previewProcesses: e.PREVIEW_PROCESSES,
     queries: {
       processes: e.QUERY_PROCESSES,
       threadsPerProcess: e.QUERY_THREADS,

@@ -9,10 +9,12 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Cipher } from '../data/encryption.ts';
 import type { LakeDeps } from '../data/lake/commit.ts';
-import type { ImportDeps } from '../data/lake/import/contract.ts';
+import type { FileReader } from '../data/lake/import/reader.ts';
 import type { PageWriter } from '../data/lake/pages/write.ts';
 import type { QueryPool } from '../data/lake/query/pool.ts';
+import type { ListReader } from '../data/lake/reading/reader.ts';
 import type { Appender } from '../data/lake/rows/append-queue.ts';
+import type { RowsBodies } from '../data/lake/rows/body.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
 import type { Database } from '../data/postgres/client.ts';
 import type { ProcessStarter } from './process-starter.ts';
@@ -25,7 +27,10 @@ export interface ApiDeps {
   lake: LakeDeps;
   append: Appender;
   /** Reads files for previews. */
-  imports: ImportDeps;
+  files: FileReader;
+  /** Reads bodies with lists of records, off the event loop where they are large. */
+  reader: ListReader;
+  rows: RowsBodies;
   /** Makes Parquet of staged pages. */
   pages: PageWriter;
   queries: QueryPool;

@@ -4,10 +4,13 @@ import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { createCipher } from '../data/encryption.ts';
 import { errorForLog } from '../data/error-log.ts';
-import { openLakes } from '../data/lake/open.ts';
+import { createFileReader } from '../data/lake/import/reader.ts';
+import { openLakes, previewStaging } from '../data/lake/open.ts';
 import { createPageWriter } from '../data/lake/pages/write.ts';
 import { createQueryPool } from '../data/lake/query/pool.ts';
+import { createListReader } from '../data/lake/reading/reader.ts';
 import { createAppender } from '../data/lake/rows/append-queue.ts';
+import { createRowsBodies } from '../data/lake/rows/body.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { traceInterceptor } from '../data/processes/start.ts';
@@ -19,8 +22,6 @@ import { createProcessStarter } from './process-starter.ts';
 // Bodies of megabytes are memory outside of the heap: without this, V8 marks the whole heap for every 64 MB of them.
 setFlagsFromString('--external-memory-accounted-in-global-limit');
 
-/** What needs no lake may still be answered for so long when the engine broke. */
-const brokenStopMs = 3_000;
 let stopping = false;
 
 const config = readApiConfig(process.env);
@@ -35,17 +36,19 @@ await mkdir(config.workDir, { recursive: true });
 const cipher = createCipher(config.encryptionKeys);
 const { db, pool } = createDatabase({ url: config.databaseUrl, maxConnections: 20, applicationName: 'api' });
 const objects = createObjectStore(config.objectStore);
-const { lake, close: closeLakes } = await openLakes({
+const {
+  lake,
+  staging,
+  close: closeLakes,
+} = openLakes({
   ...config,
   cipher,
   memoryLimitBytes: config.lakeMemoryBytes,
   threads: 2,
+  processes: config.lakeProcesses,
+  staging: previewStaging(config.previewProcesses),
   applicationName: 'api',
-  onBroken: (err) => {
-    logger.fatal({ err }, 'the engine broke: this process ends and has to be started anew');
-    setTimeout(() => process.exit(1), brokenStopMs).unref();
-    void stop(1);
-  },
+  logger,
 });
 const queries = createQueryPool({
   ...config.queries,
@@ -68,7 +71,8 @@ const client = new Client({
   namespace: config.temporal.namespace,
   interceptors: { workflow: [traceInterceptor(traceHeader)] },
 });
-const pages = await createPageWriter({ engine: lake.engine, objects, workDir: config.workDir });
+const reader = createListReader();
+const pages = await createPageWriter({ engine: lake.engine, reader, objects, workDir: config.workDir });
 
 const app = await buildApp({
   db,
@@ -78,8 +82,10 @@ const app = await buildApp({
   queries,
   logger,
   append: createAppender(lake),
+  reader,
+  rows: await createRowsBodies(reader, config.workDir),
   pages,
-  imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
+  files: createFileReader(staging),
   processes: createProcessStarter(db, client),
   rateLimitPerMinute: config.rateLimitPerMinute,
   publicUrl: config.publicUrl,
@@ -94,16 +100,16 @@ const app = await buildApp({
 });
 
 /** Answers what is under way, then lets go of everything; a second signal does not wait. */
-async function stop(exitCode = 0): Promise<void> {
+async function stop(): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
   await app.close();
-  await Promise.all([queries.close(), pages.close()]);
+  await Promise.all([queries.close(), reader.close()]);
   await connection.close().catch(() => undefined);
   await closeLakes();
   await db.destroy();
   objects.close();
-  process.exit(exitCode);
+  process.exit(0);
 }
 
 process.once('SIGTERM', () => void stop());

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readApiConfig } from '../api/config.ts';
-import { createLakeEngine, type LakeEngine } from '../data/lake/engine.ts';
+import { createLocalEngine, type LocalEngine } from '../data/lake/engine/local.ts';
 import type { ImportDeps, ImportOptions, ImportSource } from '../data/lake/import/contract.ts';
 import { stage } from '../data/lake/import/stage.ts';
 import { createObjectStore } from '../data/objects/store.ts';
@@ -38,13 +38,12 @@ const columnMappings = Object.entries({ ...types, ...moreTypes }).map(([name, da
 
 async function main(): Promise<void> {
   const workDir = await mkdtemp(join(tmpdir(), 'import-bench-'));
-  const engine = await createLakeEngine({
+  const engine = await createLocalEngine({
     extensionDir,
     objectStore: settings,
     workDir,
     memoryLimitBytes,
     threads: 2,
-    maxAttached: 1,
   });
   const objects = createObjectStore(settings);
   const deps: ImportDeps = { engine, objects, extensionDir, workDir };
@@ -91,7 +90,7 @@ async function compare(deps: ImportDeps, source: ImportSource): Promise<void> {
   console.log(`peak memory of the process: ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB`);
 }
 
-async function generate(engine: LakeEngine): Promise<void> {
+async function generate(engine: Pick<LocalEngine, 'scratch'>): Promise<void> {
   await engine.scratch((connection) =>
     connection.run(`COPY (SELECT i AS id, 'customer ' || (hash(i) % 100000) AS name,
       CAST((hash(i + 1) % 1000000) / 100.0 AS DECIMAL(18,2)) AS amount,
@@ -102,7 +101,7 @@ async function generate(engine: LakeEngine): Promise<void> {
   );
 }
 
-async function copy(engine: LakeEngine): Promise<void> {
+async function copy(engine: Pick<LocalEngine, 'scratch'>): Promise<void> {
   await engine.scratch((connection) =>
     connection.run(
       `COPY (FROM read_csv('${url('source.csv')}')) TO '${url('bare.parquet')}' (FORMAT parquet)`,

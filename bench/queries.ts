@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
-import { objectStoreSecret } from '../data/lake/engine.ts';
+import { objectStoreSecret } from '../data/lake/engine/local.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
 
 const [scale = 1, runs = 3] = process.argv.slice(2).map(Number);

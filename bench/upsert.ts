@@ -8,11 +8,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import pg from 'pg';
 import { readApiConfig } from '../api/config.ts';
 import { createCipher } from '../data/encryption.ts';
-import { openLakes } from '../data/lake/open.ts';
+import type { EngineConnection } from '../data/lake/engine/contract.ts';
+import { activityStaging, openLakes } from '../data/lake/open.ts';
 import { identifier, literal } from '../data/lake/sql.ts';
 import { ingest, pagesOf } from './batch.ts';
 import { openApi, readStack } from './workspace.ts';
@@ -34,12 +34,14 @@ const stack = readStack();
 const api = await openApi(stack);
 const workDir = await mkdtemp(join(tmpdir(), 'bench-upsert-'));
 const config = readApiConfig({ ...stack.environment, DATABASE_URL: stack.databaseUrl });
-const lakes = await openLakes({
+const lakes = openLakes({
   ...config,
   cipher: createCipher(config.encryptionKeys),
   workDir,
   memoryLimitBytes: config.lakeMemoryBytes,
   threads: 2,
+  processes: 1,
+  staging: activityStaging(1),
   applicationName: 'bench',
 });
 
@@ -51,7 +53,7 @@ interface Target {
   copy: string;
 }
 
-async function useLake<T>(tableId: string, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+async function useLake<T>(tableId: string, work: (connection: EngineConnection) => Promise<T>): Promise<T> {
   const client = new pg.Client(stack.databaseUrl);
   await client.connect();
   const { rows: found } = await client.query('SELECT organization_id FROM tables WHERE id = $1', [tableId]);

@@ -1,3 +1,5 @@
+import { parse } from 'lossless-json';
+
 /**
  * JSON whose numbers keep their exact decimal value. A number that a double holds exactly, or whose shortest
  * form is the literal itself, stays a JavaScript number; any other becomes a `JSON.rawJSON` object, which
@@ -16,30 +18,32 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-interface ExactJson {
+interface RawJson {
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): value is RawNumber;
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-  ): unknown;
 }
 
-const exact = JSON as unknown as ExactJson;
+const raw = JSON as unknown as RawJson;
 
 /** Any literal of at most 15 significant digits survives a double: only longer ones need a second look. */
 const longNumber = /[\d.]{16}|\d[eE]/;
 
+/** The value of a JSON text. Its reading is recursive where numbers are long: whoever calls it bounds the depth. */
 export function parseExactJson(text: string): JsonValue {
   if (!longNumber.test(text)) return JSON.parse(text) as JsonValue;
-  return exact.parse(text, (_key, value, { source }) => {
-    if (typeof value !== 'number' || source === undefined) return value;
-    return keepsValue(source, value) ? value : exact.rawJSON(source);
+  return parse(text, null, {
+    parseNumber: exactNumber,
+    onDuplicateKey: ({ newValue }) => newValue,
   }) as JsonValue;
 }
 
+function exactNumber(literal: string): number | RawNumber {
+  const value = Number(literal);
+  return keepsValue(literal, value) ? value : raw.rawJSON(literal);
+}
+
 export function isRawNumber(value: unknown): value is RawNumber {
-  return exact.isRawJSON(value);
+  return raw.isRawJSON(value);
 }
 
 /** Sign, significant digits without outer zeros, and the power of ten of the last one: equal exactly for equal values. */
@@ -54,15 +58,19 @@ export function parseDecimal(literal: string): Decimal | undefined {
   if (match === null) return undefined;
   const [, sign, whole = '', fraction = '', power = '0'] = match;
   if (whole === '' && fraction === '') return undefined;
-  const all = (whole + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  if (digits === '') return { negative: false, digits: '', exponent: 0 };
-  const exponent = Number(power) - fraction.length + (all.length - digits.length);
-  return { negative: sign === '-', digits, exponent };
+  const all = whole + fraction;
+  let start = 0;
+  let end = all.length;
+  while (start < end && all[start] === '0') start += 1;
+  while (end > start && all[end - 1] === '0') end -= 1;
+  if (start === end) return { negative: false, digits: '', exponent: 0 };
+  const exponent = Number(power) - fraction.length + (all.length - end);
+  return { negative: sign === '-', digits: all.slice(start, end), exponent };
 }
 
 function keepsValue(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
+  if (source.length <= 15 && !/[eE]/.test(source)) return true;
   const before = parseDecimal(source);
   const after = parseDecimal(String(value));
   return (

@@ -16,6 +16,7 @@ export const storesEnvironment = z.object({
   DUCKDB_EXTENSION_DIR: z.string().optional(),
   WORK_DIR: z.string().default('/tmp/analytics-workspace'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LAKE_PROCESSES: z.coerce.number().int().min(2).max(64).default(3),
   LAKE_MEMORY_MIB: z.coerce.number().int().min(128).default(1_024),
 });
 
@@ -42,6 +43,7 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
     extensionDir: e.DUCKDB_EXTENSION_DIR,
     workDir: e.WORK_DIR,
     logLevel: e.LOG_LEVEL,
+    lakeProcesses: e.LAKE_PROCESSES,
     lakeMemoryBytes: e.LAKE_MEMORY_MIB * mebibyte,
   };
 }

@@ -12,8 +12,10 @@ import { tableImportControlActivities } from '../activities/table-import/control
 import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
 import { createCipher } from '../data/encryption.ts';
 import { errorForLog } from '../data/error-log.ts';
-import { openLakes } from '../data/lake/open.ts';
+import { createFileReader } from '../data/lake/import/reader.ts';
+import { activityStaging, openLakes } from '../data/lake/open.ts';
 import { createPageWriter } from '../data/lake/pages/write.ts';
+import { createListReader } from '../data/lake/reading/reader.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { traceInterceptor } from '../data/processes/start.ts';
@@ -41,25 +43,29 @@ Runtime.install({
 const { db } = createDatabase({ url: config.databaseUrl, maxConnections: 10, applicationName: 'worker' });
 const objects = createObjectStore(config.objectStore);
 await objects.ensureBucket();
-const { lake, close: closeLakes } = await openLakes({
+const {
+  lake,
+  staging,
+  close: closeLakes,
+} = openLakes({
   ...config,
   cipher: createCipher(config.encryptionKeys),
   memoryLimitBytes: config.lakeMemoryBytes,
   threads: config.lakeThreads,
+  processes: config.lakeProcesses,
+  staging: activityStaging(config.lakeActivities),
   applicationName: 'worker',
-  onBroken: (err) => {
-    logger.fatal({ err }, 'the engine broke: this process ends and has to be started anew');
-    // Whatever runs is tried again elsewhere, as after a crash.
-    process.exit(1);
-  },
+  logger,
 });
+const reader = createListReader();
 const deps = {
   db,
   objects,
   lake,
   logger,
-  pages: await createPageWriter({ engine: lake.engine, objects, workDir: config.workDir }),
-  imports: { engine: lake.engine, objects, extensionDir: config.extensionDir, workDir: config.workDir },
+  pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir: config.workDir }),
+  staging,
+  files: createFileReader(staging),
 };
 
 const { address, namespace } = config.temporal;
@@ -94,7 +100,8 @@ const workers = await Promise.all([
       ...tableImportLakeActivities(deps),
       ...lakeCareLakeActivities(deps, config.lakeCare),
     },
-    maxConcurrentActivityTaskExecutions: config.lakeActivities,
+    // A slot costs little: what an activity needs is an engine process, of which each organization has its share.
+    maxConcurrentActivityTaskExecutions: config.lakeActivities * 16,
     shutdownGraceTime: '3 seconds',
   }),
 ]);
@@ -133,7 +140,7 @@ try {
 } finally {
   await reconciler.stop();
   await lockPool.end();
-  await deps.pages.close();
+  await reader.close();
   await connection.close();
   await clientConnection.close();
   await closeLakes();

@@ -4,7 +4,6 @@ import { AppError } from '../../data/errors.ts';
 import { derivedId } from '../../data/ids.ts';
 import { BadFileError } from '../../data/lake/import/bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from '../../data/lake/import/contract.ts';
-import { stage } from '../../data/lake/import/stage.ts';
 import { replaceWithFiles } from '../../data/lake/replace.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import {
@@ -50,7 +49,7 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
         quarantine: onBadRow === 'quarantine',
       };
       const staged = await withProgress(deps, input, (progress, signal) =>
-        stage(deps.imports, source, options, target, progress, signal),
+        deps.files.stage(input.organizationId, { source, options, target }, progress, signal),
       ).catch((error: unknown) => tellFailure(deps, input, error));
       await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(staged)), 'application/json');
       return {

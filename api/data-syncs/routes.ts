@@ -10,15 +10,17 @@ import { findPage } from '../../data/postgres/staged-pages.ts';
 import { getTable, type TableRow } from '../../data/postgres/tables.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { membersOf, pageBodyOf } from '../ingestion-batches/page-body.ts';
 import { pageIdOf } from '../ingestion-batches/schemas.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
+import { validate } from '../plugins/validation.ts';
 import { decodeCursor, envelope, idCursor, page, pageQuery, toPage } from '../schemas.ts';
+import { sentListOf } from '../sent-list.ts';
 import {
   checkpointSchema,
   createSyncBody,
   generationBody,
   snapshotPageBody,
+  snapshotPageMembers,
   snapshotPageSchema,
   snapshotParams,
   stagedMetadataSchema,
@@ -191,15 +193,16 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
           `A batch in mode ${batch.mode} takes its pages at PUT /v1/tables/${batch.table_id}/ingestion-batches/${batch.id}/pages/{n}.`,
         );
       }
-      const bytes = request.body as unknown as Buffer;
-      const { page_number: pageNumber, sync_generation: generation } = membersOf(bytes, snapshotPageBody);
+      const body = sentListOf(request, 'records', ['page_number', 'sync_generation']);
+      const members = await deps.reader.read(organizationId, 'members', { body });
+      const { page_number: pageNumber, sync_generation: generation } = validate(snapshotPageMembers, members);
       const { page: staged, replayed } = await stagePage(deps, {
         organizationId,
         tableId: batch.table_id,
         batchId: batch.id,
         pageNumber,
         generation,
-        body: pageBodyOf(bytes, snapshotPageBody, ['page_number', 'sync_generation']),
+        body,
       });
       return { data: { pageNumber, sizeBytes: String(staged.size_bytes), replayed } };
     },

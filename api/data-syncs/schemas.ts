@@ -33,6 +33,9 @@ export const snapshotPageBody = z
     examples: [{ page_number: 1, records: [{ s_id: 1, sku: 'A-100' }], sync_generation: 'v1' }],
   });
 
+/** What stands beside the records, which are read where they are looked at. */
+export const snapshotPageMembers = snapshotPageBody.omit({ records: true });
+
 /** Exactly these three, by the public interface. */
 export const snapshotPageSchema = z
   .object({ pageNumber: z.int(), sizeBytes: z.string(), replayed: z.boolean() })

@@ -11,8 +11,8 @@ import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
 import { wake } from '../process-starter.ts';
 import { confirmQuery, envelope } from '../schemas.ts';
+import { sentListOf } from '../sent-list.ts';
 import { tableParams } from '../tables/schemas.ts';
-import { pageBodyOf } from './page-body.ts';
 import {
   batchParams,
   batchSchema,
@@ -127,7 +127,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         tableId,
         batchId,
         pageNumber,
-        body: pageBodyOf(request.body as unknown as Buffer, pageBody),
+        body: sentListOf(request, 'records'),
         refuse: refusePages,
       });
       return { data: stagedPageView(page, replayed) };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
-import { isPassingFailure } from '../../data/lake/engine.ts';
+import { isTransientFailure } from '../../data/lake/engine/failure.ts';
 import { asUnwantedBody } from './no-body.ts';
 
 const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
@@ -69,7 +69,7 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
       retryAfterSeconds: 2,
     });
   }
-  if (isPassingFailure(error)) {
+  if (isTransientFailure(error)) {
     return new AppError('storage_unavailable', 'The lake did not answer; try again shortly.', {
       cause: error,
       retryAfterSeconds: 2,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ValidationError } from '../../data/errors.ts';
-import { type JsonValue, parseExactJson } from '../../data/exact-json.ts';
+import { type JsonBounds, parseBoundedJson } from '../../data/bounded-json.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */
 export const bodyLimits = { json: 1_048_576, rows: 33_554_432, fileContent: 12_582_912 } as const;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** What any body may have that is not a list of records: reading it takes some milliseconds at most. */
+const bounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
 
 /** Reads JSON bodies without squeezing a number through a double, and keeps a hash for idempotency keys. */
 export function jsonBody(app: FastifyInstance): void {
@@ -19,17 +19,7 @@ export function jsonBody(app: FastifyInstance): void {
         request.rawBodyHash = createHash('sha256').update(body).digest();
       }
       if (request.routeOptions.config.rawBody === true) return body;
-      return body.length === 0 ? undefined : parseJson(body);
+      return body.length === 0 ? undefined : parseBoundedJson(body, bounds);
     },
   );
-}
-
-/** The value a body's bytes are; throws where they are not JSON in UTF-8. */
-export function parseJson(body: Buffer): JsonValue {
-  try {
-    return parseExactJson(utf8.decode(body));
-  } catch (error) {
-    const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-    throw new ValidationError([{ loc: ['body'], msg: `JSON decode error: ${reason}`, type: 'json_invalid' }]);
-  }
 }

@@ -4,6 +4,7 @@ import { inOrganization } from '../../data/postgres/client.ts';
 import { getQueryExecution, listQueryExecutions } from '../../data/postgres/query-executions.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { clientGone, sendText } from '../reply.ts';
 import { decodeCursor, envelope, idCursor, page, pageQuery, toPage } from '../schemas.ts';
 import { runQuery } from './run.ts';
 import { queryAnswer, queryBody, queryExecutionSchema, queryExecutionView } from './schemas.ts';
@@ -36,15 +37,8 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const gone = new AbortController();
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableEnded) gone.abort();
-      });
-      const text = await runQuery(deps, callerOf(request), newId('qry'), request.body, gone.signal);
-      return reply
-        .type('application/json; charset=utf-8')
-        .serializer((body: unknown) => body as string)
-        .send(text as never);
+      const gone = clientGone(reply);
+      return sendText(reply, await runQuery(deps, callerOf(request), newId('qry'), request.body, gone));
     },
   );
 

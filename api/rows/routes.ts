@@ -1,35 +1,23 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
 import { findPhysicalTable } from '../../data/lake/columns.ts';
 import { tableStatistics } from '../../data/lake/ledger.ts';
 import { notAppendable } from '../../data/lake/rows/append.ts';
-import type { Row } from '../../data/lake/rows/plan.ts';
+import type { RowsBody } from '../../data/lake/rows/body.ts';
 import { readRows } from '../../data/lake/rows/read.ts';
-import { upsertRows } from '../../data/lake/rows/upsert.ts';
+import { upsertKeys, upsertRows } from '../../data/lake/rows/upsert.ts';
 import { snapshotShowing } from '../../data/lake/versions.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { getTable, type TableRow } from '../../data/postgres/tables.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
+import { sendText } from '../reply.ts';
 import { decodeCursor, encodeCursor, envelope, integerText, pageQuery } from '../schemas.ts';
+import { sentListOf } from '../sent-list.ts';
 import { tableParams } from '../tables/schemas.ts';
-
-const rowsBody = z
-  .strictObject({
-    rows: z
-      .array(
-        z
-          .custom<Row>((row) => typeof row === 'object' && row !== null && !Array.isArray(row), {
-            error: 'Input should be a valid dictionary',
-            params: { type: 'dict_type' },
-          })
-          .meta({ type: 'object' }),
-      )
-      .min(1)
-      .max(5_000),
-  })
-  .meta({ examples: [{ rows: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }] }] });
+import { rowsBody } from './schemas.ts';
 
 const appended = z.object({ rowsWritten: z.int(), tableVersion: z.int() });
 const upserted = z.object({ inserted: z.int(), updated: z.int(), tableVersion: z.int() });
@@ -46,6 +34,29 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
   const find = (organizationId: string, id: string) =>
     inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, id));
+
+  /**
+   * Gives `work` the rows that were sent. Many are checked before they wait for the table's lock: under it they are
+   * looked at again only where the columns changed meanwhile.
+   */
+  async function withRows<T>(
+    request: FastifyRequest,
+    tableId: string,
+    byKeys: boolean,
+    work: (body: RowsBody) => Promise<T>,
+  ): Promise<T> {
+    const { organizationId } = callerOf(request);
+    return deps.rows.use(organizationId, sentListOf(request, 'rows').bytes, async (body) => {
+      if (body.isLarge) {
+        const table = appendable(await find(organizationId, tableId));
+        const { schema } = await deps.lake.catalog.get(organizationId);
+        const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
+        if (physical !== undefined)
+          await body.plan(physical.columns, byKeys ? upsertKeys(table.key_columns) : []);
+      }
+      return work(body);
+    });
+  }
 
   /** Data tables are paged by s_id; any other table may have a column of the name `rowid`. */
   async function hasRowid(schema: string, table: TableRow): Promise<boolean> {
@@ -69,6 +80,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       },
       config: {
         scope: 'tables:append',
+        rawBody: true,
         exists,
         errors: ['duplicate_row_id', 'not_appendable', 'body_too_large'],
       },
@@ -76,16 +88,11 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     async (request) => {
       const { organizationId, id: committedBy } = callerOf(request);
       const { table_id: tableId } = request.params;
-      const { rows } = request.body;
-      return {
-        data: await deps.append({
-          organizationId,
-          tableId,
-          rows,
-          operationId: idFor(request, 'opr'),
-          committedBy,
-        }),
-      };
+      const operationId = idFor(request, 'opr');
+      const data = await withRows(request, tableId, false, (body) =>
+        deps.append({ organizationId, tableId, body, operationId, committedBy }),
+      );
+      return { data };
     },
   );
 
@@ -104,6 +111,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       },
       config: {
         scope: 'tables:append',
+        rawBody: true,
         exists,
         errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
       },
@@ -112,16 +120,18 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       const { organizationId, id: committedBy } = callerOf(request);
       const table = appendable(await find(organizationId, request.params.table_id));
       const operationId = idFor(request, 'opr');
-      const { rows } = request.body;
-      const data = await upsertRows(deps.lake, {
-        organizationId,
-        tableId: table.id,
-        tableName: table.name,
-        keyColumns: table.key_columns,
-        rows,
-        operationId,
-        committedBy,
-      });
+      const { id: tableId, name: tableName, key_columns: keyColumns } = table;
+      const data = await withRows(request, tableId, true, (body) =>
+        upsertRows(deps.lake, {
+          organizationId,
+          tableId,
+          tableName,
+          keyColumns,
+          body,
+          operationId,
+          committedBy,
+        }),
+      );
       return { data };
     },
   );
@@ -168,10 +178,10 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       });
       const nextCursor = rows.hasMore ? encodeCursor({ version, after: String(rows.last) }) : null;
       // The rows are JSON text already: exact numbers must not pass through JavaScript again.
-      return reply
-        .type('application/json; charset=utf-8')
-        .serializer((text: unknown) => text as string)
-        .send(`{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` as never);
+      return sendText(
+        reply,
+        `{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`,
+      );
     },
   );
 }

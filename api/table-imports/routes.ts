@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AppError, ValidationError } from '../../data/errors.ts';
-import { preview } from '../../data/lake/import/preview.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { getFile } from '../../data/postgres/files.ts';
 import { getProject } from '../../data/postgres/projects.ts';
@@ -9,13 +8,14 @@ import { cancelTableImportSignal, tableImportWorkflowId } from '../../workflows/
 import { callerOf, idFor, traceparentOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { fileParams } from '../files/schemas.ts';
+import { clientGone, sendText } from '../reply.ts';
 import { confirmQuery, envelope } from '../schemas.ts';
 import {
   importFileBody,
   importOptions,
   previewBody,
   previewSchema,
-  previewView,
+  previewText,
   tableImportBody,
   tableImportSchema,
   tableImportView,
@@ -180,11 +180,12 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
       config: {
         scope: 'agent:read',
         idempotent: false,
+        errors: ['query_timeout', 'queries_saturated'],
         exists: (organizationId, params) =>
           inOrganization(deps.db, organizationId, (db) => getFile(db, organizationId, params['asset_id']!)),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { organizationId } = callerOf(request);
       const file = await inOrganization(deps.db, organizationId, (db) =>
         getFile(db, organizationId, request.params.asset_id),
@@ -196,11 +197,10 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
         format: previewFormat(file.path),
       };
       const { page_number: pageNumber, page_size: pageSize } = request.body;
-      const found = await preview(deps.imports, source, importOptions(request.body), {
-        pageNumber,
-        pageSize,
-      });
-      return { data: previewView(found) };
+      const page = { pageNumber, pageSize };
+      const input = { source, options: importOptions(request.body), page };
+      const found = await deps.files.preview(organizationId, input, clientGone(reply));
+      return sendText(reply, previewText(found));
     },
   );
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ImportOptions, Preview } from '../../data/lake/import/contract.ts';
+import type { ImportOptions } from '../../data/lake/import/contract.ts';
+import type { PreviewText } from '../../data/lake/import/reader.ts';
 import { plainTypes } from '../../data/lake/import/values/types.ts';
 import type { TableImport } from '../../data/postgres/table-imports.ts';
 import { documentedType, tableName } from '../grid-tables/schemas.ts';
@@ -248,20 +249,17 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
   };
 }
 
-export function previewView(found: Preview): z.infer<typeof previewSchema> {
-  const { detectedCsv: csv, ...rest } = found;
-  if (csv === null) return { ...rest, detectedCsv: null };
-  return {
-    ...rest,
-    detectedCsv: {
-      charEncoding: csv.char_encoding,
-      columnSeparator: csv.column_separator,
-      quoteCharacter: csv.quote_character,
-      headerRow: csv.header_row,
-      firstDataRow: csv.first_data_row,
-      dateFormat: csv.date_format,
-      thousands: csv.thousands,
-      nullValues: csv.null_values,
-    },
+/** The answer as JSON text: its rows are that already. */
+export function previewText({ rowsJson, detectedCsv: csv, ...rest }: PreviewText): string {
+  const detectedCsv = csv && {
+    charEncoding: csv.char_encoding,
+    columnSeparator: csv.column_separator,
+    quoteCharacter: csv.quote_character,
+    headerRow: csv.header_row,
+    firstDataRow: csv.first_data_row,
+    dateFormat: csv.date_format,
+    thousands: csv.thousands,
+    nullValues: csv.null_values,
   };
+  return `{"data":${JSON.stringify({ ...rest, detectedCsv }).slice(0, -1)},"rows":${rowsJson}}}`;
 }

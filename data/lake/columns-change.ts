@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../errors.ts';
 import { inOrganization } from '../postgres/client.ts';
 import { renameSyncKey } from '../postgres/data-syncs.ts';
@@ -7,6 +6,7 @@ import { flushHeld, renewableBytes } from './care/flush.ts';
 import { rowIdColumn } from './column-name.ts';
 import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
 import { commitOperations } from './commit.ts';
+import type { EngineConnection } from './engine/contract.ts';
 import { findOperations } from './ledger.ts';
 import { retypeColumns } from './rows/retype.ts';
 import { identifier } from './sql.ts';
@@ -19,7 +19,7 @@ interface Change {
 }
 
 /** Changes the table; false when it finds nothing to change. */
-type Work = (connection: DuckDBConnection, physical: PhysicalTable) => Promise<boolean>;
+type Work = (connection: EngineConnection, physical: PhysicalTable) => Promise<boolean>;
 
 /** Undoes a transaction in which nothing was to be done: the lake makes no snapshot of an empty one. */
 class NothingToChange extends AppError {
@@ -67,8 +67,8 @@ export function addColumn(deps: TableDeps, change: Change, column: LakeColumn): 
     requireFree(physical, column.name);
     const target = identifier(physical.name);
     if (!column.nullable) {
-      const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${target}`);
-      if (Number(reader.getRows()[0]![0]) > 0) {
+      const { rows } = await connection.read(`SELECT count(*) FROM ${target}`);
+      if (Number(rows[0]![0]) > 0) {
         throw new AppError(
           'conflict',
           'The table has rows, which would have no value in the new column; add it as nullable.',
@@ -142,7 +142,7 @@ async function followRename(deps: TableDeps, table: TableRow, from: string, to: 
 }
 
 async function retype(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   table: string,
   columns: readonly LakeColumn[],
   column: LakeColumn,
@@ -171,17 +171,17 @@ async function retype(
 
 /** At most ten rows that stand in the way, by s_id where the table has one. */
 async function failingRows(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   table: string,
   columns: readonly LakeColumn[],
   name: string,
   condition: string,
 ): Promise<{ s_id: string | null; value: string }[]> {
   const id = columns.some((column) => column.name === rowIdColumn) ? rowIdColumn : 'NULL';
-  const reader = await connection.runAndReadAll(
+  const { rows } = await connection.read(
     `SELECT CAST(${id} AS VARCHAR), left(CAST(${name} AS VARCHAR), 200) FROM ${identifier(table)} WHERE ${condition} ORDER BY 1 LIMIT 10`,
   );
-  return reader.getRows().map(([rowId, value]) => ({ s_id: rowId as string | null, value: String(value) }));
+  return rows.map(([rowId, value]) => ({ s_id: rowId as string | null, value: String(value) }));
 }
 
 function requireColumn(physical: PhysicalTable, name: string): LakeColumn {

@@ -1,7 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
-import { isPassingFailure, type LakeEngine } from './engine.ts';
+import type { EngineConnection, LakeEngine } from './engine/contract.ts';
+import { isTransientFailure } from './engine/failure.ts';
 import { commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
 import { refuseLostLocks, type TableLocks } from './locks.ts';
 import type { Lake, LakeCatalog } from './provision.ts';
@@ -24,11 +24,11 @@ export interface LakeDeps {
 export async function commitOperations(
   deps: LakeDeps,
   lake: Lake,
-  work: (connection: DuckDBConnection) => Promise<readonly LakeOperation[]>,
-  connection?: DuckDBConnection,
+  work: (connection: EngineConnection) => Promise<readonly LakeOperation[]>,
+  connection?: EngineConnection,
 ): Promise<number> {
   let ids: string[] = [];
-  async function commit(on: DuckDBConnection): Promise<void> {
+  async function commit(on: EngineConnection): Promise<void> {
     await on.run('BEGIN');
     const operations = await work(on);
     ids = operations.map((operation) => operation.id);
@@ -78,7 +78,7 @@ const refusals =
 
 function lakeError(cause: unknown): AppError {
   const message = cause instanceof Error ? cause.message : '';
-  if (refusals.test(message) && !isPassingFailure(cause)) {
+  if (refusals.test(message) && !isTransientFailure(cause)) {
     return new AppError('conflict', 'The lake refused the change: a name or a value is one it cannot hold.', {
       cause,
     });

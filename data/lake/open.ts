@@ -1,8 +1,10 @@
 import pg from 'pg';
 import type { Cipher } from '../encryption.ts';
+import { AppError } from '../errors.ts';
 import type { ObjectStoreSettings } from '../objects/settings.ts';
 import type { LakeDeps } from './commit.ts';
-import { createLakeEngine } from './engine.ts';
+import type { LakeEngine } from './engine/contract.ts';
+import { createLakeEngine, type EngineOptions } from './engine/pool.ts';
 import { createTableLocks, lockTimeoutMs } from './locks.ts';
 import { createLakeCatalog } from './provision.ts';
 
@@ -12,18 +14,45 @@ export interface LakeOptions {
   objectStore: ObjectStoreSettings;
   extensionDir: string | undefined;
   workDir: string;
+  /** Of one engine process. */
   memoryLimitBytes: number;
   threads: number;
+  /** Engine processes for commits and reads. */
+  processes: number;
+  /** Those for what is long and holds no lock. */
+  staging: Pick<EngineOptions, 'processes' | 'waiting' | 'waitMs' | 'refusal'>;
   applicationName: string;
-  /** As of the engine: the process has to end. */
-  onBroken?: (error: unknown) => void;
+  logger?: EngineOptions['logger'];
+}
+
+export interface Lakes {
+  lake: LakeDeps;
+  /**
+   * Engine processes for long work: files, pages of a batch. Whoever works there may wait for a table's lock;
+   * the holder of one never waits for these.
+   */
+  staging: LakeEngine;
+  close(): Promise<void>;
 }
 
 /** Everything a process needs to write and read lakes, and how to let go of it. */
-export async function openLakes(options: LakeOptions): Promise<{ lake: LakeDeps; close(): Promise<void> }> {
-  const pools = [poolOf(options, 'catalog', 12), poolOf(options, 'locks', 8)] as const;
+export function openLakes(options: LakeOptions): Lakes {
+  const pools = [poolOf(options, 'catalog', 12), poolOf(options, 'locks', 24)] as const;
   const [catalogPool, lockPool] = pools;
-  const engine = await createLakeEngine({ ...options, maxAttached: 64 });
+  const engine = createLakeEngine({
+    ...options,
+    waitMs: engineWaitMs,
+    waiting: { perOrganization: 64, inAll: 512, shareWaitMs: engineWaitMs },
+    sessionTimeoutMs: 600_000,
+    niceness: 3,
+    refusal: overloaded,
+  });
+  const staging = createLakeEngine({
+    ...options,
+    ...options.staging,
+    sessionTimeoutMs: 2 * 3_600_000,
+    niceness: 8,
+  });
   const catalog = createLakeCatalog({
     catalogPool,
     databaseUrl: options.databaseUrl,
@@ -33,11 +62,51 @@ export async function openLakes(options: LakeOptions): Promise<{ lake: LakeDeps;
   });
   return {
     lake: { catalogPool, catalog, engine, locks: createTableLocks(lockPool) },
+    staging,
     async close() {
-      engine.close();
+      await Promise.all([engine.close(), staging.close()]);
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
+}
+
+type StagingOptions = LakeOptions['staging'];
+
+/** Previews: a few may wait for a moment, since whoever asked for one waits too. */
+export function previewStaging(processes: number): StagingOptions {
+  return {
+    processes,
+    waiting: { perOrganization: 8, inAll: 64, shareWaitMs: 5_000 },
+    waitMs: engineWaitMs,
+    refusal: () =>
+      new AppError(
+        'queries_saturated',
+        'Too many previews of this organization are running. Try again shortly.',
+        {
+          retryAfterSeconds: 2,
+        },
+      ),
+  };
+}
+
+/** Activities wait for their organization's share for as long as they may take. */
+export function activityStaging(processes: number): StagingOptions {
+  const hoursMs = 2 * 3_600_000;
+  return {
+    processes,
+    waiting: { perOrganization: 1_000, inAll: 10_000, shareWaitMs: hoursMs },
+    waitMs: hoursMs,
+    refusal: overloaded,
+  };
+}
+
+/** How long somebody waits for an engine process before it is told that there are too many before it. */
+const engineWaitMs = 20_000;
+
+function overloaded(): AppError {
+  return new AppError('overloaded', 'Too much is being written at this moment; try again shortly.', {
+    retryAfterSeconds: 2,
+  });
 }
 
 /** Connections of the owner. Locks have a pool of their own: whoever waits for a lock must not keep its holder from working. */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Cipher } from '../encryption.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
-import type { LakeEngine } from './engine.ts';
+import type { LakeEngine } from './engine/contract.ts';
 import { inlinedRowsStatements } from './inlined.ts';
 import { ledgerStatements } from './ledger.ts';
 import type { LakeLocation } from './location.ts';

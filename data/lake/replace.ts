@@ -1,8 +1,8 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { notFound } from '../errors.ts';
 import type { LakeColumn } from './columns.ts';
 import { findPhysicalTable } from './columns.ts';
 import { commitOperations, type LakeDeps } from './commit.ts';
+import type { EngineConnection } from './engine/contract.ts';
 import { findOperations, type LakeOperation, tableStatistics } from './ledger.ts';
 import { createTableStatements } from './rows/retype.ts';
 import { identifier, literal } from './sql.ts';
@@ -66,7 +66,7 @@ export async function replaceWithFiles(deps: LakeDeps, replacement: Replacement)
 }
 
 async function makeFrom(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   catalogName: string,
   target: Target,
   { runId, committedBy }: Replacement,

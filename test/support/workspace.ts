@@ -11,10 +11,13 @@ import { readApiConfig } from '../../api/config.ts';
 import type { ApiDeps, Routes } from '../../api/deps.ts';
 import { createProcessStarter } from '../../api/process-starter.ts';
 import { createCipher } from '../../data/encryption.ts';
-import { openLakes } from '../../data/lake/open.ts';
+import { createFileReader } from '../../data/lake/import/reader.ts';
+import { activityStaging, openLakes } from '../../data/lake/open.ts';
 import { createPageWriter } from '../../data/lake/pages/write.ts';
 import { createQueryPool } from '../../data/lake/query/pool.ts';
+import { createListReader } from '../../data/lake/reading/reader.ts';
 import { createAppender } from '../../data/lake/rows/append-queue.ts';
+import { createRowsBodies } from '../../data/lake/rows/body.ts';
 import { createObjectStore } from '../../data/objects/store.ts';
 import { createDatabase } from '../../data/postgres/client.ts';
 import { traceInterceptor } from '../../data/processes/start.ts';
@@ -85,11 +88,13 @@ async function open(
   const objects = createObjectStore(config.objectStore);
   closers.push(() => objects.close());
   await objects.ensureBucket();
-  const lakes = await openLakes({
+  const lakes = openLakes({
     ...config,
     cipher,
     memoryLimitBytes: 1_000_000_000,
     threads: 2,
+    processes: 2,
+    staging: activityStaging(1),
     applicationName: 'test',
   });
   closers.push(lakes.close);
@@ -107,21 +112,20 @@ async function open(
     namespace: await createTestNamespace(connection),
     interceptors: { workflow: [traceInterceptor(traceHeader)] },
   });
-  const imports = {
-    engine: lakes.lake.engine,
-    objects,
-    extensionDir: config.extensionDir,
-    workDir: config.workDir,
-  };
-  const pages = await createPageWriter({ engine: lakes.lake.engine, objects, workDir: config.workDir });
-  closers.push(() => pages.close());
+  const files = createFileReader(lakes.staging);
+  const reader = createListReader();
+  closers.push(() => reader.close());
+  const { workDir } = config;
+  const pages = await createPageWriter({ engine: lakes.lake.engine, reader, objects, workDir });
   const deps: ApiDeps = {
     db,
     cipher,
     objects,
     lake: lakes.lake,
     append: createAppender(lakes.lake),
-    imports,
+    reader,
+    rows: await createRowsBodies(reader, workDir),
+    files,
     pages,
     queries,
     processes: createProcessStarter(db, temporal),
@@ -143,7 +147,7 @@ async function open(
   return {
     app,
     deps,
-    activityDeps: { db, objects, lake: lakes.lake, imports, pages, logger },
+    activityDeps: { db, objects, lake: lakes.lake, staging: lakes.staging, files, pages, logger },
     temporal,
     databaseUrl,
     call,

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization } from '../../postgres/client.ts';
@@ -9,6 +8,7 @@ import { getTable, type TableRow } from '../../postgres/tables.ts';
 import { flushHeld, renewableBytes } from '../care/flush.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps, lakeFailure } from '../commit.ts';
+import type { EngineConnection, LakeEngine } from '../engine/contract.ts';
 import type { StagedFile } from '../import/contract.ts';
 import { findOperations, type LakeOperation, type LedgerEntry, tableStatistics } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
@@ -30,6 +30,8 @@ import { fenced, isFenced, keysOf } from './stage-page.ts';
 export interface ApplyDeps {
   db: Database;
   lake: LakeDeps;
+  /** Where pages are gathered: whoever works there may wait for the table's lock. */
+  staging: LakeEngine;
   objects: ObjectStore;
 }
 
@@ -89,25 +91,28 @@ export async function applyBatch(
   const before = await physicalOf(deps, lake, table);
   requireKeys(keys, pages);
   const target = targetColumns(before.columns, pages, batch.on_new_field === 'add');
-  const applied = deps.lake.engine.use(lake.writer, async (connection) => {
-    const reading: PageFilesDeps = {
-      connection,
-      objects: deps.objects,
-      prefixUrl: `${lake.writer.dataPath}main/${batch.id}/`,
-      signal,
-      progress: (pagesRead) => progress({ pagesRead, pages: pages.length }),
-    };
-    await refuseLossyIntegers(reading, pages, target.narrowed);
-    const plan = { deps, lake, batch, table, connection, keys, pages, before, target };
-    if (batch.mode === 'upsert') {
-      const incoming = await keepLastOfEachKey(reading, pages, target, keys);
-      const applied = await hold({ ...plan, files: [], incoming });
-      if (incoming !== undefined) await connection.run(`DROP TABLE ${incoming.table}`);
-      return applied;
-    }
-    await refuseRepeatedRowIds(reading, pages);
-    return hold({ ...plan, files: await writeRecords(reading, pages, target), incoming: undefined });
-  });
+  const applied = deps.staging.use(
+    lake.writer,
+    async (connection) => {
+      const reading: PageFilesDeps = {
+        connection,
+        objects: deps.objects,
+        prefixUrl: `${lake.writer.dataPath}main/${batch.id}/`,
+        progress: (pagesRead) => progress({ pagesRead, pages: pages.length }),
+      };
+      await refuseLossyIntegers(reading, pages, target.narrowed);
+      const plan = { deps, lake, batch, table, connection, keys, pages, before, target };
+      if (batch.mode === 'upsert') {
+        const incoming = await keepLastOfEachKey(reading, pages, target, keys);
+        const applied = await hold({ ...plan, files: [], incoming });
+        if (incoming !== undefined) await connection.run(`DROP TABLE ${incoming.table}`);
+        return applied;
+      }
+      await refuseRepeatedRowIds(reading, pages);
+      return hold({ ...plan, files: await writeRecords(reading, pages, target), incoming: undefined });
+    },
+    { signal },
+  );
   return applied.catch((error: unknown) => {
     throw signal?.aborted === true ? error : lakeFailure(error);
   });
@@ -123,7 +128,7 @@ interface Commit {
   batch: IngestionBatch;
   table: TableRow;
   /** Has the incoming rows of an upsert. */
-  connection: DuckDBConnection;
+  connection: EngineConnection;
   keys: readonly string[];
   pages: readonly StagedPage[];
   /** The table as the files were written for it. */
@@ -143,10 +148,12 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   const isAsBefore =
     JSON.stringify([keys, physical.columns]) === JSON.stringify([plan.keys, plan.before.columns]);
   if (!isAsBefore) throw columnsChanged();
-  if (batch.mode === 'append') await refuseTakenRowIds(deps, lake, physical, plan.pages, plan.files);
+  if (batch.mode === 'append')
+    await refuseTakenRowIds(deps, lake, plan.connection, physical, plan.pages, plan.files);
   const changesColumns = plan.target.retypes.size + plan.target.added.length > 0;
   // As every change of columns does: rows left in the catalog under an old schema of a large table stay there.
-  if (changesColumns && physical.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, physical);
+  if (changesColumns && physical.sizeBytes > renewableBytes)
+    await flushHeld(deps.lake, lake, physical, plan.connection);
   const quarantine = await reserveQuarantine(deps, lake, batch, table, plan.pages);
   // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
   const isSwap = batch.mode === 'replace' || batch.mode === 'provider_snapshot';
@@ -222,7 +229,7 @@ async function write(
 
 /** The table with the columns the batch needs: types it decides or widens, and new ones behind. */
 async function changeColumns(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   physical: PhysicalTable,
   { retypes, added }: TargetColumns,
 ): Promise<void> {
@@ -241,7 +248,7 @@ function addColumnStatements(table: string, column: LakeColumn): string[] {
 }
 
 async function addFiles(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   lake: Lake,
   table: string,
   files: readonly StagedFile[],

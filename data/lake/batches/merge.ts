@@ -1,9 +1,9 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../errors.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
 import { createdAtColumn, rowIdColumn } from '../column-name.ts';
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import type { StagedFile } from '../import/contract.ts';
 import type { Lake } from '../provision.ts';
 import { duplicateRowId } from '../rows/append.ts';
@@ -33,6 +33,7 @@ function filesSource(files: readonly StagedFile[]): string {
 export async function refuseTakenRowIds(
   deps: { lake: LakeDeps },
   lake: Lake,
+  connection: EngineConnection,
   table: PhysicalTable,
   pages: readonly StagedPage[],
   files: readonly StagedFile[],
@@ -40,22 +41,19 @@ export async function refuseTakenRowIds(
   const range = rangeOf(pages);
   if (range === undefined || files.length === 0) return;
   if (!(await mayHoldRowIds(deps.lake, lake, table, range))) return;
-  const taken = await deps.lake.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(
-      `SELECT ${rowIdColumn} FROM ${identifier(table.name)}
-       WHERE ${rowIdColumn} BETWEEN ${range.min} AND ${range.max}
-         AND ${rowIdColumn} IN (SELECT ${rowIdColumn} FROM ${filesSource(files)})
-       ORDER BY ${rowIdColumn} LIMIT 10`,
-    );
-    return reader.getRows().map(([id]) => id as bigint);
-  });
-  if (taken.length > 0) throw duplicateRowId(taken);
+  const { rows: taken } = await connection.read(
+    `SELECT ${rowIdColumn} FROM ${identifier(table.name)}
+     WHERE ${rowIdColumn} BETWEEN ${range.min} AND ${range.max}
+       AND ${rowIdColumn} IN (SELECT ${rowIdColumn} FROM ${filesSource(files)})
+     ORDER BY ${rowIdColumn} LIMIT 10`,
+  );
+  if (taken.length > 0) throw duplicateRowId(taken.map(([id]) => id as bigint));
 }
 
 interface Merge {
   deps: { lake: LakeDeps };
   lake: Lake;
-  connection: DuckDBConnection;
+  connection: EngineConnection;
   physical: PhysicalTable;
   target: TargetColumns;
   keys: readonly string[];
@@ -79,7 +77,7 @@ export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; u
     (name) => `${identifier(name)} = i.${identifier(name)}`,
   );
   const before = await readCreated(merge, table);
-  const merged = await connection.run(
+  const changed = await connection.run(
     `MERGE INTO ${table} AS t USING ${incoming} AS i
      ON (${keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ')})
      WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}
@@ -87,7 +85,7 @@ export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; u
        VALUES (${names.map((name) => `i.${identifier(name)}`).join(', ')})`,
   );
   // Each key comes once, so more changes than records are several rows of one key.
-  if (merged.rowsChanged > rows) {
+  if (changed > rows) {
     throw new AppError(
       'conflict',
       `A key of the batch matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
@@ -109,12 +107,12 @@ interface CreatedRows {
 
 /** The rows of the table that were created when the batch's new ones are: statistics leave few files to read. */
 async function readCreated({ connection, incoming }: Merge, table: string): Promise<CreatedRows> {
-  const reader = await connection.runAndReadAll(
+  const { rows } = await connection.read(
     `SELECT count(*), min(${rowIdColumn}), max(${rowIdColumn}), count(*) = count(DISTINCT ${rowIdColumn})
      FROM ${table} WHERE ${createdIn(incoming)}`,
   );
-  const [rows, min, max, isUnique] = reader.getRows()[0] as [bigint, bigint, bigint, boolean];
-  return { rows: Number(rows), min, max, isUnique };
+  const [count, min, max, isUnique] = rows[0] as [bigint, bigint, bigint, boolean];
+  return { rows: Number(count), min, max, isUnique };
 }
 
 function createdIn({ createdAt }: IncomingRows): string {
@@ -128,12 +126,12 @@ async function refuseTakenNewRows(
   { min, max, isUnique }: CreatedRows,
 ): Promise<void> {
   if (isUnique && !(await mayHoldRowIds(deps.lake, lake, physical, { min, max }))) return;
-  const reader = await connection.runAndReadAll(
+  const { rows } = await connection.read(
     `SELECT ${rowIdColumn} FROM ${table}
      WHERE ${rowIdColumn} BETWEEN ${min} AND ${max}
        AND ${rowIdColumn} IN (SELECT ${rowIdColumn} FROM ${table} WHERE ${createdIn(incoming)})
      GROUP BY ${rowIdColumn} HAVING count(*) > 1 ORDER BY ${rowIdColumn} LIMIT 10`,
   );
-  const taken = reader.getRows().map(([id]) => id as bigint);
+  const taken = rows.map(([id]) => id as bigint);
   if (taken.length > 0) throw duplicateRowId(taken);
 }

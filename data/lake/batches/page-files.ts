@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { AppError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import type { StagedPage } from '../../postgres/staged-pages.ts';
 import { createdAtColumn, rowIdColumn } from '../column-name.ts';
 import { duckDbType, type LakeColumn } from '../columns.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import type { StagedFile } from '../import/contract.ts';
-import { run, runRows } from '../import/out/run.ts';
 import { writeParquet } from '../import/out/write.ts';
 import { duplicateRowId } from '../rows/append.ts';
 import { identifier, literal } from '../sql.ts';
@@ -16,11 +15,10 @@ import { pageColumns, type TargetColumns } from './columns.ts';
 const pagesAtOnce = 400;
 
 export interface PageFilesDeps {
-  connection: DuckDBConnection;
+  connection: EngineConnection;
   objects: ObjectStore;
   /** Folder of the lake that takes the files, ending with a slash. */
   prefixUrl: string;
-  signal: AbortSignal | undefined;
   /** Told after each statement how many pages are done. */
   progress: (pages: number) => void;
 }
@@ -46,7 +44,7 @@ export interface IncomingRows {
   table: string;
   rows: number;
   /** What a row that is new gets as the time of its creation; the same for all. */
-  createdAt: DuckDBValue;
+  createdAt: string;
 }
 
 /** Of each key the last record, by page and place in it. Whoever asks drops the table. */
@@ -62,20 +60,17 @@ export async function keepLastOfEachKey(
   if (all === '') return undefined;
   const name = identifier(`incoming_${randomUUID()}`);
   const names = target.columns.map((column) => identifier(column.name));
-  await run(
-    deps.connection,
+  await deps.connection.run(
     `CREATE TEMP TABLE ${name} AS SELECT ${names.join(', ')} FROM (${all})
      QUALIFY row_number() OVER (PARTITION BY ${keys.map(identifier).join(', ')} ORDER BY ${pageOrder} DESC, ${recordOrder} DESC) = 1`,
-    deps.signal,
   );
   const table = `temp.main.${name}`;
-  const [counted] = await runRows(
-    deps.connection,
-    `SELECT count(*), any_value(${identifier(createdAtColumn)}) FROM ${table}`,
-    deps.signal,
+  const counted = await deps.connection.read(
+    `SELECT count(*), CAST(any_value(${identifier(createdAtColumn)}) AS VARCHAR) FROM ${table}`,
   );
   deps.progress(pages.length);
-  return { table, rows: Number(counted![0]), createdAt: counted![1]! };
+  const [rows, createdAt] = counted.rows[0]!;
+  return { table, rows: Number(rows), createdAt: String(createdAt) };
 }
 
 /** Names that no column of a user's records can have. */
@@ -127,33 +122,26 @@ function pagesSource(objects: ObjectStore, pages: readonly StagedPage[], withOrd
 }
 
 async function write(
-  { connection, objects, prefixUrl, signal }: PageFilesDeps,
+  { connection, objects, prefixUrl }: PageFilesDeps,
   select: string,
   pages: readonly StagedPage[],
   columns: readonly LakeColumn[],
 ): Promise<StagedFile[]> {
   const sourceBytes = pages.reduce((sum, { size_bytes: bytes }) => sum + bytes, 0);
-  return writeParquet(connection, select, {
-    objects,
-    prefixUrl,
-    columns: columns.length,
-    sourceBytes,
-    signal,
-  });
+  const read = async (sql: string) => (await connection.read(sql)).rows;
+  return writeParquet(read, select, { objects, prefixUrl, columns: columns.length, sourceBytes });
 }
 
 /** Refuses s_ids that come in more than one page. Pages whose ranges do not touch are not read. */
 export async function refuseRepeatedRowIds(
-  { connection, objects, signal }: PageFilesDeps,
+  { connection, objects }: PageFilesDeps,
   pages: readonly StagedPage[],
 ): Promise<void> {
   const touching = overlapping(pages);
   if (touching.length === 0) return;
-  const rows = await runRows(
-    connection,
+  const { rows } = await connection.read(
     `SELECT ${rowIdColumn} FROM ${pagesSource(objects, touching, false)}
      GROUP BY ${rowIdColumn} HAVING count(*) > 1 ORDER BY ${rowIdColumn} LIMIT 10`,
-    signal,
   );
   if (rows.length > 0) throw duplicateRowId(rows.map(([id]) => id as bigint));
 }
@@ -178,7 +166,7 @@ function overlapping(pages: readonly StagedPage[]): StagedPage[] {
 
 /** Refuses integers that a widening to DOUBLE would round. */
 export async function refuseLossyIntegers(
-  { connection, objects, signal }: PageFilesDeps,
+  { connection, objects }: PageFilesDeps,
   pages: readonly StagedPage[],
   columns: readonly string[],
 ): Promise<void> {
@@ -188,11 +176,11 @@ export async function refuseLossyIntegers(
     );
     for (let start = 0; start < withIntegers.length; start += pagesAtOnce) {
       const source = pagesSource(objects, withIntegers.slice(start, start + pagesAtOnce), false);
-      const [first] = await runRows(
-        connection,
+      const {
+        rows: [first],
+      } = await connection.read(
         `SELECT ${identifier(column)} FROM ${source}
          WHERE ${identifier(column)} NOT BETWEEN -9007199254740992 AND 9007199254740992 LIMIT 1`,
-        signal,
       );
       if (first === undefined) continue;
       throw new AppError(

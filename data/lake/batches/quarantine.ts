@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { ObjectStore } from '../../objects/store.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../postgres/tables.ts';
 import type { LakeColumn } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import { findOperations, type LakeOperation } from '../ledger.ts';
 import { quarantineColumns } from '../pages/write.ts';
 import type { Lake } from '../provision.ts';
@@ -105,7 +105,7 @@ async function reserve(db: Database, table: TableRow): Promise<TableRow> {
 
 /** Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay takes its own out first. */
 export async function quarantineRecords(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   objects: ObjectStore,
   batch: IngestionBatch,
   quarantine: Quarantine,
@@ -119,10 +119,8 @@ export async function quarantineRecords(
     for (const statement of createTableStatements(quarantine.name, columns)) await connection.run(statement);
   let rowsRemoved = 0;
   if (batch.replay_of !== null && !isNew) {
-    const reader = await connection.runAndReadAll(`DELETE FROM ${table} WHERE batch_id = $1`, [
-      batch.replay_of,
-    ]);
-    rowsRemoved = Number(reader.getRows()[0]?.[0] ?? 0);
+    const { rows } = await connection.read(`DELETE FROM ${table} WHERE batch_id = $1`, [batch.replay_of]);
+    rowsRemoved = Number(rows[0]?.[0] ?? 0);
   }
   const keys = pages.flatMap(({ quarantine_key: key }) => (key === null ? [] : [key]));
   for (let start = 0; start < keys.length; start += filesAtOnce) {

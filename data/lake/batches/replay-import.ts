@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../../errors.ts';
 import { isId } from '../../ids.ts';
 import { batchPrefix } from '../../objects/keys.ts';
@@ -11,9 +10,11 @@ import { getTableImport, type TableImport } from '../../postgres/table-imports.t
 import { findTable, getTable, type TableRow } from '../../postgres/tables.ts';
 import { findPhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import { BadFileError } from '../import/bad-file.ts';
-import type { ImportDeps, ImportFormat, ImportOptions, StagedFile } from '../import/contract.ts';
-import { lineColumn, rawColumn, restage } from '../import/restage.ts';
+import type { ImportFormat, ImportOptions, StagedFile } from '../import/contract.ts';
+import type { FileReader } from '../import/reader.ts';
+import { lineColumn, rawColumn } from '../import/restaged-columns.ts';
 import type { LakeOperation } from '../ledger.ts';
 import { identifier, literal } from '../sql.ts';
 import { completeBatch } from './complete.ts';
@@ -27,7 +28,7 @@ interface ImportReplayDeps {
   db: Database;
   lake: LakeDeps;
   objects: ObjectStore;
-  imports: ImportDeps;
+  files: FileReader;
 }
 
 /**
@@ -108,12 +109,14 @@ async function restageImport(
   };
   const options = row.options as unknown as ImportOptions;
   const again = { columns, quarantineUrl, prefixUrl };
-  return restage(deps.imports, source, options, again, signal).catch((error: unknown) => {
-    if (!(error instanceof BadFileError)) throw error;
-    throw new AppError('conflict', `The file of the import cannot be read for this: ${error.message}.`, {
-      cause: error,
+  return deps.files
+    .restage(row.organization_id, { source, options, again }, signal)
+    .catch((error: unknown) => {
+      if (!(error instanceof BadFileError)) throw error;
+      throw new AppError('conflict', `The file of the import cannot be read for this: ${error.message}.`, {
+        cause: error,
+      });
     });
-  });
 }
 
 function pageOf(
@@ -142,7 +145,7 @@ function pageOf(
 
 /** Takes the records of a replay out of their import's quarantine, inside the caller's transaction. */
 export async function takeFromImportQuarantine(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   objects: ObjectStore,
   batch: IngestionBatch,
   quarantine: Pick<TableRow, 'id' | 'name'>,
@@ -151,7 +154,7 @@ export async function takeFromImportQuarantine(
   const urls = pages.flatMap(({ object_key: key }) =>
     key === null ? [] : [literal(`s3://${objects.settings.bucket}/${key}`)],
   );
-  const reader = await connection.runAndReadAll(
+  const { rows } = await connection.read(
     `DELETE FROM ${identifier(quarantine.name)} AS q
      WHERE EXISTS (SELECT 1 FROM read_parquet([${urls.join(', ')}]) AS p
        WHERE p.${identifier(lineColumn)} = q.line AND p.${identifier(rawColumn)} = q.raw)`,
@@ -161,7 +164,7 @@ export async function takeFromImportQuarantine(
     tableId: quarantine.id,
     operation: 'replace',
     rowsAdded: 0,
-    rowsRemoved: Number(reader.getRows()[0]?.[0] ?? 0),
+    rowsRemoved: Number(rows[0]?.[0] ?? 0),
     runId: batch.id,
     committedBy: batch.created_by,
   };
@@ -185,7 +188,7 @@ export async function countQuarantinedRows(
   if (table === undefined) return 0;
   const lake = await deps.lake.catalog.get(row.organization_id);
   return deps.lake.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${identifier(table.name)}`);
-    return Number(reader.getRows()[0]![0]);
+    const { rows } = await connection.read(`SELECT count(*) FROM ${identifier(table.name)}`);
+    return Number(rows[0]![0]);
   });
 }

@@ -4,7 +4,7 @@ import { inOrganization } from '../../postgres/client.ts';
 import type { IngestionBatch } from '../../postgres/ingestion-batches.ts';
 import { findQuarantineTable, getTable } from '../../postgres/tables.ts';
 import { findPhysicalTable } from '../columns.ts';
-import { maxPageRecords } from '../pages/scan.ts';
+import { maxRecords } from '../reading/sent-list.ts';
 import { type Row, readRowIds } from '../rows/plan.ts';
 import { takenRowIds } from '../rows/taken.ts';
 import { identifier } from '../sql.ts';
@@ -41,7 +41,7 @@ export async function stageQuarantined(
     await stagePage(deps, {
       ...where,
       pageNumber,
-      body: { records: () => records },
+      body: records,
       ...(taken === undefined ? {} : { taken }),
       originOf: (index) => ({
         batchId: batch.replay_of!,
@@ -50,7 +50,7 @@ export async function stageQuarantined(
       }),
     });
     last = found.at(-1) ?? last;
-    if (found.length < maxPageRecords) break;
+    if (found.length < maxRecords) break;
   }
   const manifest = { pageCount: pageNumber, pages: undefined, checkpoint: null, confirmShrink: false };
   await completeBatch(deps.db, where, manifest);
@@ -87,13 +87,13 @@ async function readQuarantined(
   const name = await quarantineOf(deps, batch.organization_id, batch.table_id);
   const lake = await deps.lake.catalog.get(batch.organization_id);
   return deps.lake.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(
+    const { rows } = await connection.read(
       `SELECT page_number, record_index, record FROM ${identifier(name)}
        WHERE batch_id = $1 AND (page_number, record_index) > ($2, $3)
-       ORDER BY page_number, record_index LIMIT ${maxPageRecords}`,
+       ORDER BY page_number, record_index LIMIT ${maxRecords}`,
       [batch.replay_of, BigInt(after.pageNumber), BigInt(after.index)],
     );
-    return reader.getRows().map(([page, index, record]) => ({
+    return rows.map(([page, index, record]) => ({
       pageNumber: Number(page),
       index: Number(index),
       record: String(record),
@@ -111,11 +111,10 @@ export async function countQuarantined(
   const name = await quarantineOf(deps, organizationId, tableId);
   const lake = await deps.lake.catalog.get(organizationId);
   return deps.lake.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(
-      `SELECT count(*) FROM ${identifier(name)} WHERE batch_id = $1`,
-      [batchId],
-    );
-    return Number(reader.getRows()[0]![0]);
+    const { rows } = await connection.read(`SELECT count(*) FROM ${identifier(name)} WHERE batch_id = $1`, [
+      batchId,
+    ]);
+    return Number(rows[0]![0]);
   });
 }
 

@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../canonical-json.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { JsonValue } from '../../exact-json.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../postgres/client.ts';
 import { type DataSync, findDataSync } from '../../postgres/data-syncs.ts';
@@ -19,8 +16,8 @@ import { rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
 import type { PageReading, PageRules } from '../pages/page.ts';
-import type { PageBody } from '../pages/read.ts';
 import type { PageWriter, RecordOrigin } from '../pages/write.ts';
+import type { ListBody } from '../reading/tasks.ts';
 
 export interface StageDeps {
   db: Database;
@@ -36,7 +33,7 @@ export interface PageRequest {
   pageNumber: number;
   /** The generation the client works under, where it says so. */
   generation?: string;
-  body: PageBody;
+  body: ListBody;
   /** Throws where this is not the way in for the batch's pages. */
   refuse?: (batch: IngestionBatch) => void;
   /** Where a record first came from, by its index; without it, here. */
@@ -59,7 +56,9 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
   const { batch, table, sync, earlier } = await lookUp(deps, request);
   request.refuse?.(batch);
   await refuseFenced(deps, batch, sync, request.generation);
-  if (earlier !== undefined) return replay(batch, earlier, hashOf(request.body));
+  // Its fit was decided when it was staged: the table may have changed since.
+  if (earlier !== undefined)
+    return replay(batch, earlier, await deps.pages.hash(organizationId, request.body));
   if (batch.status !== 'open') throw notOpen(batch);
   const columns = await columnsOf(deps.lake, organizationId, table);
   const rules: PageRules = {
@@ -201,12 +200,6 @@ async function columnsOf(lake: LakeDeps, organizationId: string, table: TableRow
   const physical = await findPhysicalTable(lake.catalogPool, schema, table.name);
   if (physical === undefined) throw notFound('The table');
   return physical.columns;
-}
-
-/** The hash of a page whose fit was decided when it was staged: the table may have changed since. */
-function hashOf({ records }: PageBody): string {
-  const canonical = canonicalJson(records() as JsonValue);
-  return createHash('sha256').update(canonical).digest('hex');
 }
 
 function toRow(

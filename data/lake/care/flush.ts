@@ -1,5 +1,6 @@
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import { forgetOutlivedTables } from '../inlined.ts';
 import type { Lake } from '../provision.ts';
 import { rewriteTable } from '../rows/retype.ts';
@@ -24,7 +25,7 @@ export function flushTable(deps: LakeDeps, lake: Lake, table: CareTable): Promis
 }
 
 /**
- * The same for whoever holds the table's lock already.
+ * The same for whoever holds the table's lock already, and may have a connection to do it on.
  *
  * DuckLake keeps a catalog table of rows for each schema a table had, and a flush drops the empty ones of
  * outlived schemas that the lake's registry lists, whichever table they are of. Other processes remember them
@@ -36,16 +37,17 @@ export async function flushHeld(
   deps: LakeDeps,
   lake: Lake,
   table: PhysicalTable,
+  connection?: EngineConnection,
 ): Promise<Flushed | undefined> {
   const inlined = await inlinedTables(deps, lake, table);
   if (!inlined.some(({ hasRows }) => hasRows) && !(await hasInlinedDeletions(deps, lake, table)))
     return undefined;
   if (inlined.some(({ isOutlived, hasRows }) => isOutlived && hasRows)) {
     if (table.sizeBytes > renewableBytes) return { rows: 0, leftBehind: true };
-    await renew(deps, lake, table);
+    await renew(deps, lake, table, connection);
   }
   await forgetOutlivedTables(deps.catalogPool, lake.schema);
-  return { rows: await flush(deps, lake, table), leftBehind: false };
+  return { rows: await flush(deps, lake, table, connection), leftBehind: false };
 }
 
 /** True where a deletion is still kept in the catalog instead of a file. */
@@ -63,11 +65,17 @@ export async function hasInlinedDeletions(
   return rows[0]?.exists === true && holdsRows(deps, lake, name);
 }
 
-async function flush(deps: LakeDeps, lake: Lake, { name }: PhysicalTable): Promise<number> {
+async function flush(
+  deps: LakeDeps,
+  lake: Lake,
+  { name }: PhysicalTable,
+  connection: EngineConnection | undefined,
+): Promise<number> {
   const rows = await callProcedure<{ rows_flushed: bigint }>(
     deps,
     lake,
     `ducklake_flush_inlined_data(${literal(lake.schema)}, schema_name => 'main', table_name => ${literal(name)})`,
+    connection,
   );
   return rows.reduce((sum, row) => sum + Number(row.rows_flushed), 0);
 }
@@ -100,10 +108,16 @@ async function holdsRows(deps: LakeDeps, lake: Lake, name: string): Promise<bool
 }
 
 /** The same rows in a new table of the same name, in one commit that is no operation: nothing changes for anyone. */
-async function renew(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<void> {
-  await deps.engine.use(lake.writer, async (connection) => {
-    await connection.run('BEGIN');
-    await rewriteTable(connection, table.name, table.columns, table.columns);
-    await connection.run('COMMIT');
-  });
+async function renew(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  connection: EngineConnection | undefined,
+): Promise<void> {
+  async function rewrite(on: EngineConnection): Promise<void> {
+    await on.run('BEGIN');
+    await rewriteTable(on, table.name, table.columns, table.columns);
+    await on.run('COMMIT');
+  }
+  await (connection === undefined ? deps.engine.use(lake.writer, rewrite) : rewrite(connection));
 }

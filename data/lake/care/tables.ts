@@ -1,5 +1,6 @@
 import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import type { Lake } from '../provision.ts';
 
 /** A table of one organization, as care goes through them. */
@@ -47,11 +48,17 @@ export function holdTable<T>(
 }
 
 /** Runs one of DuckLake's procedures; it is a commit of its own where it changes anything. */
-export function callProcedure<T>(deps: LakeDeps, lake: Lake, procedure: string): Promise<T[]> {
-  return deps.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(`CALL ${procedure}`);
-    return reader.getRowObjects() as T[];
-  });
+export async function callProcedure<T>(
+  deps: LakeDeps,
+  lake: Lake,
+  procedure: string,
+  connection?: EngineConnection,
+): Promise<T[]> {
+  const call = (on: EngineConnection) => on.read(`CALL ${procedure}`);
+  const { names, rows } = await (connection === undefined
+    ? deps.engine.use(lake.writer, call)
+    : call(connection));
+  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])) as T);
 }
 
 /** True where writers held the table for longer than care waits: it comes again later. */

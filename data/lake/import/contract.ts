@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../exact-json.ts';
 import type { ObjectStore } from '../../objects/store.ts';
 import type { LakeColumn } from '../columns.ts';
-import type { LakeEngine } from '../engine.ts';
+import type { LocalEngine } from '../engine/local.ts';
 
 export type ImportFormat = 'csv' | 'parquet' | 'json' | 'ndjson' | 'xlsx';
 
@@ -42,7 +42,7 @@ export interface ImportOptions {
 }
 
 export interface ImportDeps {
-  engine: LakeEngine;
+  engine: Pick<LocalEngine, 'scratch'>;
   objects: ObjectStore;
   extensionDir: string | undefined;
   /** Local folder for temporary files; each use makes and removes a folder of its own in it. */

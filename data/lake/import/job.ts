@@ -23,6 +23,7 @@ export interface PreviewJob {
   page: PreviewPage;
   folder: string;
   loadDateMicros: bigint | undefined;
+  signal: AbortSignal | undefined;
 }
 
 /** The time of an import, when its rows are to carry it. */

@@ -42,6 +42,7 @@ async function previewPage(
   const numbered = await source.number({
     path: join(job.folder, 'records'),
     window: windowOf(job, inferred !== undefined),
+    signal: job.signal,
   });
   try {
     const { table, page } = numbered;

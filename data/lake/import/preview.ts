@@ -6,6 +6,7 @@ import { BadFileError } from './bad-file.ts';
 import type { ImportDeps, ImportOptions, ImportSource, Preview, PreviewPage } from './contract.ts';
 import { loadDateMicros, type PreviewJob } from './job.ts';
 import { checkOptions } from './options.ts';
+import { interruptible } from './out/run.ts';
 import { blamingFile, openParquet } from './parquet/file.ts';
 import { parquetTexts } from './parquet/source.ts';
 import { previewTyped } from './parquet/typed.ts';
@@ -21,6 +22,7 @@ export async function preview(
   source: ImportSource,
   options: ImportOptions,
   page: PreviewPage,
+  signal?: AbortSignal,
 ): Promise<Preview> {
   checkOptions(options, source.format);
   await mkdir(deps.workDir, { recursive: true });
@@ -28,8 +30,8 @@ export async function preview(
   try {
     return await deps.engine.scratch(async (connection) => {
       await connection.run("SET TimeZone = 'UTC'");
-      const job = { deps, source, options, page, folder, loadDateMicros: loadDateMicros(options) };
-      return previewWith(job, connection);
+      const job = { deps, source, options, page, folder, loadDateMicros: loadDateMicros(options), signal };
+      return interruptible(connection, signal, () => previewWith(job, connection));
     });
   } catch (error) {
     throw error instanceof BadFileError ? asRequestFault(error, options) : error;

@@ -11,6 +11,7 @@ import { createTracker } from './out/tracker.ts';
 import { writeParquet } from './out/write.ts';
 import { openParquet } from './parquet/file.ts';
 import { parquetTexts } from './parquet/source.ts';
+import { lineColumn, rawColumn } from './restaged-columns.ts';
 import { withJob } from './stage.ts';
 import { planOf } from './stage-text.ts';
 import { openText } from './text/open.ts';
@@ -18,10 +19,6 @@ import type { Numbering, TextTable } from './text/table.ts';
 import type { PlannedColumn } from './values/plan.ts';
 import { selectList } from './values/select.ts';
 import { parseDataType } from './values/types.ts';
-
-/** Beside the table's columns a restaged record has its place in the file, under names that no column can have. */
-export const lineColumn = '_ducklake_internal_line';
-export const rawColumn = '_ducklake_internal_raw';
 
 const recordsAtOnce = 50_000;
 
@@ -71,7 +68,7 @@ async function restageText(
     await findRestored(connection, table, table.numbering!, again.quarantineUrl, signal);
     const list = selectList(table, plan, { loadDateMicros: job.loadDateMicros, onUnfit: 'null' });
     const [written] = await writeParquet(
-      connection,
+      (sql) => runRows(connection, sql, signal),
       `SELECT ${list}, restored.line AS ${identifier(lineColumn)}, restored.raw AS ${identifier(rawColumn)}
        FROM ${goodRecords(table)} JOIN restored ON good._at = restored.place ORDER BY good._at`,
       {
@@ -80,7 +77,6 @@ async function restageText(
         columns: plan.length + 2,
         // One file, however large the source is.
         sourceBytes: 0,
-        signal,
       },
     );
     return written;

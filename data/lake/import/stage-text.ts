@@ -165,9 +165,9 @@ function write(
     prefixUrl,
     columns: plan.length,
     sourceBytes: job.source.sizeBytes,
-    signal: job.signal,
   };
-  return job.tracker.follow(connection, () => writeParquet(connection, select, options));
+  const run = (sql: string) => runRows(connection, sql, job.signal);
+  return job.tracker.follow(connection, () => writeParquet(run, select, options));
 }
 
 function stagedOf(

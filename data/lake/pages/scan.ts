@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../exact-json.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { LakeColumn } from '../columns.ts';
+import { maxRecords } from '../reading/sent-list.ts';
 import { ByteWriter } from './bytes.ts';
 import { CanonicalRecords } from './canonical.ts';
 import { Cells } from './cells.ts';
@@ -14,9 +15,6 @@ export interface ScannedBody {
   content: PageContent;
   members: Record<string, JsonValue>;
 }
-
-/** The most records of one page. */
-export const maxPageRecords = 5_000;
 
 /**
  * Reads a page's body in one pass over its bytes: the canonical form, its checks and the engine's feed come out
@@ -87,7 +85,7 @@ class Scan {
     }
     do {
       this.#records += 1;
-      if (this.#records > maxPageRecords) throw bail;
+      if (this.#records > maxRecords) throw bail;
       this.#record();
     } while (goesOn(tokens, byte.closeList));
   }

@@ -4,18 +4,28 @@ import { join } from 'node:path';
 import { replaceLoneSurrogates } from '../../canonical-json.ts';
 import { batchPrefix } from '../../objects/keys.ts';
 import type { ObjectStore } from '../../objects/store.ts';
-import type { LakeEngine } from '../engine.ts';
+import { createFairSlots } from '../../process-pool/fair-slots.ts';
+import type { LakeColumn } from '../columns.ts';
+import type { LakeEngine } from '../engine/contract.ts';
+import type { ListReader } from '../reading/reader.ts';
+import type { ListBody } from '../reading/tasks.ts';
 import { transportOf } from '../rows/encode.ts';
 import { transported } from '../rows/rows-source.ts';
 import { identifier, literal } from '../sql.ts';
-import type { PageReading } from './page.ts';
-import { createPageReader, type PageSource } from './read.ts';
+import type { PageReading, PageRules } from './page.ts';
 
 /** Whose page it is, and where bad records are told to come from. */
 export interface PagePlace {
   organizationId: string;
   batchId: string;
   pageNumber: number;
+}
+
+/** A page as it was sent, and what it has to fit. */
+export interface PageSource {
+  body: ListBody;
+  columns: readonly LakeColumn[];
+  rules: PageRules;
 }
 
 /** Where a bad record was first sent. A record staged again keeps its first origin. */
@@ -39,11 +49,13 @@ export interface PageWriter {
     source: PageSource,
     originOf?: (index: number) => RecordOrigin,
   ): Promise<WrittenPage>;
-  close(): Promise<void>;
+  /** The hash of a page's canonical records. */
+  hash(organizationId: string, body: ListBody): Promise<string>;
 }
 
 export interface PageWriterDeps {
   engine: LakeEngine;
+  reader: ListReader;
   objects: ObjectStore;
   workDir: string;
 }
@@ -63,12 +75,11 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
   const folder = join(deps.workDir, 'pages');
   await mkdir(folder, { recursive: true });
   await removeStale(folder);
-  const inSlot = createSlots(maxEncoding);
-  const reader = createPageReader();
+  const inSlot = createFairSlots(maxEncoding);
 
   /** Encodes a feed into a Parquet file beside it. */
-  async function encode(path: string, feed: Feed): Promise<void> {
-    await deps.engine.scratch((connection) => connection.run(copyStatement(path, feed)));
+  async function encode(organizationId: string, path: string, feed: Feed): Promise<void> {
+    await deps.engine.scratch(organizationId, (connection) => connection.run(copyStatement(path, feed)));
   }
 
   async function put(key: string, path: string): Promise<void> {
@@ -83,14 +94,15 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
       const badPath = `${path}.quarantine`;
       const written = [path];
       try {
-        const content = await inSlot(async () => {
-          const page = await reader.read(`${path}.ndjson`, source);
-          if (page.records > 0) await encode(path, { bytes: page.feedBytes, columns: page.columns });
+        const content = await inSlot(organizationId, async () => {
+          const page = await deps.reader.read(organizationId, 'page', { ...source, path: `${path}.ndjson` });
+          if (page.records > 0)
+            await encode(organizationId, path, { bytes: page.feedBytes, columns: page.columns });
           if (page.bad.length > 0) {
             written.push(badPath);
             const feed = quarantineFeed(place, page, originOf);
             await writeFile(`${badPath}.ndjson`, feed);
-            await encode(badPath, { bytes: feed.length, columns: quarantineFeedColumns });
+            await encode(organizationId, badPath, { bytes: feed.length, columns: quarantineFeedColumns });
           }
           return page;
         });
@@ -106,7 +118,7 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
         await Promise.all(files.map((name) => unlink(name).catch(() => undefined)));
       }
     },
-    close: () => reader.close(),
+    hash: (organizationId, body) => deps.reader.read(organizationId, 'hash', { body }),
   };
 }
 
@@ -153,21 +165,4 @@ async function removeStale(folder: string): Promise<void> {
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > staleAfterMs) await rm(path, { force: true });
   }
-}
-
-/** Runs at most so many at once; the others wait in the order they came. */
-function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { ObjectStoreSettings } from '../../objects/settings.ts';
-import { removeLeftovers } from './pool/leftovers.ts';
-import { startQueryProcess } from './pool/query-process.ts';
-import { createQueue, type Queue } from './pool/queue.ts';
-import { createSlots, type Slot } from './pool/slots.ts';
+import type { WaitingRules } from '../../process-pool/admission.ts';
+import { removeLeftovers } from '../../process-pool/leftovers.ts';
+import { createQueue, type Queue } from '../../process-pool/queue.ts';
+import { createSlots, type Slot } from '../../process-pool/slots.ts';
+import { type QueryProcess, queryFolderKind, startQueryProcess } from './pool/query-process.ts';
 import type { ProcessStatement, Settled } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
 
@@ -38,6 +39,9 @@ export interface QueryPool {
   processIds(): number[];
 }
 
+/** A burst of one organization is not refused; a short wait, since a client can retry and a queue cannot shrink. */
+const waiting: WaitingRules = { perOrganization: 8, inAll: 64, shareWaitMs: 1_000 };
+
 /** Runs statements of users in processes of their own, so that nothing they do can touch this one. */
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
   const settings = {
@@ -55,9 +59,14 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     start: () => startQueryProcess(settings, options.workDir, onStderr),
     onChange: () => queue.serve(),
   });
-  const queue = createQueue(options.processes, slots);
+  const queue: Queue<QueryProcess> = createQueue({
+    processes: options.processes,
+    slots,
+    waiting,
+    refusal: saturated,
+  });
   let isClosed = false;
-  void removeLeftovers(options.workDir);
+  void removeLeftovers(options.workDir, queryFolderKind);
 
   return {
     run: async (request) => {
@@ -84,10 +93,10 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
  * slot is given back only when the process has settled or ended.
  */
 function runIn(
-  slot: Slot,
+  slot: Slot<QueryProcess>,
   request: QueryRequest,
   logger: QueryLogger | undefined,
-  queue: Queue,
+  queue: Queue<QueryProcess>,
 ): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const stop = (error: AppError) => {
@@ -140,5 +149,13 @@ function logHidden(
   logger?.warn(
     { code: outcome.code, organizationId, detail },
     'a query failed for a reason its client is not told',
+  );
+}
+
+function saturated(): AppError {
+  return new AppError(
+    'queries_saturated',
+    'Too many queries of this organization are running. Try again shortly.',
+    { retryAfterSeconds: 1 },
   );
 }

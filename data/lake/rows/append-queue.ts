@@ -6,10 +6,10 @@ import { type AppendRequest, type AppendResult, commitGroup, type Waiting } from
 /** Appends rows; they are durable and visible when the promise resolves. */
 export type Appender = (request: AppendRequest) => Promise<AppendResult>;
 
-/** Bounds of one shared commit: few enough rows to finish in well under a second. */
-const maxGroupRows = 20_000;
-/** Rows that may wait for one table; beyond it a client is asked to slow down. */
-const maxWaitingRows = 200_000;
+/** Bytes of one shared commit: few enough to finish in well under a second. */
+const maxGroupBytes = 4_194_304;
+/** Bytes that may wait for one table; beyond it a client is asked to slow down. */
+const maxWaitingBytes = 67_108_864;
 
 /**
  * Appends that arrive while a commit of the same table is under way share the next one: the cost of a commit
@@ -45,7 +45,7 @@ export function createAppender(deps: LakeDeps): Appender {
         const started = [waiting];
         queues.set(key, started);
         void drain(key, started);
-      } else if (rowsOf(queue) >= maxWaitingRows) {
+      } else if (bytesOf(queue) >= maxWaitingBytes) {
         reject(
           new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {
             retryAfterSeconds: 1,
@@ -79,16 +79,16 @@ async function gather(queue: readonly Waiting[], expected: number): Promise<void
   }
 }
 
-function rowsOf(queue: readonly Waiting[]): number {
-  return queue.reduce((sum, { request }) => sum + request.rows.length, 0);
+function bytesOf(queue: readonly Waiting[]): number {
+  return queue.reduce((sum, { request }) => sum + request.body.sizeBytes, 0);
 }
 
 function takeGroup(queue: Waiting[]): Waiting[] {
-  let rows = 0;
+  let bytes = 0;
   let count = 0;
   for (const waiting of queue) {
-    rows += waiting.request.rows.length;
-    if (count > 0 && rows > maxGroupRows) break;
+    bytes += waiting.request.body.sizeBytes;
+    if (count > 0 && bytes > maxGroupBytes) break;
     count += 1;
   }
   return queue.splice(0, count);

@@ -2,18 +2,22 @@ import { AppError, notFound } from '../../errors.ts';
 import { createdAtColumn } from '../column-name.ts';
 import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
+import { isTransientFailure } from '../engine/failure.ts';
 import { findOperations, type LakeOperation } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
+import type { PlannedRows } from '../reading/tasks.ts';
 import { identifier } from '../sql.ts';
-import { atItsRow, planRows, type Row, readRowIds, type WritePlan } from './plan.ts';
+import type { RowsBody } from './body.ts';
+import { atItsRow } from './plan.ts';
 import { retypeColumns } from './retype.ts';
-import { rowsSource, transported } from './rows-source.ts';
-import { takenRowIds } from './taken.ts';
+import { rowsSource, textOf, transported } from './rows-source.ts';
+import { lookUpRowIds, type RowIdLookup, repeatedInTable } from './taken.ts';
 
 export interface AppendRequest {
   organizationId: string;
   tableId: string;
-  rows: readonly Row[];
+  body: RowsBody;
   /** The same for a repeated request: rows that are already in under it are not written again. */
   operationId: string;
   committedBy: string;
@@ -48,13 +52,43 @@ export async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Pr
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
     return entry === undefined;
   });
+  const planned = await planAll(table, fresh);
   try {
-    await writeGroup(deps, lake, table, fresh);
+    await writeGroup(deps, lake, table, planned);
   } catch (error) {
-    if (fresh.length === 1) throw atItsRow(error, fresh[0]!.request.rows);
+    const [only] = planned;
+    if (planned.length === 1) throw atItsRow(error, only!.plan.retypedAt);
+    if (isAway(error)) throw error;
     // One request's values may be what the engine refuses: each gets a commit, and an answer, of its own.
-    for (const waiting of fresh) await commitGroup(deps, [waiting]).catch(waiting.reject);
+    for (const { waiting } of planned) await commitGroup(deps, [waiting]).catch(waiting.reject);
   }
+}
+
+/** Whether no request of the group is at fault: each on its own would only wait for the same once more. */
+function isAway(error: unknown): boolean {
+  const code = error instanceof AppError ? error.code : undefined;
+  return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
+}
+
+/** A request whose rows fit the table as it is. */
+interface Planned {
+  waiting: Waiting;
+  plan: PlannedRows;
+}
+
+/** Checks every request's rows; those that do not fit are refused. */
+async function planAll(table: PhysicalTable, group: readonly Waiting[]): Promise<Planned[]> {
+  const planned = await Promise.all(
+    group.map(async (waiting) => {
+      try {
+        return [{ waiting, plan: await waiting.request.body.plan(table.columns) }];
+      } catch (error) {
+        waiting.reject(error);
+        return [];
+      }
+    }),
+  );
+  return planned.flat();
 }
 
 /** Thrown where requests cannot share a commit: one changes a type that another was planned against. */
@@ -68,25 +102,30 @@ async function writeGroup(
   deps: LakeDeps,
   lake: Lake,
   table: PhysicalTable,
-  group: readonly Waiting[],
+  group: readonly Planned[],
 ): Promise<void> {
-  const ids = group.flatMap(({ request }) => readRowIds(request.rows));
+  if (group.length === 0) return;
+  if (group.length > 1 && group.some(({ plan }) => plan.retypes.size > 0)) throw new NeedsOwnCommit();
+  const ids = group.flatMap(({ plan }) => plan.rowIds);
   // Taken ids are rare: the look-up runs beside the write, which is undone when it finds one.
-  const taken = ids.length === 0 ? Promise.resolve(new Set<bigint>()) : takenRowIds(deps, lake, table, ids);
-  taken.catch(() => undefined);
+  const lookup = lookUpRowIds(deps, lake, table, ids);
+  lookup.catch(() => undefined);
   try {
-    await writeAdmitted(deps, lake, table, await admit(table, group, taken), taken);
+    await writeAdmitted(deps, lake, table, await admit(group, new Set(), lookup), lookup);
   } catch (error) {
     if (!(error instanceof RowIdsTaken)) throw error;
-    const admitted = await admit(table, group, taken, await taken);
-    await writeAdmitted(deps, lake, table, admitted, Promise.resolve(new Set()));
+    const free = Promise.resolve({ taken: new Set<bigint>(), filesMayHold: false });
+    await writeAdmitted(deps, lake, table, await admit(group, error.taken, lookup), free);
   }
 }
 
 /** Undoes a write in which at least one s_id turned out to be taken. */
 class RowIdsTaken extends AppError {
-  constructor() {
+  readonly taken: ReadonlySet<bigint>;
+
+  constructor(taken: ReadonlySet<bigint>) {
     super('duplicate_row_id', 'An s_id of the group is taken.');
+    this.taken = taken;
   }
 }
 
@@ -95,25 +134,44 @@ async function writeAdmitted(
   deps: LakeDeps,
   lake: Lake,
   table: PhysicalTable,
-  admitted: readonly Admitted[],
-  taken: Promise<ReadonlySet<bigint>>,
+  admitted: readonly Planned[],
+  lookup: Promise<RowIdLookup>,
 ): Promise<void> {
   if (admitted.length === 0) return;
   const version = await commitOperations(deps, lake, async (connection) => {
     const { retypes } = admitted[0]!.plan;
     if (retypes.size > 0) await retypeColumns(connection, table.name, table.columns, retypes, 'inferred');
-    const columns = admitted.at(-1)!.plan.columns.map((column) => ({
-      name: column.name,
-      dataType: retypes.get(column.name) ?? column.dataType,
-    }));
-    const text = `[${admitted.map(({ plan }) => plan.rowTexts.join(',')).join(',')}]`;
-    await connection.run(insertStatement(table.name, columns), [text]);
-    const ids = await taken;
-    if (ids.size > 0) throw new RowIdsTaken();
+    await insertRows(connection, table.name, admitted);
+    const { taken, filesMayHold } = await lookup;
+    if (taken.size > 0) throw new RowIdsTaken(taken);
+    if (filesMayHold) {
+      const ids = admitted.flatMap(({ plan }) => plan.rowIds);
+      const repeated = await repeatedInTable(connection, table, ids);
+      if (repeated.size > 0) throw new RowIdsTaken(repeated);
+    }
     return admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan));
   });
   for (const { waiting, plan } of admitted)
     waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
+}
+
+/** Small requests go in together; one that lies in a file has a statement of its own. */
+async function insertRows(
+  connection: EngineConnection,
+  table: string,
+  admitted: readonly Planned[],
+): Promise<void> {
+  const { columns, retypes } = admitted[0]!.plan;
+  const typed = columns.map(({ name, dataType }) => ({ name, dataType: retypes.get(name) ?? dataType }));
+  const texts = admitted.flatMap(({ plan }) => ('text' in plan ? [plan.text.slice(1, -1)] : []));
+  const parts = [
+    ...(texts.length === 0 ? [] : [{ text: `[${texts.join(',')}]` }]),
+    ...admitted.flatMap(({ plan }) => ('path' in plan ? [{ path: plan.path }] : [])),
+  ];
+  for (const part of parts) {
+    const { expression, values } = textOf(part);
+    await connection.run(insertStatement(table, typed, expression), values);
+  }
 }
 
 /** The table as registry and lake have it now: looked up once a commit, not once a request. */
@@ -143,36 +201,23 @@ export function notAppendable(kind: string): AppError {
   );
 }
 
-interface Admitted {
-  waiting: Waiting;
-  plan: WritePlan;
-}
-
-/**
- * Plans each request against the table; refuses s_ids that are taken or repeated. Every request that writes
- * without a change of types can share a commit.
- */
+/** Refuses requests whose s_ids are taken, or come in one before; all that stand in the way are named. */
 async function admit(
-  table: PhysicalTable,
-  group: readonly Waiting[],
-  lookup: Promise<ReadonlySet<bigint>>,
-  known: ReadonlySet<bigint> = new Set(),
-): Promise<Admitted[]> {
+  group: readonly Planned[],
+  known: ReadonlySet<bigint>,
+  lookup: Promise<RowIdLookup>,
+): Promise<Planned[]> {
   const taken = new Set(known);
-  const admitted: Admitted[] = [];
-  for (const waiting of group) {
-    try {
-      const plan = planRows(table.columns, waiting.request.rows);
-      if (plan.retypes.size > 0 && group.length > 1) throw new NeedsOwnCommit();
-      if (repeatsOf(plan.rowIds, taken).length > 0) {
-        throw duplicateRowId(repeatsOf(plan.rowIds, new Set([...taken, ...(await lookup)])));
-      }
-      for (const id of plan.rowIds) taken.add(id);
-      admitted.push({ waiting, plan });
-    } catch (error) {
-      if (error instanceof NeedsOwnCommit) throw error;
-      waiting.reject(error);
+  const admitted: Planned[] = [];
+  for (const planned of group) {
+    const { rowIds } = planned.plan;
+    if (repeatsOf(rowIds, taken).length > 0) {
+      const all = new Set([...taken, ...(await lookup).taken]);
+      planned.waiting.reject(duplicateRowId(repeatsOf(rowIds, all)));
+      continue;
     }
+    for (const id of rowIds) taken.add(id);
+    admitted.push(planned);
   }
   return admitted;
 }
@@ -200,7 +245,7 @@ export function duplicateRowId(ids: readonly bigint[]): AppError {
   );
 }
 
-function operationOf(request: AppendRequest, plan: WritePlan): LakeOperation {
+function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {
   return {
     id: request.operationId,
     tableId: request.tableId,
@@ -212,9 +257,13 @@ function operationOf(request: AppendRequest, plan: WritePlan): LakeOperation {
   };
 }
 
-function insertStatement(table: string, columns: readonly { name: string; dataType: string }[]): string {
+function insertStatement(
+  table: string,
+  columns: readonly { name: string; dataType: string }[],
+  text: string,
+): string {
   const names = columns.map(({ name }) => identifier(name));
   const values = columns.map(({ dataType }, position) => transported(dataType, position));
   return `INSERT INTO ${identifier(table)} (${[...names, createdAtColumn].join(', ')})
-    SELECT ${values.join(', ')}, now()::TIMESTAMP FROM ${rowsSource(columns)}`;
+    SELECT ${values.join(', ')}, now()::TIMESTAMP FROM ${rowsSource(columns, text)}`;
 }

@@ -2,6 +2,12 @@ import type { JsonValue } from '../../exact-json.ts';
 import type { LakeColumn } from '../columns.ts';
 import { integerOf, isSafeInDouble, typeOfValue, widen } from './types.ts';
 
+/** The type a column takes, and the first row that asked for it. */
+export interface Retype {
+  dataType: string;
+  index: number;
+}
+
 /**
  * The types that undetermined columns take and inferred ones widen to, so that every value of the rows fits.
  * A value that no type holds together with those before it is told by `refuse` and left out of account, and so
@@ -12,13 +18,14 @@ export function inferTypes(
   rows: readonly { [column: string]: JsonValue }[],
   refuse: (index: number, column: string, msg: string) => void,
   counts: (index: number) => boolean = () => true,
-): Map<string, string> {
-  const retypes = new Map<string, string>();
+): Map<string, Retype> {
+  const retypes = new Map<string, Retype>();
   for (const column of columns) {
     if (column.typing === 'declared') continue;
     const before = column.typing === 'undetermined' ? undefined : column.dataType;
     let type = before;
     let sawUnsafeInteger = false;
+    let typedAt = 0;
     for (const [index, row] of rows.entries()) {
       const value = Object.hasOwn(row, column.name) ? row[column.name]! : null;
       if (value === null || !counts(index)) continue;
@@ -35,9 +42,10 @@ export function inferTypes(
         continue;
       }
       sawUnsafeInteger ||= isUnsafe;
+      if (wider !== type) typedAt = index;
       type = wider;
     }
-    if (type !== undefined && type !== before) retypes.set(column.name, type);
+    if (type !== undefined && type !== before) retypes.set(column.name, { dataType: type, index: typedAt });
   }
   return retypes;
 }

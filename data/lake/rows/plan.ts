@@ -5,7 +5,7 @@ import type { LakeColumn } from '../columns.ts';
 import { type Encoder, encoderOf } from './encode.ts';
 import { inferTypes } from './infer.ts';
 import { LossyWidening } from './retype.ts';
-import { fitsInt64, integerOf, typeOfValue } from './types.ts';
+import { fitsInt64, integerOf } from './types.ts';
 
 export type Row = { [column: string]: JsonValue };
 
@@ -17,6 +17,8 @@ export interface WritePlan {
   /** Columns the rows may use, in table order, new ones last; the created-at column is not one of them. */
   columns: LakeColumn[];
   retypes: Map<string, string>;
+  /** The first row that asked for each of those types. */
+  retypedAt: Map<string, number>;
 }
 
 export interface PlanOptions {
@@ -63,7 +65,7 @@ export function assessRows(
   if (options.newFields === 'add') columns.push(...newColumns(columns, rows));
   /** Of each row the values that no type holds, by column. */
   const untyped = new Map<number, Map<string, string>>();
-  const retypes = inferTypes(
+  const inferred = inferTypes(
     columns,
     rows,
     (index, column, msg) => {
@@ -73,6 +75,8 @@ export function assessRows(
     // A row that will be refused in any case decides no type.
     (index) => typeof rowIdOf(rows[index]!) === 'bigint',
   );
+  const retypes = new Map([...inferred].map(([name, { dataType }]) => [name, dataType]));
+  const retypedAt = new Map([...inferred].map(([name, { index }]) => [name, index]));
   const targets = new Map<string, Target>();
   for (const [position, column] of columns.entries()) {
     const encode = encoderOf(retypes.get(column.name) ?? column.dataType);
@@ -92,7 +96,7 @@ export function assessRows(
     ...columns.map(({ name }) => name).filter((name) => name !== rowIdColumn && !targets.get(name)!.nullable),
     ...options.keys.filter((key) => !targets.has(key)),
   ];
-  const plan: WritePlan = { rowIds: [], rowTexts: [], columns, retypes };
+  const plan: WritePlan = { rowIds: [], rowTexts: [], columns, retypes, retypedAt };
   const faults: ValidationFault[] = [];
   for (const [index, row] of rows.entries()) {
     if (faults.length >= options.maxFaults) break;
@@ -194,14 +198,10 @@ export function readRowIds(rows: readonly Row[]): bigint[] {
 }
 
 /** A widening that only the stored data showed to be lossy, at the first row that asked for it. */
-export function atItsRow(error: unknown, rows: readonly Row[]): unknown {
+export function atItsRow(error: unknown, retypedAt: ReadonlyMap<string, number>): unknown {
   if (!(error instanceof LossyWidening)) return error;
   const { column, message } = error;
-  const index = rows.findIndex((row) => {
-    const value = Object.hasOwn(row, column) ? row[column]! : null;
-    return value !== null && typeOfValue(value) === 'DOUBLE';
-  });
   return new ValidationError([
-    { loc: ['body', 'rows', Math.max(0, index), column], msg: message, type: 'value_error' },
+    { loc: ['body', 'rows', retypedAt.get(column) ?? 0, column], msg: message, type: 'value_error' },
   ]);
 }

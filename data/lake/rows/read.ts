@@ -1,9 +1,7 @@
-import type { DuckDBResultReader } from '@duckdb/node-api';
 import { rowIdColumn } from '../column-name.ts';
 import type { LakeDeps } from '../commit.ts';
-import { isPassingFailure } from '../engine.ts';
+import { isTransientFailure } from '../engine/failure.ts';
 import type { Lake } from '../provision.ts';
-import { encoderFor } from '../query/encode/values.ts';
 import { identifier } from '../sql.ts';
 
 export interface ReadPage {
@@ -32,36 +30,20 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
   const { order, after, offset } = pagingOf(page);
   const statement = `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
      ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`;
-  const reader = await runRead(deps, lake, statement).catch((error: unknown) => {
-    if (!isPassingFailure(error)) throw error;
+  const rows = await runRead(deps, lake, statement).catch((error: unknown) => {
+    if (!isTransientFailure(error)) throw error;
     return runRead(deps, lake, statement);
   });
-  const names = reader
-    .columnNames()
-    .slice(1)
-    .map((name) => JSON.stringify(name));
-  const encoders = reader
-    .columnTypes()
-    .slice(1)
-    .map((type) => encoderFor(type, 'name'));
-  const rows = reader.getRows();
   const kept = rows.slice(0, page.limit);
-  const rowTexts = kept.map((row) => {
-    const cells = names.map((name, index) => {
-      const value = row[index + 1] ?? null;
-      return `${name}:${value === null ? 'null' : encoders[index]!(value)}`;
-    });
-    return `{${cells.join(',')}}`;
-  });
   return {
-    rowTexts,
-    last: page.hasOwnRowid ? BigInt(offset + kept.length) : (kept.at(-1)?.[0] as bigint | undefined),
+    rowTexts: kept.map(({ text }) => text),
+    last: page.hasOwnRowid ? BigInt(offset + kept.length) : (kept.at(-1)?.first as bigint | undefined),
     hasMore: rows.length > page.limit,
   };
 }
 
-function runRead({ engine }: LakeDeps, lake: Lake, statement: string): Promise<DuckDBResultReader> {
-  return engine.use(lake.writer, (connection) => connection.runAndReadAll(statement));
+function runRead({ engine }: LakeDeps, lake: Lake, statement: string) {
+  return engine.use(lake.writer, (connection) => connection.readTexts(statement));
 }
 
 /** By s_id, by the lake's own row number, or, where a column hides that, by all columns and a count. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../errors.ts';
 import { duckDbType, type LakeColumn } from '../columns.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import { identifier, literal } from '../sql.ts';
 
 /** The statements that make a table with these columns, their nullability and their typing. */
@@ -32,7 +32,7 @@ function isPromotion(from: string, to: string): boolean {
  * has looked at the data, or the column holds nulls only.
  */
 export async function retypeColumns(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   table: string,
   columns: readonly LakeColumn[],
   retypes: ReadonlyMap<string, string>,
@@ -71,22 +71,22 @@ export class LossyWidening extends AppError {
 }
 
 async function refuseLossyIntegers(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   table: string,
   column: LakeColumn,
 ): Promise<void> {
   const name = identifier(column.name);
-  const reader = await connection.runAndReadAll(
+  const { rows } = await connection.read(
     `SELECT count(*) FROM ${identifier(table)} WHERE ${name} NOT BETWEEN -9007199254740992 AND 9007199254740992`,
   );
-  if (Number(reader.getRows()[0]![0]) > 0) {
+  if (Number(rows[0]![0]) > 0) {
     throw new LossyWidening(column.name);
   }
 }
 
 /** The same table with other column definitions: old rows are cast into the new ones, all in one transaction. */
 export async function rewriteTable(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   table: string,
   before: readonly LakeColumn[],
   after: readonly LakeColumn[],

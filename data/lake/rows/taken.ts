@@ -3,34 +3,68 @@ import { isUniqueViolation } from '../../postgres/client.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { PhysicalTable } from '../columns.ts';
 import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import type { Lake } from '../provision.ts';
 import { identifier } from '../sql.ts';
 
 /** Inlined tables known to have their index, so that it is made once a process. */
 const indexed = new Set<string>();
 
+/** What index and statistics say of s_ids. */
+export interface RowIdLookup {
+  /** Those that rows in the catalog have. */
+  taken: Set<bigint>;
+  /** Whether a Parquet file could hold another: the engine has to look. */
+  filesMayHold: boolean;
+}
+
 /**
- * Which of these s_ids the table already holds. Rows still inlined in the catalog are found through an index
- * of ours; Parquet files are read only when their minimum and maximum say that one could be inside, so ids
- * that rise cost no file access. The caller holds the table's lock.
+ * Looks s_ids up without an engine. Rows still inlined in the catalog are found through an index of ours; Parquet
+ * files need no look where their minimum and maximum rule every id out, as with ids that rise. The caller holds
+ * the table's lock.
  */
+export async function lookUpRowIds(
+  deps: Pick<LakeDeps, 'catalogPool'>,
+  lake: Lake,
+  table: PhysicalTable,
+  ids: readonly bigint[],
+): Promise<RowIdLookup> {
+  if (ids.length === 0) return { taken: new Set(), filesMayHold: false };
+  const [taken, filesMayHold] = await Promise.all([
+    takenInlined(deps.catalogPool, lake.schema, table, ids),
+    anyFileMayHold(deps.catalogPool, lake.schema, table, rangeOf(ids)),
+  ]);
+  return { taken, filesMayHold };
+}
+
+/** Which of these s_ids the table already holds. The caller holds the table's lock, and no engine process. */
 export async function takenRowIds(
   deps: LakeDeps,
   lake: Lake,
   table: PhysicalTable,
   ids: readonly bigint[],
 ): Promise<Set<bigint>> {
-  const [inlined, filesMayHold] = await Promise.all([
-    takenInlined(deps.catalogPool, lake.schema, table, ids),
-    anyFileMayHold(deps.catalogPool, lake.schema, table, rangeOf(ids)),
-  ]);
-  if (!filesMayHold) return inlined;
+  const { taken, filesMayHold } = await lookUpRowIds(deps, lake, table, ids);
+  if (!filesMayHold) return taken;
   return deps.engine.use(lake.writer, async (connection) => {
-    const reader = await connection.runAndReadAll(
+    const { rows } = await connection.read(
       `SELECT ${rowIdColumn} FROM ${identifier(table.name)} WHERE ${rowIdColumn} IN (${ids.join(', ')})`,
     );
-    return new Set(reader.getRows().map((row) => BigInt(row[0] as bigint)));
+    return new Set(rows.map(([id]) => id as bigint));
   });
+}
+
+/** Which of these s_ids the table has more than once, within a transaction that wrote each of them. */
+export async function repeatedInTable(
+  connection: EngineConnection,
+  table: PhysicalTable,
+  ids: readonly bigint[],
+): Promise<Set<bigint>> {
+  const { rows } = await connection.read(
+    `SELECT ${rowIdColumn} FROM ${identifier(table.name)} WHERE ${rowIdColumn} IN (${ids.join(', ')})
+     GROUP BY ${rowIdColumn} HAVING count(*) > 1`,
+  );
+  return new Set(rows.map(([id]) => id as bigint));
 }
 
 async function takenInlined(

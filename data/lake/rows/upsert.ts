@@ -1,14 +1,15 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, notFound } from '../../errors.ts';
 import { createdAtColumn, rowIdColumn } from '../column-name.ts';
 import { findPhysicalTable, type PhysicalTable } from '../columns.ts';
 import { commitOperations, type LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
 import { findOperations } from '../ledger.ts';
+import type { PlannedRows } from '../reading/tasks.ts';
 import { identifier } from '../sql.ts';
 import { type AppendRequest, refuseRepeats } from './append.ts';
-import { atItsRow, planRows, type WritePlan } from './plan.ts';
+import { atItsRow } from './plan.ts';
 import { retypeColumns } from './retype.ts';
-import { rowsSource, transported } from './rows-source.ts';
+import { rowsSource, textOf, transported } from './rows-source.ts';
 import { takenRowIds } from './taken.ts';
 
 export interface UpsertRequest extends AppendRequest {
@@ -21,6 +22,11 @@ export interface UpsertResult {
   inserted: number;
   updated: number;
   tableVersion: number;
+}
+
+/** What rows are matched by. */
+export function upsertKeys(keyColumns: readonly string[]): readonly string[] {
+  return keyColumns.length === 0 ? [rowIdColumn] : keyColumns;
 }
 
 /**
@@ -42,8 +48,8 @@ export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promis
     }
     const table = await findPhysicalTable(deps.catalogPool, lake.schema, request.tableName);
     if (table === undefined) throw notFound('The table');
-    const keys = request.keyColumns.length === 0 ? [rowIdColumn] : request.keyColumns;
-    const plan = planRows(table.columns, request.rows, keys);
+    const keys = upsertKeys(request.keyColumns);
+    const plan = await request.body.plan(table.columns, keys);
     // Which of the given s_ids exist is read before the transaction, under the lock that keeps it true.
     const taken = await takenRowIds(deps, lake, table, plan.rowIds);
     let counts = { inserted: 0, updated: 0 };
@@ -64,7 +70,7 @@ export async function upsertRows(deps: LakeDeps, request: UpsertRequest): Promis
       ];
     });
     const tableVersion = await write.catch((error: unknown) => {
-      throw atItsRow(error, request.rows);
+      throw atItsRow(error, plan.retypedAt);
     });
     return { ...counts, tableVersion };
   });
@@ -76,10 +82,10 @@ const incomingName = '"_workspace incoming"';
 const incoming = `temp.main.${incomingName}`;
 
 async function mergeRows(
-  connection: DuckDBConnection,
+  connection: EngineConnection,
   catalogName: string,
   table: PhysicalTable,
-  plan: WritePlan,
+  plan: PlannedRows,
   keys: readonly string[],
   taken: ReadonlySet<bigint>,
 ): Promise<{ inserted: number; updated: number }> {
@@ -91,20 +97,21 @@ async function mergeRows(
     (column, position) => `${transported(column.dataType, position)} AS ${identifier(column.name)}`,
   );
   const keyList = keys.map(identifier).join(', ');
+  const { expression, values: texts } = textOf(plan);
   await connection.run(`DROP TABLE IF EXISTS ${incoming}`);
   await connection.run(
     `CREATE TEMP TABLE ${incomingName} AS
      SELECT * FROM (
-       SELECT ${values.join(', ')}, row_number() OVER () AS ${ordinal} FROM ${rowsSource(columns)})
+       SELECT ${values.join(', ')}, row_number() OVER () AS ${ordinal} FROM ${rowsSource(columns, expression)})
      QUALIFY row_number() OVER (PARTITION BY ${keyList} ORDER BY ${ordinal} DESC) = 1`,
-    [`[${plan.rowTexts.join(',')}]`],
+    texts,
   );
   const onKeys = keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ');
   const target = `${catalogName}.main.${identifier(table.name)}`;
-  const reader = await connection.runAndReadAll(
+  const { rows } = await connection.read(
     `SELECT i.${rowIdColumn}, count(t.${rowIdColumn}) FROM ${incoming} i LEFT JOIN ${target} t ON ${onKeys} GROUP BY i.${ordinal}, i.${rowIdColumn}`,
   );
-  const matches = reader.getRows().map(([id, count]) => ({ id: id as bigint, count: Number(count) }));
+  const matches = rows.map(([id, count]) => ({ id: id as bigint, count: Number(count) }));
   if (matches.some(({ count }) => count > 1)) {
     throw new AppError(
       'conflict',

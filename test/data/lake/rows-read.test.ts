@@ -1,6 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { type ReadPage, readRows } from '../../../data/lake/rows/read.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -12,7 +12,7 @@ function failing(errors: Error[]): { lake: LakeDeps; uses(): number } {
   let uses = 0;
   const engine = {
     ...lake.engine,
-    use: <T>(location: never, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
+    use: <T>(location: never, work: (connection: EngineConnection) => Promise<T>): Promise<T> => {
       const error = errors[uses];
       uses += 1;
       return error === undefined ? lake.engine.use(location, work) : Promise.reject(error);

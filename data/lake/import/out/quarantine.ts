@@ -4,7 +4,7 @@ import type { StageJob } from '../job.ts';
 import type { BrokenRecord, Numbering } from '../text/table.ts';
 import { column } from '../values/plan.ts';
 import { readBadRecords } from './faults.ts';
-import { run } from './run.ts';
+import { run, runRows } from './run.ts';
 import { writeParquet } from './write.ts';
 
 const recordsAtOnce = 50_000;
@@ -52,9 +52,9 @@ export async function writeQuarantine(
       prefixUrl: job.target.prefixUrl,
       columns: 4,
       sourceBytes: 0,
-      signal: job.signal,
     };
-    if (rows > 0) files.push(...(await writeParquet(connection, 'FROM quarantine', options)));
+    const statement = (sql: string) => runRows(connection, sql, job.signal);
+    if (rows > 0) files.push(...(await writeParquet(statement, 'FROM quarantine', options)));
   }
   await run(connection, 'DROP TABLE quarantine');
   if (files.length === 0) return undefined;

@@ -4,10 +4,10 @@ import { BadFileError } from '../bad-file.ts';
 const interruptEveryMs = 50;
 
 /**
- * Runs a statement that the signal can interrupt. The interrupt is repeated until the statement ends, because
+ * Runs statements that the signal can interrupt. The interrupt is repeated until the statement ends, because
  * one that comes before the engine has started on it is lost.
  */
-async function interruptible<T>(
+export async function interruptible<T>(
   connection: DuckDBConnection,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,

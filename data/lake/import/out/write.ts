@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ObjectStore } from '../../../objects/store.ts';
 import { literal } from '../../sql.ts';
 import type { ImportDeps, StagedFile } from '../contract.ts';
-import { runRows } from './run.ts';
 
 const rowGroupRows = 122_880;
 /** Values a row group may hold: bounds the writer's memory for very wide tables. */
@@ -17,12 +15,14 @@ export interface WriteOptions {
   prefixUrl: string;
   columns: number;
   sourceBytes: number;
-  signal?: AbortSignal | undefined;
 }
+
+/** Runs a statement and gives its rows, on whatever connection there is. */
+export type RunStatement = (sql: string) => Promise<readonly (readonly unknown[])[]>;
 
 /** Writes a SELECT as Parquet files in its order, under names of this try. An empty result has no file. */
 export async function writeParquet(
-  connection: DuckDBConnection,
+  run: RunStatement,
   select: string,
   options: WriteOptions,
 ): Promise<StagedFile[]> {
@@ -40,11 +40,7 @@ export async function writeParquet(
     'RETURN_STATS',
     ...(isSplit ? [`FILE_SIZE_BYTES ${fileSizeBytes}`, "FILENAME_PATTERN 'part_{i}'"] : []),
   ];
-  const written = await runRows(
-    connection,
-    `COPY (${select}) TO ${literal(url)} (${settings.join(', ')})`,
-    options.signal,
-  );
+  const written = await run(`COPY (${select}) TO ${literal(url)} (${settings.join(', ')})`);
   const files = written.map(([file, count, size]) => ({
     url: String(file),
     rows: Number(count),

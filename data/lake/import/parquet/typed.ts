@@ -4,6 +4,7 @@ import type { Preview, Staged } from '../contract.ts';
 import type { PreviewJob, StageJob } from '../job.ts';
 import { loadDateColumn } from '../options.ts';
 import { jsonRows } from '../out/json-rows.ts';
+import { runRows } from '../out/run.ts';
 import { writeParquet } from '../out/write.ts';
 import { columnNames } from '../text/names.ts';
 import { column } from '../values/plan.ts';
@@ -51,13 +52,11 @@ export async function stageTyped(
     prefixUrl: job.target.prefixUrl,
     columns: columns.length,
     sourceBytes: job.source.sizeBytes,
-    signal: job.signal,
   };
+  const run = (sql: string) => runRows(connection, sql, job.signal);
   job.tracker.phase(0, 0.95);
   const files = await blamingFile(() =>
-    job.tracker.follow(connection, () =>
-      writeParquet(connection, `SELECT ${list} FROM ${file.from}`, options),
-    ),
+    job.tracker.follow(connection, () => writeParquet(run, `SELECT ${list} FROM ${file.from}`, options)),
   );
   const rows = files.reduce((sum, written) => sum + written.rows, 0);
   const lakeColumns = columns.map(({ targetName, dataType, nullable }) =>

@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../errors.ts';
+import { forkChild } from '../../../process-pool/child.ts';
+import { childFolder } from '../../../process-pool/leftovers.ts';
+import type { PoolProcess } from '../../../process-pool/slots.ts';
 import type {
   FromProcess,
   ProcessSettings,
@@ -10,21 +9,16 @@ import type {
   Settled,
   ToProcess,
 } from '../process/messages.ts';
-import { tempDirName } from './leftovers.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
-export interface QueryProcess {
-  readonly pid: number | undefined;
-  /** Resolves when the engine is open; rejects when the process ended before. */
-  readonly ready: Promise<void>;
-  /** Resolves once the process is gone and its spill files are removed. */
-  readonly ended: Promise<void>;
-  /** Resolves when the statement settled, however it did; rejects when the process ended meanwhile. */
+export interface QueryProcess extends PoolProcess {
+  /** Resolves when the statement settled, however it did; rejects when the process ended meanwhile or before. */
   run(statement: ProcessStatement): Promise<Settled>;
   /** Asks the running statement to end; a process that ignores it for a second is killed. */
   interrupt(): void;
-  kill(): void;
 }
+
+export const queryFolderKind = 'query';
 
 /** How long an interrupted statement may take to notice: it mostly takes 40 ms. */
 const interruptGraceMs = 1000;
@@ -44,28 +38,22 @@ export function startQueryProcess(
   onStderr: (text: string) => void,
 ): QueryProcess {
   processCount += 1;
-  const tempDir = join(workDir, tempDirName(process.pid, processCount));
-  const child = fork(fileURLToPath(new URL('../process/main.ts', import.meta.url)), [], {
-    // Nothing of the parent's environment: it holds secrets that a statement's process has no use for.
-    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10' },
-    execArgv: [],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  child.stderr?.setEncoding('utf8').on('data', onStderr);
-
+  const folder = childFolder(workDir, queryFolderKind, processCount);
   let nextStatementId = 0;
   let current: Current | undefined;
   let killTimer: NodeJS.Timeout | undefined;
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => undefined);
 
-  child.on('message', (message: FromProcess) => {
-    if (message.kind === 'ready') {
-      ready.resolve();
-    } else if (message.statementId === current?.statementId) {
-      settle(current, message);
-    }
+  const child = forkChild<ToProcess, FromProcess>({
+    module: new URL('../process/main.ts', import.meta.url),
+    folder,
+    niceness: 5,
+    onStderr,
+    onMessage: (message) => {
+      if (message.kind === 'ready') ready.resolve();
+      else if (message.statementId === current?.statementId) settle(current, message);
+    },
   });
   function settle(statement: Current, settled: Settled): void {
     clearTimeout(killTimer);
@@ -73,27 +61,20 @@ export function startQueryProcess(
     current = undefined;
     statement.settle(settled);
   }
-  const exited = new Promise<void>((resolve) => {
-    const onGone = () => {
-      clearTimeout(killTimer);
-      ready.reject(ended());
-      current?.fail(ended());
-      current = undefined;
-      resolve();
-    };
-    child.on('exit', onGone);
-    child.on('error', onGone);
+  void child.exited.then(() => {
+    clearTimeout(killTimer);
+    ready.reject(ended());
+    current?.fail(ended());
+    current = undefined;
   });
-  void mkdir(tempDir, { recursive: true, mode: 0o700 }).then(
-    () => send(child, { kind: 'configure', settings: { ...settings, tempDir } }),
-    () => child.kill('SIGKILL'),
-  );
+  void child.ready.then(() => child.send({ kind: 'configure', settings: { ...settings, tempDir: folder } }));
 
   return {
     pid: child.pid,
-    ready: ready.promise,
-    ended: exited.then(() => rm(tempDir, { recursive: true, force: true })),
+    exited: child.exited,
+    ended: child.ended,
     run: (statement) => {
+      if (child.isGone) return Promise.reject(ended());
       nextStatementId += 1;
       const statementId = nextStatementId;
       return new Promise((resolve, reject) => {
@@ -101,7 +82,7 @@ export function startQueryProcess(
         current = starting;
         const start = () => {
           if (starting.isInterrupted) settle(starting, neverStarted(statementId));
-          else send(child, { kind: 'run', statementId, statement });
+          else child.send({ kind: 'run', statementId, statement });
         };
         // A process that ends before it is ready fails the statement through its exit.
         ready.promise.then(start, () => undefined);
@@ -110,16 +91,11 @@ export function startQueryProcess(
     interrupt: () => {
       if (current === undefined) return;
       current.isInterrupted = true;
-      send(child, { kind: 'interrupt', statementId: current.statementId });
-      killTimer ??= setTimeout(() => child.kill('SIGKILL'), interruptGraceMs);
+      child.send({ kind: 'interrupt', statementId: current.statementId });
+      killTimer ??= setTimeout(child.kill, interruptGraceMs);
     },
-    kill: () => child.kill('SIGKILL'),
+    kill: child.kill,
   };
-}
-
-/** A process that just died cannot be sent to; its exit event tells whoever waits. */
-function send(child: ChildProcess, message: ToProcess): void {
-  if (child.connected) child.send(message, () => undefined);
 }
 
 function neverStarted(statementId: number): Settled {

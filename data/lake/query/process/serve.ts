@@ -1,6 +1,6 @@
+import { keepsTooMuch, watchMemory } from '../../../process-pool/memory.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure } from './failure.ts';
-import { keepsTooMuch, watchMemory } from './memory.ts';
 import type { FromProcess, ProcessSettings, ProcessStatement, Settled, ToProcess } from './messages.ts';
 import { type Interruption, runStatement } from './statement.ts';
 

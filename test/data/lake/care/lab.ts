@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { createCipher } from '../../../../data/encryption.ts';
 import type { CareTable } from '../../../../data/lake/care/tables.ts';
 import type { LakeDeps } from '../../../../data/lake/commit.ts';
-import { openLakes } from '../../../../data/lake/open.ts';
+import { activityStaging, openLakes } from '../../../../data/lake/open.ts';
 import type { Lake } from '../../../../data/lake/provision.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
 import { readWorkerConfig } from '../../../../worker/config.ts';
@@ -14,11 +14,13 @@ export function useCareLakes(workspace: Workspace): { lake: LakeDeps } {
   let close: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
     const config = readWorkerConfig({ ...process.env, DATABASE_URL: workspace.databaseUrl });
-    const opened = await openLakes({
+    const opened = openLakes({
       ...config,
       cipher: createCipher(config.encryptionKeys),
       memoryLimitBytes: 500_000_000,
       threads: 2,
+      processes: 1,
+      staging: activityStaging(1),
       applicationName: 'care',
     });
     lakes.lake = opened.lake;

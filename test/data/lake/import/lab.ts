@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLakeEngine } from '../../../../data/lake/engine.ts';
+import { createLocalEngine } from '../../../../data/lake/engine/local.ts';
 import { BadFileError, type ImportFailure } from '../../../../data/lake/import/bad-file.ts';
 import type {
   ColumnMapping,
@@ -67,13 +67,12 @@ const { extensionDir, objectStore } = testStores();
 
 export async function openImportLab(): Promise<ImportLab> {
   const workDir = await mkdtemp(join(tmpdir(), 'import-lab-'));
-  const engine = await createLakeEngine({
+  const engine = await createLocalEngine({
     extensionDir,
     objectStore,
     workDir,
     memoryLimitBytes: 1_000_000_000,
     threads: 2,
-    maxAttached: 2,
   });
   const objects = createObjectStore(objectStore);
   const root = `import-lab/${randomUUID()}/`;

@@ -54,12 +54,8 @@ test('the files can be registered in the lake with every type, and read by anoth
     await lake.runAsWriter(`CREATE TABLE lake.main.t (${columns.join(', ')})`);
     for (const { url } of table.files)
       await lake.runAsWriter(`CALL ducklake_add_data_files('lake', 't', '${url}')`);
-    const rows = await lab.deps.engine.use(
-      { ...lake.location, catalog: { ...lake.location.catalog } },
-      async (connection) =>
-        (
-          await connection.runAndReadAll('SELECT * EXCLUDE (_load_date), _load_date IS NULL FROM t')
-        ).getRowsJson(),
+    const rows = await lake.readAsWriter(
+      'SELECT * EXCLUDE (_load_date), _load_date IS NULL FROM lake.main.t',
     );
     expect(rows).toEqual([
       [

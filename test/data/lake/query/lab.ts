@@ -11,6 +11,8 @@ export interface TestLake {
   extensionDir: string | undefined;
   /** Runs statements as the lake's writer; tables are `lake.main.<name>`. */
   runAsWriter(sql: string): Promise<void>;
+  /** A statement's rows as JSON shows them. */
+  readAsWriter(sql: string): Promise<unknown[][]>;
   /** Ends the reader's connections to the catalog, as a restart of PostgreSQL does. */
   dropCatalogConnections(): Promise<number>;
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function openTestLake(): Promise<TestLake> {
     runAsWriter: async (sql) => {
       await writer.run(sql);
     },
+    readAsWriter: async (sql) => (await writer.runAndReadAll(sql)).getRowsJson(),
     dropCatalogConnections: async () => {
       const ended = await admin.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1',

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 import type { LakeColumn } from '../columns.ts';
-import { ByteWriter } from './bytes.ts';
-import type { PageReading, PageRules } from './page.ts';
-import { scanBody } from './scan.ts';
+import { ByteWriter } from '../pages/bytes.ts';
+import type { PageReading, PageRules } from '../pages/page.ts';
+import { scanBody } from '../pages/scan.ts';
 
 export interface ScanTask {
   /** Where the feed is written, if the page has records. */

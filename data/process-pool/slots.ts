@@ -1,28 +1,37 @@
-import { guaranteedStatements } from './admission.ts';
-import type { QueryProcess } from './query-process.ts';
+import { guaranteedAtOnce } from './admission.ts';
 
-/** A place in the pool: a process and whose engine it has open. */
-export interface Slot {
-  process: QueryProcess;
-  /** The organization whose lake its engine is attached to; undefined while blank. */
+/** What a pool needs to know of one of its processes. */
+export interface PoolProcess {
+  readonly pid: number | undefined;
+  /** Resolves once the process is gone: it is never chosen again. */
+  readonly exited: Promise<void>;
+  /** Resolves once nothing of it is left. */
+  readonly ended: Promise<void>;
+  kill(): void;
+}
+
+/** A place in the pool: a process, and for whom it worked last. */
+export interface Slot<P extends PoolProcess> {
+  process: P;
+  /** Undefined while blank. */
   organizationId: string | undefined;
   isBusy: boolean;
   idleSince: number;
 }
 
-export interface SlotSettings {
+export interface SlotSettings<P extends PoolProcess> {
   processes: number;
-  start: () => QueryProcess;
+  start: () => P;
   /** Called when a slot became free or vanished. */
   onChange: () => void;
 }
 
-export interface Slots {
-  all(): readonly Slot[];
+export interface Slots<P extends PoolProcess> {
+  all(): readonly Slot<P>[];
   /** A slot for this organization, busy from now on, or undefined while there is none to be had. */
-  take(organizationId: string, runningOfOrganization: number): Slot | undefined;
-  release(slot: Slot): void;
-  retire(slot: Slot): void;
+  take(organizationId: string, runningOfOrganization: number): Slot<P> | undefined;
+  release(slot: Slot<P>): void;
+  retire(slot: Slot<P>): void;
   /** Ends every process and waits until each is gone. */
   close(): Promise<void>;
 }
@@ -31,17 +40,17 @@ export interface Slots {
 const extraIdleMs = 30_000;
 
 /**
- * The processes, most useful first: one whose engine is open for the organization, a blank one, a new one, and
- * last the one that has been idle longest, whose engine is then replaced. Up to twice as many as configured
- * start where an organization would otherwise not get its guaranteed two.
+ * The processes, most useful first: one that worked for the organization, a blank one, a new one, and last the
+ * one that has been idle longest. Up to twice as many as configured start where an organization would otherwise
+ * not get its guaranteed two.
  */
-export function createSlots(settings: SlotSettings): Slots {
-  const slots = new Set<Slot>();
+export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): Slots<P> {
+  const slots = new Set<Slot<P>>();
   /** Retired ones included, which take a moment to go. */
-  const living = new Set<Slot>();
+  const living = new Set<Slot<P>>();
 
-  function add(): Slot {
-    const slot: Slot = {
+  function add(): Slot<P> {
+    const slot: Slot<P> = {
       process: settings.start(),
       organizationId: undefined,
       isBusy: false,
@@ -49,20 +58,19 @@ export function createSlots(settings: SlotSettings): Slots {
     };
     slots.add(slot);
     living.add(slot);
-    void slot.process.ended.then(() => {
-      slots.delete(slot);
-      living.delete(slot);
-      settings.onChange();
+    void slot.process.exited.then(() => {
+      if (slots.delete(slot)) settings.onChange();
     });
+    void slot.process.ended.then(() => living.delete(slot));
     return slot;
   }
 
-  function retire(slot: Slot): void {
+  function retire(slot: Slot<P>): void {
     slots.delete(slot);
     slot.process.kill();
   }
 
-  function choose(organizationId: string, running: number): Slot | undefined {
+  function choose(organizationId: string, running: number): Slot<P> | undefined {
     const idle = [...slots].filter((slot) => !slot.isBusy);
     const warm = idle.find((slot) => slot.organizationId === organizationId);
     const blank = idle.find((slot) => slot.organizationId === undefined);
@@ -70,12 +78,12 @@ export function createSlots(settings: SlotSettings): Slots {
     if (slots.size < settings.processes) return add();
     const [oldest] = idle.sort((left, right) => left.idleSince - right.idleSince);
     if (oldest !== undefined) return oldest;
-    const isGuaranteed = running < guaranteedStatements && slots.size < settings.processes * 2;
+    const isGuaranteed = running < guaranteedAtOnce && slots.size < settings.processes * 2;
     return isGuaranteed ? add() : undefined;
   }
 
   function retireExtra(): void {
-    const isLong = (slot: Slot) => !slot.isBusy && performance.now() - slot.idleSince >= extraIdleMs;
+    const isLong = (slot: Slot<P>) => !slot.isBusy && performance.now() - slot.idleSince >= extraIdleMs;
     for (const slot of [...slots].filter(isLong)) {
       if (slots.size > settings.processes) retire(slot);
     }

@@ -1,31 +1,39 @@
-import { AppError } from '../../../errors.ts';
-import { guaranteedStatements, isWithinShare, type Load, mayWait, shareWaitMs } from './admission.ts';
-import type { Slot, Slots } from './slots.ts';
+import { guaranteedAtOnce, isWithinShare, type Load, mayWait, type WaitingRules } from './admission.ts';
+import type { PoolProcess, Slot, Slots } from './slots.ts';
 
-/** Gives out slots: at once within an organization's fair share, after a short and bounded wait beyond it. */
-export interface Queue {
-  enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot>;
-  /** The client has its answer: from now on the statement no longer counts against its organization. */
-  answered(slot: Slot): void;
-  /** The process is done with the statement. */
-  leave(slot: Slot, isSpent: boolean): void;
+/** Gives out slots: at once within an organization's fair share, after a bounded wait beyond it. */
+export interface Queue<P extends PoolProcess> {
+  /** Rejects with `refusal` where the time is over, the signal aborts, or too many wait. */
+  enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot<P>>;
+  /** Whoever asked has the answer: from now on the slot no longer counts against its organization. */
+  answered(slot: Slot<P>): void;
+  /** The process is done. */
+  leave(slot: Slot<P>, isSpent: boolean): void;
   /** Hands free slots to those who wait. */
   serve(): void;
   close(): void;
 }
 
-interface Waiter {
+export interface QueueOptions<P extends PoolProcess> {
+  processes: number;
+  slots: Slots<P>;
+  waiting: WaitingRules;
+  refusal: () => Error;
+}
+
+interface Waiter<P extends PoolProcess> {
   organizationId: string;
-  give: (slot: Slot) => void;
+  give: (slot: Slot<P>) => void;
   refuse: () => void;
 }
 
-export function createQueue(processes: number, slots: Slots): Queue {
+export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Queue<P> {
+  const { processes, slots, refusal } = options;
   const running = new Map<string, number>();
   const waiting = new Map<string, number>();
-  const waiters = new Set<Waiter>();
-  /** Slots whose statement counts as running. */
-  const counted = new Set<Slot>();
+  const waiters = new Set<Waiter<P>>();
+  /** Slots whose work counts as running. */
+  const counted = new Set<Slot<P>>();
   const load: Load = { processes, running, waiting };
 
   function count(map: Map<string, number>, organizationId: string, change: number): void {
@@ -34,7 +42,7 @@ export function createQueue(processes: number, slots: Slots): Queue {
     else map.set(organizationId, next);
   }
 
-  function takeNow(organizationId: string): Slot | undefined {
+  function takeNow(organizationId: string): Slot<P> | undefined {
     if (!isWithinShare(load, organizationId)) return undefined;
     const slot = slots.take(organizationId, running.get(organizationId) ?? 0);
     if (slot !== undefined) {
@@ -44,7 +52,7 @@ export function createQueue(processes: number, slots: Slots): Queue {
     return slot;
   }
 
-  function uncount(slot: Slot): void {
+  function uncount(slot: Slot<P>): void {
     if (counted.delete(slot) && slot.organizationId !== undefined) count(running, slot.organizationId, -1);
   }
 
@@ -55,7 +63,7 @@ export function createQueue(processes: number, slots: Slots): Queue {
     }
   }
 
-  function wait(organizationId: string, waitMs: number, signal: AbortSignal | undefined): Promise<Slot> {
+  function wait(organizationId: string, waitMs: number, signal: AbortSignal | undefined): Promise<Slot<P>> {
     return new Promise((resolve, reject) => {
       const done = () => {
         clearTimeout(timer);
@@ -64,13 +72,13 @@ export function createQueue(processes: number, slots: Slots): Queue {
       };
       const refuse = () => {
         done();
-        reject(saturated());
+        reject(refusal());
       };
-      const give = (slot: Slot) => {
+      const give = (slot: Slot<P>) => {
         done();
         resolve(slot);
       };
-      const waiter: Waiter = { organizationId, give, refuse };
+      const waiter: Waiter<P> = { organizationId, give, refuse };
       const timer = setTimeout(refuse, waitMs);
       signal?.addEventListener('abort', refuse, { once: true });
       waiters.add(waiter);
@@ -83,9 +91,10 @@ export function createQueue(processes: number, slots: Slots): Queue {
       const hasOlderWaiter = (waiting.get(organizationId) ?? 0) > 0;
       const slot = hasOlderWaiter ? undefined : takeNow(organizationId);
       if (slot !== undefined) return slot;
-      if (!mayWait(load, organizationId)) throw saturated();
-      const isGuaranteed = (running.get(organizationId) ?? 0) < guaranteedStatements;
-      return wait(organizationId, isGuaranteed ? timeoutMs : Math.min(timeoutMs, shareWaitMs), signal);
+      if (!mayWait(load, organizationId, options.waiting)) throw refusal();
+      const isGuaranteed = (running.get(organizationId) ?? 0) < guaranteedAtOnce;
+      const waitMs = isGuaranteed ? timeoutMs : Math.min(timeoutMs, options.waiting.shareWaitMs);
+      return wait(organizationId, waitMs, signal);
     },
     answered: (slot) => {
       uncount(slot);
@@ -101,14 +110,4 @@ export function createQueue(processes: number, slots: Slots): Queue {
       for (const waiter of [...waiters]) waiter.refuse();
     },
   };
-}
-
-function saturated(): AppError {
-  return new AppError(
-    'queries_saturated',
-    'Too many queries of this organization are running. Try again shortly.',
-    {
-      retryAfterSeconds: 1,
-    },
-  );
 }

@@ -1,0 +1,106 @@
+import { forkChild } from '../../process-pool/child.ts';
+import { childFolder } from '../../process-pool/leftovers.ts';
+import type { PoolProcess } from '../../process-pool/slots.ts';
+import { fromSent } from '../sent-error.ts';
+import { EngineEndedError } from './failure.ts';
+import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } from './process/messages.ts';
+
+/** The parent's side of one engine process. */
+export interface EngineProcess extends PoolProcess {
+  /** Rejects with the error of the call, or with an EngineEndedError where the process ended before it answered. */
+  call(call: Call, onProgress?: (progress: unknown) => void): Promise<unknown>;
+  /** Asks what runs to end; a process that does not within some seconds is killed. */
+  interrupt(): void;
+  /** True once it should not be given anything more. */
+  readonly isSpent: boolean;
+}
+
+export type EngineSettings = Omit<EngineProcessSettings, 'workDir'>;
+
+export const engineFolderKind = 'engine';
+
+/** Statements mostly notice within 40 ms; one that talks to a store that hangs does not at all. */
+const interruptGraceMs = 5_000;
+
+let processCount = 0;
+
+interface Pending {
+  settle: PromiseWithResolvers<unknown>;
+  onProgress: ((progress: unknown) => void) | undefined;
+}
+
+export function startEngineProcess(
+  settings: EngineSettings,
+  workDir: string,
+  niceness: number,
+  onStderr: (text: string) => void,
+): EngineProcess {
+  processCount += 1;
+  const pending = new Map<number, Pending>();
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => undefined);
+  let nextCallId = 0;
+  let isSpent = false;
+  let killTimer: NodeJS.Timeout | undefined;
+
+  const child = forkChild<ToEngineProcess, FromEngineProcess>({
+    module: new URL('./process/main.ts', import.meta.url),
+    folder: childFolder(workDir, engineFolderKind, processCount),
+    niceness,
+    onStderr,
+    onMessage,
+  });
+  void child.ready.then(() =>
+    child.send({ kind: 'configure', settings: { ...settings, workDir: child.folder } }),
+  );
+  void child.exited.then(() => {
+    clearTimeout(killTimer);
+    isSpent = true;
+    ready.reject(new EngineEndedError());
+    for (const { settle } of pending.values()) settle.reject(new EngineEndedError());
+    pending.clear();
+  });
+
+  function onMessage(message: FromEngineProcess): void {
+    if (message.kind === 'ready') {
+      ready.resolve();
+      return;
+    }
+    const call = pending.get(message.callId);
+    if (call === undefined) return;
+    if (message.kind === 'progress') {
+      call.onProgress?.(message.progress);
+      return;
+    }
+    pending.delete(message.callId);
+    clearTimeout(killTimer);
+    killTimer = undefined;
+    isSpent ||= message.isSpent;
+    if (message.kind === 'done') call.settle.resolve(message.value);
+    else call.settle.reject(fromSent(message.error));
+  }
+
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    ended: child.ended,
+    get isSpent() {
+      return isSpent;
+    },
+    async call(call, onProgress) {
+      await ready.promise;
+      if (child.isGone) throw new EngineEndedError();
+      nextCallId += 1;
+      const settle = Promise.withResolvers<unknown>();
+      pending.set(nextCallId, { settle, onProgress });
+      child.send({ kind: 'call', callId: nextCallId, call });
+      return settle.promise;
+    },
+    interrupt() {
+      if (pending.size === 0) return;
+      for (const callId of pending.keys()) child.send({ kind: 'interrupt', callId });
+      killTimer ??= setTimeout(child.kill, interruptGraceMs);
+    },
+    kill: child.kill,
+  };
+}

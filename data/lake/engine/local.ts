@@ -1,0 +1,157 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { ObjectStoreSettings } from '../../objects/settings.ts';
+import type { LakeLocation } from '../location.ts';
+import { identifier, literal } from '../sql.ts';
+import type { EngineProcessSettings } from './process/messages.ts';
+
+/** The extensions a lake needs, in the order in which they must be loaded. */
+export const lakeExtensions = ['icu', 'json', 'httpfs', 'postgres_scanner', 'ducklake'] as const;
+
+/** Commits of at most this many rows go into the catalog itself; larger ones become Parquet files. */
+export const inliningRowLimit = 1_000;
+
+/** What one job may spill; more is a file or a table that this machine is not made for. */
+const maxSpill = '32GB';
+/** Attached lakes kept at once; the least recently used one is detached beyond it. */
+const maxAttached = 32;
+
+/** A connection that is somebody's until it is closed. */
+export interface OpenConnection {
+  connection: DuckDBConnection;
+  /** A clean one is used again; any other may hold an open transaction. */
+  close(isClean: boolean): void;
+}
+
+/** The engine of an engine process: writes lakes and reads files, for one caller at a time. */
+export interface LocalEngine {
+  /** A connection whose default catalog is the lake, or one without any. */
+  open(location: LakeLocation | undefined): Promise<OpenConnection>;
+  scratch<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+interface Attachment {
+  idle: DuckDBConnection[];
+}
+
+export async function loadExtensions(
+  connection: DuckDBConnection,
+  extensionDir: string | undefined,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    if (extensionDir === undefined) await connection.run(`INSTALL ${name}`);
+    await connection.run(
+      extensionDir === undefined
+        ? `LOAD ${name}`
+        : `LOAD ${literal(`${extensionDir}/${name}.duckdb_extension`)}`,
+    );
+  }
+}
+
+/** The statement that lets an engine reach the bucket. */
+export function objectStoreSecret(name: string, settings: ObjectStoreSettings): string {
+  const endpoint = settings.endpoint === undefined ? undefined : new URL(settings.endpoint);
+  const address =
+    endpoint === undefined
+      ? ''
+      : `, ENDPOINT ${literal(endpoint.host)}, USE_SSL ${endpoint.protocol === 'https:'}, URL_STYLE 'path'`;
+  return `CREATE OR REPLACE SECRET ${identifier(name)} (TYPE s3, KEY_ID ${literal(settings.accessKeyId)}, SECRET ${literal(
+    settings.secretAccessKey,
+  )}, REGION ${literal(settings.region)}${address}, SCOPE ${literal(`s3://${settings.bucket}/`)})`;
+}
+
+/** The statements that attach a lake through secrets, so that no connection string can ever be printed. */
+export function attachStatements(location: LakeLocation, alias: string, options: string): string[] {
+  const { catalog } = location;
+  const postgresSecret = `${alias}_catalog`;
+  return [
+    `CREATE OR REPLACE SECRET ${identifier(postgresSecret)} (TYPE postgres, HOST ${literal(catalog.host)}, PORT ${catalog.port}, DATABASE ${literal(
+      catalog.database,
+    )}, USER ${literal(catalog.user)}, PASSWORD ${literal(catalog.password)})`,
+    `CREATE OR REPLACE SECRET ${identifier(alias)} (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(
+      location.dataPath,
+    )}, METADATA_SCHEMA ${literal(catalog.schema)}, METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}})`,
+    `ATTACH ${literal(`ducklake:${alias}`)} AS ${identifier(alias)} (${options})`,
+  ];
+}
+
+export async function createLocalEngine(settings: EngineProcessSettings): Promise<LocalEngine> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: `${Math.floor(settings.memoryLimitBytes / 1_000_000)}MB`,
+    threads: String(settings.threads),
+    temp_directory: `${settings.workDir}/spill`,
+    max_temp_directory_size: maxSpill,
+    preserve_insertion_order: 'true',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const root = await instance.connect();
+  await loadExtensions(root, settings.extensionDir, lakeExtensions);
+  await root.run("SET TimeZone = 'UTC'");
+  // The catalog's tables are small: splitting a read of one over several connections only costs round trips.
+  await root.run('SET GLOBAL pg_use_ctid_scan = false');
+  await root.run(objectStoreSecret('object_store', settings.objectStore));
+  /** In order of use: the first is the least recently used one. */
+  const attachments = new Map<string, Attachment>();
+
+  async function attach(alias: string, location: LakeLocation): Promise<Attachment> {
+    const known = attachments.get(alias);
+    attachments.delete(alias);
+    const attachment = known ?? { idle: [] };
+    if (known === undefined) {
+      const [oldest] = attachments.size < maxAttached ? [] : attachments;
+      if (oldest !== undefined) await detach(...oldest);
+      await root.run(`DETACH DATABASE IF EXISTS ${identifier(alias)}`);
+      const options = `DATA_INLINING_ROW_LIMIT ${inliningRowLimit}`;
+      for (const statement of attachStatements(location, alias, options)) await root.run(statement);
+    }
+    attachments.set(alias, attachment);
+    return attachment;
+  }
+
+  async function detach(alias: string, attachment: Attachment): Promise<void> {
+    attachments.delete(alias);
+    for (const connection of attachment.idle) connection.closeSync();
+    await root.run(`DETACH ${identifier(alias)}`).catch(() => undefined);
+  }
+
+  return {
+    async open(location) {
+      if (location === undefined) {
+        const connection = await instance.connect();
+        return { connection, close: () => connection.closeSync() };
+      }
+      const alias = location.catalog.schema;
+      const attachment = await attach(alias, location);
+      const connection = attachment.idle.pop() ?? (await connectTo(instance, alias));
+      return {
+        connection,
+        close: (isClean) => {
+          if (isClean) attachment.idle.push(connection);
+          else connection.closeSync();
+        },
+      };
+    },
+    async scratch(work) {
+      const connection = await instance.connect();
+      try {
+        return await work(connection);
+      } finally {
+        connection.closeSync();
+      }
+    },
+    close() {
+      for (const { idle } of attachments.values()) for (const connection of idle) connection.closeSync();
+      root.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+async function connectTo(instance: DuckDBInstance, alias: string): Promise<DuckDBConnection> {
+  const connection = await instance.connect();
+  await connection.run(`USE ${identifier(alias)}`);
+  await connection.run("SET TimeZone = 'UTC'");
+  return connection;
+}

@@ -1,0 +1,166 @@
+import { AppError } from '../../errors.ts';
+import type { WaitingRules } from '../../process-pool/admission.ts';
+import { removeLeftovers } from '../../process-pool/leftovers.ts';
+import { createQueue, type Queue } from '../../process-pool/queue.ts';
+import { createSlots, type Slot } from '../../process-pool/slots.ts';
+import type { LakeLocation } from '../location.ts';
+import type { EngineConnection, LakeEngine, SessionOptions } from './contract.ts';
+import {
+  type EngineProcess,
+  type EngineSettings,
+  engineFolderKind,
+  startEngineProcess,
+} from './engine-process.ts';
+import { EngineEndedError } from './failure.ts';
+import type { Call } from './process/messages.ts';
+
+export interface EngineOptions extends EngineSettings {
+  workDir: string;
+  /** Kept at once; for a moment up to twice as many, so that every organization gets its two. */
+  processes: number;
+  waiting: WaitingRules;
+  /** How long one may wait for what its organization is guaranteed. */
+  waitMs: number;
+  /** Longer than this no session takes, unless it says so itself. */
+  sessionTimeoutMs: number;
+  niceness: number;
+  /** What is told where too many wait. */
+  refusal: () => AppError;
+  logger?: { warn(fields: object, message: string): void } | undefined;
+}
+
+type Work<T> = (process: EngineProcess) => Promise<T>;
+
+export function createLakeEngine(options: EngineOptions): LakeEngine {
+  const { extensionDir, objectStore, memoryLimitBytes, threads } = options;
+  const settings = { extensionDir, objectStore, memoryLimitBytes, threads };
+  const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2_000) }, 'engine process');
+  const slots = createSlots<EngineProcess>({
+    processes: options.processes,
+    start: () => startEngineProcess(settings, options.workDir, options.niceness, onStderr),
+    onChange: () => queue.serve(),
+  });
+  const queue: Queue<EngineProcess> = createQueue({
+    processes: options.processes,
+    slots,
+    waiting: options.waiting,
+    refusal: options.refusal,
+  });
+  void removeLeftovers(options.workDir, engineFolderKind);
+
+  /** Gives `work` a process of its own, and the process back when it is done with everything that it was asked. */
+  async function inProcess<T>(organizationId: string, given: SessionOptions, work: Work<T>): Promise<T> {
+    const { signal, timeoutMs = options.sessionTimeoutMs } = given;
+    signal?.throwIfAborted();
+    const slot = await queue.enter(organizationId, options.waitMs, signal);
+    const { process } = slot;
+    const stop = interrupter(slot, signal, timeoutMs);
+    try {
+      const result = await work(stop.guarded);
+      stop.throwIfStopped();
+      return result;
+    } catch (error) {
+      stop.throwIfStopped();
+      if (error instanceof EngineEndedError)
+        options.logger?.warn({ organizationId, pid: process.pid }, 'an engine process ended within its work');
+      throw error;
+    } finally {
+      stop.end();
+      queue.leave(slot, process.isSpent);
+    }
+  }
+
+  /** A session on a connection; the last call waits for whatever still runs on it. */
+  function session<T>(
+    organizationId: string,
+    location: LakeLocation | undefined,
+    work: (connection: EngineConnection) => Promise<T>,
+    given: SessionOptions = {},
+  ): Promise<T> {
+    return inProcess(organizationId, given, async (process) => {
+      let isClean = false;
+      try {
+        await process.call({ do: 'open', location });
+        const result = await work(connectionOf(process));
+        isClean = true;
+        return result;
+      } finally {
+        await process.call({ do: 'close', isClean }).catch(() => undefined);
+      }
+    });
+  }
+
+  return {
+    use: (location, work, given) => session(location.organizationId, location, work, given),
+    scratch: (organizationId, work, given) => session(organizationId, undefined, work, given),
+    perform: (organizationId, { name, input, onProgress }, given = {}) =>
+      inProcess(organizationId, given, (process) => process.call({ do: 'perform', name, input }, onProgress)),
+    processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
+    close: async () => {
+      queue.close();
+      await slots.close();
+    },
+  };
+}
+
+interface Interrupter {
+  /** The process, which takes no new statement once it was stopped. */
+  guarded: EngineProcess;
+  throwIfStopped(): void;
+  end(): void;
+}
+
+/** Interrupts the work when its signal aborts or its time is over, and says so. */
+function interrupter(
+  { process }: Slot<EngineProcess>,
+  signal: AbortSignal | undefined,
+  timeoutMs: number,
+): Interrupter {
+  let reason: unknown;
+  const stop = (why: unknown) => {
+    reason ??= why;
+    process.interrupt();
+  };
+  const onAbort = () => stop(signal?.reason);
+  const timer = setTimeout(() => stop(tookTooLong(timeoutMs)), timeoutMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted === true) reason = signal.reason;
+  const throwIfStopped = () => {
+    if (reason !== undefined) throw reason;
+  };
+  return {
+    guarded: {
+      ...process,
+      get isSpent() {
+        return process.isSpent;
+      },
+      call: async (call, onProgress) => {
+        if (call.do !== 'close') throwIfStopped();
+        return process.call(call, onProgress);
+      },
+    },
+    throwIfStopped,
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function tookTooLong(timeoutMs: number): AppError {
+  return new AppError(
+    'storage_unavailable',
+    `The work on the lake took longer than ${Math.round(timeoutMs / 1_000)} s and was stopped.`,
+    { retryAfterSeconds: 5 },
+  );
+}
+
+function connectionOf(process: EngineProcess): EngineConnection {
+  const statement = (kind: 'run' | 'read' | 'readTexts', sql: string, values: readonly unknown[] = []) =>
+    process.call({ do: kind, sql, values } as Call);
+  return {
+    run: (sql, values) => statement('run', sql, values) as Promise<number>,
+    read: (sql, values) => statement('read', sql, values) as ReturnType<EngineConnection['read']>,
+    readTexts: (sql) => statement('readTexts', sql) as ReturnType<EngineConnection['readTexts']>,
+  };
+}

@@ -1,0 +1,35 @@
+import type { ObjectStoreSettings } from '../../../objects/settings.ts';
+import type { LakeLocation } from '../../location.ts';
+import type { SentError } from '../../sent-error.ts';
+import type { SqlValue } from '../contract.ts';
+
+/** What an engine process is told once. Secrets travel here and nowhere else: never in its environment or arguments. */
+export interface EngineProcessSettings {
+  /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
+  extensionDir: string | undefined;
+  objectStore: ObjectStoreSettings;
+  /** This process's own: spill files and whatever a job needs. */
+  workDir: string;
+  memoryLimitBytes: number;
+  threads: number;
+}
+
+/** One thing to do. They are done one after the other. */
+export type Call =
+  | { do: 'open'; location: LakeLocation | undefined }
+  | { do: 'run' | 'read' | 'readTexts'; sql: string; values: readonly SqlValue[] }
+  | { do: 'perform'; name: string; input: unknown }
+  /** `isClean`: the connection may be used again. */
+  | { do: 'close'; isClean: boolean };
+
+export type ToEngineProcess =
+  | { kind: 'configure'; settings: EngineProcessSettings }
+  | { kind: 'call'; callId: number; call: Call }
+  | { kind: 'interrupt'; callId: number };
+
+export type FromEngineProcess =
+  | { kind: 'ready' }
+  | { kind: 'progress'; callId: number; progress: unknown }
+  /** `isSpent`: the process should not be given anything more. */
+  | { kind: 'done'; callId: number; value: unknown; isSpent: boolean }
+  | { kind: 'failed'; callId: number; error: SentError; isSpent: boolean };

@@ -1,0 +1,158 @@
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { keepsTooMuch, type MemoryWatch, watchMemory } from '../../../process-pool/memory.ts';
+import { encoderFor } from '../../query/encode/values.ts';
+import { toSent } from '../../sent-error.ts';
+import type { SqlValue } from '../contract.ts';
+import { isBrokenEngine } from '../failure.ts';
+import { createLocalEngine, type LocalEngine, type OpenConnection } from '../local.ts';
+import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } from './messages.ts';
+
+export interface Channel {
+  send(message: FromEngineProcess): void;
+  onMessage(listener: (message: ToEngineProcess) => void): void;
+  onParentGone(listener: () => void): void;
+}
+
+export type Job = (
+  input: never,
+  context: { signal: AbortSignal; onProgress: (progress: unknown) => void },
+) => Promise<unknown>;
+
+export type LoadJobs = (
+  engine: LocalEngine,
+  settings: EngineProcessSettings,
+) => Promise<Readonly<Record<string, Job>>>;
+
+/** An interrupt that falls between two steps of a statement is lost, so it is repeated until the call ends. */
+const interruptIntervalMs = 50;
+
+interface Running {
+  callId: number;
+  controller: AbortController;
+}
+
+export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
+  let settings: EngineProcessSettings | undefined;
+  let engine: Promise<LocalEngine> | undefined;
+  let jobs: ReturnType<LoadJobs> | undefined;
+  let session: OpenConnection | undefined;
+  let running: Running | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  // SIGKILL, because an ordinary exit waits for the statement that is running.
+  channel.onParentGone(() => process.kill(process.pid, 'SIGKILL'));
+  channel.onMessage((message) => {
+    if (message.kind === 'configure') {
+      settings = message.settings;
+      engine = createLocalEngine(settings);
+      engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
+    } else if (message.kind === 'interrupt') {
+      if (running?.callId === message.callId) running.controller.abort();
+    } else {
+      const { callId, call } = message;
+      last = last.then(() => answer(callId, call)).catch(endLoudly);
+    }
+  });
+
+  async function answer(callId: number, call: Call): Promise<void> {
+    const current: Running = { callId, controller: new AbortController() };
+    running = current;
+    const stopInterrupting = interruptOnAbort(current.controller.signal, () => session?.connection);
+    const memory = watch(current);
+    try {
+      const value = await perform(call, current);
+      memory.stop();
+      const isSpent = keepsTooMuch(settings!.memoryLimitBytes);
+      channel.send({ kind: 'done', callId, value, isSpent });
+    } catch (error) {
+      const isOver = memory.stop();
+      const told = isOver
+        ? new Error('Out of Memory Error: the process needs more memory than it may use')
+        : error;
+      channel.send({ kind: 'failed', callId, error: toSent(told), isSpent: isOver || isBrokenEngine(error) });
+    } finally {
+      stopInterrupting();
+      running = undefined;
+    }
+  }
+
+  function watch({ controller }: Running): MemoryWatch {
+    return watchMemory(settings!.memoryLimitBytes, {
+      onExceeded: () => controller.abort(),
+      onHopeless: () => process.kill(process.pid, 'SIGKILL'),
+    });
+  }
+
+  async function perform(call: Call, { callId, controller }: Running): Promise<unknown> {
+    const local = await engine!;
+    switch (call.do) {
+      case 'open':
+        session = await local.open(call.location);
+        return undefined;
+      case 'close':
+        session?.close(call.isClean);
+        session = undefined;
+        return undefined;
+      case 'perform': {
+        jobs ??= loadJobs(local, settings!);
+        const job = (await jobs)[call.name];
+        if (job === undefined) throw new Error(`There is no job ${call.name}.`);
+        return job(call.input as never, {
+          signal: controller.signal,
+          onProgress: (progress) => channel.send({ kind: 'progress', callId, progress }),
+        });
+      }
+      default:
+        controller.signal.throwIfAborted();
+        return runStatement(session!.connection, call.do, call.sql, [...call.values]);
+    }
+  }
+}
+
+async function runStatement(
+  connection: DuckDBConnection,
+  kind: 'run' | 'read' | 'readTexts',
+  sql: string,
+  values: SqlValue[],
+): Promise<unknown> {
+  if (kind === 'run') return (await connection.run(sql, values)).rowsChanged;
+  const reader = await connection.runAndReadAll(sql, values);
+  if (kind === 'read') {
+    const rows = reader.getRows().map((row) => row.map(toSqlValue));
+    return { names: reader.columnNames(), rows };
+  }
+  const names = reader.columnNames().map((name) => JSON.stringify(name));
+  const encoders = reader.columnTypes().map((type) => encoderFor(type, 'name'));
+  return reader.getRows().map((row) => {
+    const cells = row.slice(1).map((value, index) => {
+      const text = value === null ? 'null' : encoders[index + 1]!(value);
+      return `${names[index + 1]}:${text}`;
+    });
+    return { first: toSqlValue(row[0] ?? null), text: `{${cells.join(',')}}` };
+  });
+}
+
+function toSqlValue(value: DuckDBValue): SqlValue {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'object' ? String(value) : value;
+}
+
+/** Interrupts whatever statement runs until the returned function is called. */
+function interruptOnAbort(signal: AbortSignal, connection: () => DuckDBConnection | undefined): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    connection()?.interrupt();
+    timer ??= setInterval(interrupt, interruptIntervalMs);
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  return () => {
+    clearInterval(timer);
+    signal.removeEventListener('abort', interrupt);
+  };
+}
+
+/** An engine that cannot even open leaves nothing to serve with; the parent sees the exit and the reason. */
+function endLoudly(error: unknown): void {
+  process.stderr.write(`engine process: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

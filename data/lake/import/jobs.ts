@@ -1,0 +1,40 @@
+import { createObjectStore } from '../../objects/store.ts';
+import type { LocalEngine } from '../engine/local.ts';
+import type { EngineProcessSettings } from '../engine/process/messages.ts';
+import type { Job } from '../engine/process/serve.ts';
+import type {
+  ImportDeps,
+  ImportOptions,
+  ImportSource,
+  PreviewPage,
+  StageProgress,
+  StageTarget,
+} from './contract.ts';
+import { preview } from './preview.ts';
+import { type Again, restage } from './restage.ts';
+import { stage } from './stage.ts';
+
+export interface FileJobInput {
+  preview: { source: ImportSource; options: ImportOptions; page: PreviewPage };
+  stage: { source: ImportSource; options: ImportOptions; target: StageTarget };
+  restage: { source: ImportSource; options: ImportOptions; again: Again };
+}
+
+/** What an engine process does with files. It has the file's bytes to itself, and what they cost. */
+export function fileJobs(
+  engine: LocalEngine,
+  { objectStore, extensionDir, workDir }: EngineProcessSettings,
+): Readonly<Record<keyof FileJobInput, Job>> {
+  const deps: ImportDeps = { engine, objects: createObjectStore(objectStore), extensionDir, workDir };
+  return {
+    async preview({ source, options, page }: FileJobInput['preview'], { signal }) {
+      const { rows, ...rest } = await preview(deps, source, options, page, signal);
+      // As text: exact numbers are no values that travel.
+      return { ...rest, rowsJson: JSON.stringify(rows) };
+    },
+    stage: ({ source, options, target }: FileJobInput['stage'], { signal, onProgress }) =>
+      stage(deps, source, options, target, onProgress as (progress: StageProgress) => void, signal),
+    restage: ({ source, options, again }: FileJobInput['restage'], { signal }) =>
+      restage(deps, source, options, again, signal),
+  };
+}

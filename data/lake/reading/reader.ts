@@ -1,0 +1,54 @@
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import { createFairSlots } from '../../process-pool/fair-slots.ts';
+import { fromSent, type SentError } from '../sent-error.ts';
+import { doTask, doTaskInThread, type ListBody, type Task, type Tasks } from './tasks.ts';
+
+/** Reads bodies that hold lists of records, larger ones in threads: nobody else waits for them. */
+export interface ListReader {
+  read<Name extends keyof Tasks>(
+    organizationId: string,
+    name: Name,
+    input: Tasks[Name]['input'],
+  ): Promise<Tasks[Name]['output']>;
+  close(): Promise<void>;
+}
+
+/** A smaller body is read sooner than a thread has heard of it. */
+export const threadedFromBytes = 131_072;
+const threadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
+
+/**
+ * Its threads start with the first large body and stay: one that dies is replaced, and takes only its own body with
+ * it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
+ */
+export function createListReader(): ListReader {
+  const inTurn = createFairSlots(threadCount);
+  let threads: Piscina<Task, ReturnType<typeof doTaskInThread>> | undefined;
+
+  async function inThread(task: Task): Promise<unknown> {
+    threads ??= new Piscina({
+      filename: new URL('./tasks.ts', import.meta.url).href,
+      name: doTaskInThread.name,
+      minThreads: threadCount,
+      maxThreads: threadCount,
+    });
+    const done: { output?: unknown; error?: SentError } = await threads.run(task);
+    if (done.error !== undefined) throw fromSent(done.error);
+    return done.output;
+  }
+
+  return {
+    read: async (organizationId, name, input) => {
+      const task = { name, ...input } as unknown as Task;
+      if (!isLarge(input.body)) return doTask(task) as never;
+      return inTurn(organizationId, () => inThread(task)) as never;
+    },
+    close: async () => threads?.close(),
+  };
+}
+
+/** Records that were read already are a page's at most, in a process that serves nobody. */
+function isLarge(body: ListBody): boolean {
+  return !Array.isArray(body) && (body as { bytes: Uint8Array }).bytes.length >= threadedFromBytes;
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { canonicalJson } from '../../canonical-json.ts';
+import type { JsonValue } from '../../exact-json.ts';
+import type { LakeColumn } from '../columns.ts';
+import { skimBody } from '../pages/members.ts';
+import { type PageReading, type PageRules, readPage } from '../pages/page.ts';
+import { planRows, type Row, type WritePlan } from '../rows/plan.ts';
+import { type SentError, toSent } from '../sent-error.ts';
+import { scanPage } from './quick-page.ts';
+import { readSentList, type SentList } from './sent-list.ts';
+
+/** A list as it was sent, or records that were read already. */
+export type ListBody = SentList | readonly Row[];
+
+/** Rows that fit, in a file where they are many bytes: `text` is a JSON list of them otherwise. */
+export type PlannedRows = Omit<WritePlan, 'rowTexts'> & ({ text: string } | { path: string });
+
+export interface Tasks {
+  /** Reads a page whole; its feed is written to `path`, if it has records that fit. */
+  page: {
+    input: { body: ListBody; path: string; columns: readonly LakeColumn[]; rules: PageRules };
+    output: PageReading;
+  };
+  /** Checks rows against a table's columns. */
+  rows: {
+    input: { body: ListBody; path: string; columns: readonly LakeColumn[]; keys: readonly string[] };
+    output: PlannedRows;
+  };
+  /** What stands beside the list. */
+  members: { input: { body: SentList }; output: Record<string, JsonValue> };
+  /** The hash of the canonical records. */
+  hash: { input: { body: ListBody }; output: string };
+}
+
+export type Task = { [Name in keyof Tasks]: { name: Name } & Tasks[Name]['input'] }[keyof Tasks];
+
+/** A body of rows up to this size stays in memory between its reading and its commit. */
+const inlineBytes = 262_144;
+
+/** Does one task where it is called: in a thread, or where the body is small. */
+export function doTask(task: Task): unknown {
+  switch (task.name) {
+    case 'page':
+      return pageOf(task);
+    case 'rows':
+      return rowsOf(task);
+    case 'members':
+      return membersOf(task.body);
+    case 'hash':
+      return createHash('sha256')
+        .update(canonicalJson([...recordsOf(task.body)]))
+        .digest('hex');
+  }
+}
+
+/** What the threads run: errors go as they can travel. */
+export function doTaskInThread(task: Task): { output: unknown } | { error: SentError } {
+  try {
+    return { output: doTask(task) };
+  } catch (error) {
+    return { error: toSent(error) };
+  }
+}
+
+function isSent(body: ListBody): body is SentList {
+  return !Array.isArray(body);
+}
+
+function recordsOf(body: ListBody): readonly Row[] {
+  return isSent(body) ? readSentList(body).records : body;
+}
+
+function pageOf({ body, path, columns, rules }: Tasks['page']['input']): PageReading {
+  const quick = isSent(body) ? scanPage({ path, ...body, columns, rules }) : undefined;
+  if (quick !== undefined) return quick;
+  const { feed, ...page } = readPage(columns, recordsOf(body), rules);
+  if (page.records > 0) writeFileSync(path, feed);
+  return { ...page, feedBytes: feed.length };
+}
+
+function rowsOf({ body, path, columns, keys }: Tasks['rows']['input']): PlannedRows {
+  const { rowTexts, ...plan } = planRows(columns, recordsOf(body), keys);
+  const text = `[${rowTexts.join(',')}]`;
+  if (text.length <= inlineBytes) return { ...plan, text };
+  writeFileSync(path, text);
+  return { ...plan, path };
+}
+
+/** Without a look into the records where what stands beside them is plain. */
+function membersOf(body: SentList): Record<string, JsonValue> {
+  const bytes = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength);
+  const skimmed = skimBody(bytes);
+  const isPlain = skimmed !== undefined && Object.keys(skimmed).every((name) => body.members.includes(name));
+  return isPlain ? skimmed : readSentList(body).members;
+}

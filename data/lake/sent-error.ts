@@ -1,0 +1,32 @@
+import { AppError, type ErrorCode, ValidationError, type ValidationFault } from '../errors.ts';
+import { BadFileError, type ImportFailure } from './import/bad-file.ts';
+
+/** An error as it travels between processes and threads: what callers tell apart by class stays apart. */
+export type SentError =
+  | { kind: 'app'; code: ErrorCode; message: string; extensions: Record<string, unknown> }
+  | { kind: 'validation'; faults: readonly ValidationFault[] }
+  | { kind: 'file'; failure: ImportFailure }
+  | { kind: 'other'; message: string };
+
+export function toSent(error: unknown): SentError {
+  if (error instanceof AppError) {
+    const { code, message, extensions } = error;
+    return { kind: 'app', code, message, extensions };
+  }
+  if (error instanceof ValidationError) return { kind: 'validation', faults: error.faults };
+  if (error instanceof BadFileError) return { kind: 'file', failure: error.failure };
+  return { kind: 'other', message: error instanceof Error ? error.message : String(error) };
+}
+
+export function fromSent(sent: SentError): Error {
+  switch (sent.kind) {
+    case 'app':
+      return new AppError(sent.code, sent.message, { extensions: sent.extensions });
+    case 'validation':
+      return new ValidationError(sent.faults);
+    case 'file':
+      return new BadFileError(sent.failure.code, sent.failure.message, sent.failure);
+    case 'other':
+      return new Error(sent.message);
+  }
+}

@@ -1,0 +1,78 @@
+import { fork } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+
+/** A process of our own code that does one kind of work for this one, and ends with it. */
+export interface Child<To> {
+  readonly pid: number | undefined;
+  /** Its own folder, there when `ready` is. */
+  readonly folder: string;
+  readonly isGone: boolean;
+  /** Resolves when the folder is there and messages can be sent. */
+  readonly ready: Promise<void>;
+  /** Resolves once the process is gone. */
+  readonly exited: Promise<void>;
+  /** Resolves once the process is gone and its folder is removed. */
+  readonly ended: Promise<void>;
+  /** A process that just died cannot be sent to: `exited` tells whoever waits. */
+  send(message: To): void;
+  kill(): void;
+}
+
+export interface ChildOptions<From> {
+  module: URL;
+  folder: string;
+  /** Added to the priority: what serves people goes first. */
+  niceness: number;
+  onMessage(message: From): void;
+  onStderr(text: string): void;
+}
+
+export function forkChild<To extends object, From>(options: ChildOptions<From>): Child<To> {
+  const { folder } = options;
+  const child = fork(options.module, [], {
+    // Nothing of the parent's environment: it holds secrets that the child has no use for.
+    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10' },
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  child.stderr?.setEncoding('utf8').on('data', options.onStderr);
+  child.on('message', (message) => options.onMessage(message as From));
+  lowerPriority(child.pid, options.niceness);
+  let isGone = false;
+  const exited = new Promise<void>((resolve) => {
+    const onGone = () => {
+      isGone = true;
+      resolve();
+    };
+    child.once('exit', onGone);
+    child.once('error', onGone);
+  });
+  const ready = mkdir(folder, { recursive: true, mode: 0o700 }).then(
+    () => undefined,
+    () => void child.kill('SIGKILL'),
+  );
+  return {
+    pid: child.pid,
+    folder,
+    get isGone() {
+      return isGone;
+    },
+    ready,
+    exited,
+    ended: exited.then(() => rm(folder, { recursive: true, force: true })).catch(() => undefined),
+    send: (message) => {
+      if (child.connected) child.send(message, () => undefined);
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+function lowerPriority(pid: number | undefined, niceness: number): void {
+  try {
+    if (pid !== undefined) setPriority(pid, niceness);
+  } catch {
+    // It ended already, or the system does not allow it: the work is done either way.
+  }
+}
