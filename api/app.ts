@@ -89,8 +89,8 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   jsonBody(fastify);
   noBody(fastify);
   httpHeaders(fastify, limit);
+  unknownRoutes(fastify, limit);
   auth(fastify, (token) => findAccessToken(deps.db, token), limit);
-  unknownRoutes(fastify);
   idempotency(fastify, deps);
   await openapi(fastify);
 

@@ -15,6 +15,7 @@ export const tokenForm = z
       .describe('Space-separated scope names; left out, all that the client was granted.'),
   })
   .meta({
+    additionalProperties: { type: 'string' },
     examples: [{ client_id: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x', client_secret: 'wcs_…', scope: 'agent:read' }],
   });
 

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../data/errors.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /**
  * Answers what no route takes, before anybody is asked who they are or what they sent: 405 with `Allow` for a path
- * that exists, else 404.
+ * that exists, else 404. A path belongs to the route that names most of it: `/v1/tables/catalog` is not the table
+ * `catalog`, under no method.
  */
-export function unknownRoutes(app: FastifyInstance): void {
+export function unknownRoutes(app: FastifyInstance, limit: RateLimit): void {
   const methodsOf = new Map<string, Set<string>>();
+  /** For each declared path, those that name more of the paths that it takes. */
+  const closer = new Map<string, string[]>();
 
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsOf.get(url) ?? new Set();
@@ -14,23 +18,41 @@ export function unknownRoutes(app: FastifyInstance): void {
     methodsOf.set(url, methods);
   });
 
+  app.addHook('onReady', async () => {
+    for (const url of methodsOf.keys()) {
+      const others = [...methodsOf.keys()].filter((other) => other !== url && matches(url, other));
+      if (others.length > 0) closer.set(url, others.sort(byCloseness));
+    }
+  });
+
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+    const { is404, method } = request;
+    const candidates = is404
+      ? [...methodsOf.keys()].sort(byCloseness)
+      : closer.get(request.routeOptions.url ?? '');
+    if (candidates === undefined) return;
     const path = request.url.split('?', 1)[0]!;
-    const allowed = new Set<string>();
-    for (const [pattern, methods] of methodsOf)
-      if (matches(pattern, path)) for (const method of methods) allowed.add(method);
-    if (allowed.size === 0) throw new AppError('not_found', `There is no ${request.method} ${path}.`);
-    const allow = [...allowed].sort().join(', ');
+    const found = candidates.find((pattern) => matches(pattern, path));
+    if (found === undefined && !is404) return;
+    limit.byAddress(request, reply);
+    if (found === undefined) throw new AppError('not_found', `There is no ${method} ${path}.`);
+    const allow = [...methodsOf.get(found)!].sort().join(', ');
     reply.header('Allow', allow);
-    throw new AppError('method_not_allowed', `${path} takes ${allow}, not ${request.method}.`);
+    throw new AppError('method_not_allowed', `${path} takes ${allow}, not ${method}.`);
   });
 }
 
-/** Whether a path is one of a route's, in the syntax that routes are declared in. */
+/** Whether a path, or a more exact pattern, is one of a route's, in the syntax that routes are declared in. */
 function matches(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.at(-1) === '*') return wanted.slice(0, -1).every((part, index) => part === given[index]);
   if (wanted.length !== given.length) return false;
   return wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]));
+}
+
+/** Part by part what is named comes before what may be anything, as the router has it. */
+function byCloseness(a: string, b: string): number {
+  const rank = (url: string) =>
+    url.split('/').map((part) => (part === '*' ? '2' : part.startsWith(':') ? '1' : '0'));
+  return rank(a).join('') < rank(b).join('') ? -1 : 1;
 }

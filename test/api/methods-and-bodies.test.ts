@@ -12,7 +12,9 @@ const inject = (method: string, url: string, headers: Record<string, string> = {
 test.each([
   ['DELETE', '/v1/projects', 'GET, HEAD, POST'],
   ['PUT', '/v1/projects/prj_x?a=b', 'DELETE, GET, HEAD, PATCH'],
-  ['POST', '/v1/tables/catalog', 'DELETE, GET, HEAD'],
+  ['POST', '/v1/tables/catalog', 'GET, HEAD'],
+  ['DELETE', '/v1/tables/catalog', 'GET, HEAD'],
+  ['GET', '/v1/projects/prj_x/files/content', 'PUT'],
   ['GET', '/v1/auth/m2m/token', 'POST'],
   ['POST', '/healthz', 'GET, HEAD'],
   ['OPTIONS', '/v1/me', 'GET, HEAD'],
