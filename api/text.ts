@@ -4,7 +4,7 @@ import { isLongerThan } from '../data/text.ts';
 /** Why a text cannot be kept as it is; undefined where it can. PostgreSQL knows neither of the two. */
 export function textFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'Text must not hold the NUL character.';
-  if (!text.isWellFormed()) return 'Text must not hold half of a surrogate pair.';
+  if (!text.isWellFormed()) return 'The text holds half of a surrogate pair.';
   return undefined;
 }
 
