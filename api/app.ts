@@ -86,7 +86,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   errors(fastify);
   routeRules(fastify);
   validation(fastify, deps.validateResponses);
-  jsonBody(fastify);
+  jsonBody(fastify, deps.bodyRules);
   noBody(fastify);
   httpHeaders(fastify, limit);
   unknownRoutes(fastify, limit);

@@ -17,6 +17,7 @@ import type { Appender } from '../data/lake/rows/append-queue.ts';
 import type { RowsBodies } from '../data/lake/rows/body.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
 import type { Database } from '../data/postgres/client.ts';
+import type { BodyRules } from './plugins/body-bytes.ts';
 import type { ProcessStarter } from './process-starter.ts';
 
 /** Everything a route may use, made once in main.ts. */
@@ -42,6 +43,8 @@ export interface ApiDeps {
   trustedProxies?: readonly string[];
   /** Asks each dependency whether it answers, by name. */
   probes: Readonly<Record<'postgres' | 'objectStore' | 'temporal', () => Promise<unknown>>>;
+  /** Bounds of bodies at once; left out, those of production. */
+  bodyRules?: BodyRules;
   /** Checks every answer against its documented schema: on in tests, where a mismatch must show. */
   validateResponses: boolean;
 }

@@ -28,6 +28,7 @@ const always: readonly ErrorCode[] = [
   'rate_limited',
   'internal_error',
   'storage_unavailable',
+  'overloaded',
 ];
 const signedIn: readonly ErrorCode[] = ['unauthorized', 'invalid_token', 'token_expired'];
 
