@@ -51,7 +51,7 @@ export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z
 
 export const tableParams = z.object({ table_id: z.string() });
 export const listTablesQuery = z.object({
-  project_id: z.string().optional().describe('Only tables that this project made.'),
+  project_id: characters(0, 255).optional().describe('Only tables that this project made.'),
 });
 export const listCatalogQuery = listTablesQuery.extend({
   compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
