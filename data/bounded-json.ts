@@ -92,6 +92,15 @@ class Scan {
     container.keyStart = this.#stringStart;
     container.keyEnd = this.#stringEnd;
     this.#count();
+    // A key that JavaScript treats apart would be passed over in silence where names are looked up.
+    if (this.#bounds.storableText && this.#isProto(container)) this.#refuse('No name can be __proto__.');
+  }
+
+  #isProto({ keyStart, keyEnd }: Container): boolean {
+    // At most this long even where each character is escaped.
+    if (keyEnd - keyStart > 56) return false;
+    const key = this.#bytes.toString('utf8', keyStart, keyEnd);
+    return key === '"__proto__"' || (key.includes('\\u') && decoded(key) === '__proto__');
   }
 
   #next(): void {
@@ -180,12 +189,15 @@ class Scan {
   #place(): (string | number)[] {
     return this.#stack.map(({ isList, index, keyStart, keyEnd }) => {
       if (isList) return index;
-      const key = this.#bytes.toString('utf8', keyStart, keyEnd);
-      try {
-        return String(JSON.parse(key)).toWellFormed();
-      } catch {
-        return key;
-      }
+      return decoded(this.#bytes.toString('utf8', keyStart, keyEnd)).toWellFormed();
     });
+  }
+}
+
+function decoded(key: string): string {
+  try {
+    return String(JSON.parse(key));
+  } catch {
+    return key;
   }
 }

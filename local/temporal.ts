@@ -31,7 +31,9 @@ const readyTimeoutMs = 30_000;
 const searchAttributes = ['OrganizationId', 'ProjectId', 'ResourceId', 'ProcessKind'];
 
 /** The queues' polling is slow by default to spare a large cluster; here it would cost 75 ms a step. */
-const queueSpeed = {
+const queueRules = {
+  // What waits for a worker is handed out by fairness key, which is the organization.
+  'matching.enableFairness': 'true',
   'history.transferProcessorMaxPollRPS': '2000',
   'history.timerProcessorMaxPollRPS': '2000',
 };
@@ -72,7 +74,7 @@ function flags(
   ports: { frontend: number; ui: number; http: number; metrics: number },
   dynamicConfig: Readonly<Record<string, string>> = {},
 ): string[] {
-  const config = Object.entries({ ...queueSpeed, ...dynamicConfig });
+  const config = Object.entries({ ...queueRules, ...dynamicConfig });
   return [
     ...['--ip', '127.0.0.1', '--port', String(ports.frontend), '--ui-port', String(ports.ui)],
     ...['--http-port', String(ports.http), '--metrics-port', String(ports.metrics)],

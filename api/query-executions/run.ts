@@ -5,7 +5,7 @@ import type { QueryAnswer } from '../../data/lake/query/request.ts';
 import { snapshotShowing } from '../../data/lake/versions.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { insertQueryExecution } from '../../data/postgres/query-executions.ts';
-import { listTables, type TableRow } from '../../data/postgres/tables.ts';
+import { listQueryable, type NamedTable } from '../../data/postgres/tables.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { queryBody } from './schemas.ts';
@@ -27,8 +27,7 @@ export async function runQuery(
     sql: body.sql.replaceAll('\u0000', '\ufffd'),
   };
   const lake = await deps.lake.catalog.get(organizationId);
-  const rows = await inOrganization(deps.db, organizationId, (db) => listTables(db, organizationId));
-  const tables = rows.filter((row) => row.kind !== 'system');
+  const tables = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
   const atVersions = await pinned(deps, lake.schema, tables, body.at_versions ?? {});
   try {
     const answer = await deps.queries.run({
@@ -79,10 +78,10 @@ interface Pinned {
 async function pinned(
   deps: ApiDeps,
   schema: string,
-  tables: readonly TableRow[],
+  tables: readonly NamedTable[],
   wanted: Record<string, number>,
-): Promise<Map<TableRow, Pinned>> {
-  const found = new Map<TableRow, Pinned>();
+): Promise<Map<NamedTable, Pinned>> {
+  const found = new Map<NamedTable, Pinned>();
   for (const [key, version] of Object.entries(wanted)) {
     const table = tables.find((row) => row.id === key || row.name.toLowerCase() === key.toLowerCase());
     if (table === undefined) {
@@ -101,7 +100,7 @@ async function scannedVersions(
   deps: ApiDeps,
   schema: string,
   answer: QueryAnswer,
-  atVersions: ReadonlyMap<TableRow, Pinned>,
+  atVersions: ReadonlyMap<NamedTable, Pinned>,
 ): Promise<{ tableId: string; version: number }[]> {
   if (answer.scannedRelationIds.length === 0) return [];
   const asked = new Map([...atVersions].map(([table, { version }]) => [table.id, version]));

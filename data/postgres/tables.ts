@@ -32,6 +32,24 @@ export async function listTables(
   return query.orderBy('id').execute();
 }
 
+/** A table as statements name it. */
+export type NamedTable = Pick<TableRow, 'id' | 'name'>;
+
+/** The tables that a statement may name: nothing of them but what that takes, since every statement asks. */
+export async function listQueryable(
+  db: OrganizationTransaction,
+  organizationId: string,
+): Promise<NamedTable[]> {
+  return db
+    .selectFrom('tables')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'ready')
+    .where('kind', '<>', 'system')
+    .orderBy('id')
+    .execute();
+}
+
 export async function findTable(
   db: OrganizationTransaction,
   organizationId: string,

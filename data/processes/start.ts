@@ -57,6 +57,8 @@ export async function startProcess(
         typedSearchAttributes: new TypedSearchAttributes(pairs),
         memo: request.memo,
         staticSummary: request.summary,
+        // Its activities inherit it: what waits for a worker is handed out organization by organization.
+        priority: { fairnessKey: request.searchAttributes['OrganizationId'] },
         workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'FAIL',
       }),

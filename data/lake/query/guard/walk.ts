@@ -95,6 +95,7 @@ function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
     );
   }
   if (kind === 'FUNCTION' || kind === 'WINDOW') checkFunction(node, allowedFunctions);
+  if (kind === 'COLUMN_REF') checkColumn(node);
   if (kind === 'STAR') {
     eachNode(node['replace_list'] ?? null, (entry) => {
       eachNode(entry['value'] ?? null, (value) => walkExpression(walker, value, scope));
@@ -107,6 +108,21 @@ function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   const name = text(node['function_name']);
   const qualifiers = [node['catalog'], node['schema']].map((part) => foldName(text(part)));
   if (!allowed.has(foldName(name)) || qualifiers.some(isCatalogName)) throw unavailable(name);
+}
+
+/** Names that are functions of the engine where no column has them; `t.current_user` can only be a column. */
+const sessionNames = new Set([
+  'current_user',
+  'session_user',
+  'current_role',
+  'current_catalog',
+  'current_schema',
+]);
+
+function checkColumn(node: TreeNode): void {
+  const names = node['column_names'];
+  const [name, ...rest] = Array.isArray(names) ? names.map((part) => text(part)) : [];
+  if (rest.length === 0 && name !== undefined && sessionNames.has(foldName(name))) throw unavailable(name);
 }
 
 /** In `o.name.upper()` the parser takes the column for a schema, so only what names a catalog is refused. */
@@ -159,9 +175,25 @@ function walkTable(walker: Walker, node: TreeNode, scope: Scope): void {
     checkFunction(call, allowedTableFunctions);
     walkFields(walker, call, expressionShapes['FUNCTION'], scope);
   }
-  if (isNode(node['at_clause'])) walkField(walker, node['at_clause']['expr'] ?? null, 'expressions', scope);
+  if (isNode(node['at_clause'])) walkAtClause(walker, node['at_clause'], scope);
   walkFields(walker, node, shape, scope);
   if (node['type'] === 'BASE_TABLE' && !isCommonTable(node, scope)) walker.visitTable(node);
+}
+
+/** The engine breaks on a version that is null, and rounds one with a fraction. */
+function walkAtClause(walker: Walker, clause: TreeNode, scope: Scope): void {
+  const { expr } = clause;
+  walkField(walker, expr ?? null, 'expressions', scope);
+  const value = isNode(expr) && isNode(expr['value']) ? expr['value'] : undefined;
+  const isNull = value?.['is_null'] === true;
+  const type = isNode(value?.['type']) ? text(value['type']['id']) : '';
+  const isVersion = text(clause['unit']).toUpperCase() === 'VERSION';
+  if (isNull || (isVersion && !/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)$/.test(type))) {
+    throw new QueryRefusal(
+      'query_failed',
+      'AT takes a version as a whole number, or a timestamp: AT (VERSION => 7), AT (TIMESTAMP => now() - INTERVAL 1 DAY).',
+    );
+  }
 }
 
 function isCommonTable(node: TreeNode, scope: Scope): boolean {
