@@ -16,7 +16,6 @@ const maxExponent = 400;
 
 const quote = 0x22;
 const comma = 0x2c;
-const colon = 0x3a;
 const backslash = 0x5c;
 const zero = 0x30;
 const nine = 0x39;
@@ -25,6 +24,7 @@ const nine = 0x39;
 interface Container {
   isList: boolean;
   index: number;
+  expectsKey: boolean;
   keyStart: number;
   keyEnd: number;
 }
@@ -58,9 +58,6 @@ class Scan {
   readonly #stack: Container[] = [];
   #members = 0;
   #at = 0;
-  /** The string passed last, which is a key where a colon follows. */
-  #stringStart = 0;
-  #stringEnd = 0;
 
   constructor(bytes: Buffer, bounds: JsonBounds) {
     this.#bytes = bytes;
@@ -75,7 +72,6 @@ class Scan {
       else if (byte === 0x2d || (byte >= zero && byte <= nine)) this.#number();
       else if (byte === 0x7b || byte === 0x5b) this.#open(byte === 0x5b);
       else if (byte === 0x7d || byte === 0x5d) this.#stack.pop();
-      else if (byte === colon) this.#key();
       else if (byte === comma) this.#next();
     }
   }
@@ -83,31 +79,15 @@ class Scan {
   #open(isList: boolean): void {
     if (this.#stack.length >= this.#bounds.depth)
       this.#refuse(`The value is nested deeper than ${this.#bounds.depth} levels.`);
-    this.#stack.push({ isList, index: 0, keyStart: 0, keyEnd: 0 });
-  }
-
-  #key(): void {
-    const container = this.#stack.at(-1);
-    if (container === undefined || container.isList) return;
-    container.keyStart = this.#stringStart;
-    container.keyEnd = this.#stringEnd;
-    this.#count();
-    // A key that JavaScript treats apart would be passed over in silence where names are looked up.
-    if (this.#bounds.storableText && this.#isProto(container)) this.#refuse('No name can be __proto__.');
-  }
-
-  #isProto({ keyStart, keyEnd }: Container): boolean {
-    // At most this long even where each character is escaped.
-    if (keyEnd - keyStart > 56) return false;
-    const key = this.#bytes.toString('utf8', keyStart, keyEnd);
-    return key === '"__proto__"' || (key.includes('\\u') && decoded(key) === '__proto__');
+    this.#stack.push({ isList, index: 0, expectsKey: !isList, keyStart: 0, keyEnd: 0 });
   }
 
   #next(): void {
     const container = this.#stack.at(-1);
-    if (container?.isList !== true) return;
+    if (container === undefined) return;
+    container.expectsKey = !container.isList;
     container.index += 1;
-    this.#count();
+    if (container.isList) this.#count();
   }
 
   #count(): void {
@@ -137,8 +117,13 @@ class Scan {
       at += 1;
     }
     this.#at = Math.min(at, bytes.length);
-    this.#stringStart = start;
-    this.#stringEnd = this.#at + 1;
+    const container = this.#stack.at(-1);
+    if (container?.expectsKey === true) {
+      container.expectsKey = false;
+      container.keyStart = start;
+      container.keyEnd = this.#at + 1;
+      this.#count();
+    }
     if (hasEscapedUnit && this.#bounds.storableText) this.#text(start, this.#at);
   }
 

@@ -30,7 +30,7 @@ const namespace = 'default';
 const readyTimeoutMs = 30_000;
 const searchAttributes = ['OrganizationId', 'ProjectId', 'ResourceId', 'ProcessKind'];
 
-/** The queues' polling is slow by default to spare a large cluster; here it would cost 75 ms a step. */
+/** Polling is slow by default to spare a large cluster; here it would cost 75 ms a step. */
 const queueRules = {
   // What waits for a worker is handed out by fairness key, which is the organization.
   'matching.enableFairness': 'true',

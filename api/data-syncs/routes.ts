@@ -12,7 +12,6 @@ import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { pageIdOf } from '../ingestion-batches/schemas.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
-import { validate } from '../plugins/validation.ts';
 import { decodeCursor, envelope, idCursor, page, pageQuery, toPage } from '../schemas.ts';
 import { sentListOf } from '../sent-list.ts';
 import {
@@ -20,7 +19,7 @@ import {
   createSyncBody,
   generationBody,
   snapshotPageBody,
-  snapshotPageMembers,
+  snapshotPageOf,
   snapshotPageSchema,
   snapshotParams,
   stagedMetadataSchema,
@@ -194,8 +193,8 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
         );
       }
       const body = sentListOf(request, 'records', ['page_number', 'sync_generation']);
-      const members = await deps.reader.read(organizationId, 'members', { body });
-      const { page_number: pageNumber, sync_generation: generation } = validate(snapshotPageMembers, members);
+      const read = await deps.reader.read(organizationId, 'members', { body });
+      const { page_number: pageNumber, sync_generation: generation } = snapshotPageOf(read);
       const { page: staged, replayed } = await stagePage(deps, {
         organizationId,
         tableId: batch.table_id,

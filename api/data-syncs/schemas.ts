@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { ValidationError } from '../../data/errors.ts';
+import type { Tasks } from '../../data/lake/reading/tasks.ts';
 import type { DataSync } from '../../data/postgres/data-syncs.ts';
 import { maxPageNumber } from '../../data/postgres/staged-pages.ts';
 import { records } from '../ingestion-batches/schemas.ts';
+import { validate } from '../plugins/validation.ts';
 import { nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 
 const generation = ownName.describe(
@@ -33,8 +36,13 @@ export const snapshotPageBody = z
     examples: [{ page_number: 1, records: [{ s_id: 1, sku: 'A-100' }], sync_generation: 'v1' }],
   });
 
-/** What stands beside the records, which are read where they are looked at. */
-export const snapshotPageMembers = snapshotPageBody.omit({ records: true });
+/** What stands beside a page's records, which are read where they are looked at; throws every fault of the body. */
+export function snapshotPageOf({ members, faults }: Tasks['members']['output']) {
+  const hasNone = faults.some(({ loc, type }) => loc.length === 2 && type === 'missing');
+  const page = validate(snapshotPageBody, { ...members, ...(hasNone ? {} : { records: [] }) });
+  if (faults.length > 0) throw new ValidationError(faults);
+  return page;
+}
 
 /** Exactly these three, by the public interface. */
 export const snapshotPageSchema = z

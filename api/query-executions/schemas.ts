@@ -2,6 +2,29 @@ import { z } from 'zod';
 import type { QueryExecution } from '../../data/postgres/query-executions.ts';
 import { characters, timestamp } from '../schemas.ts';
 
+const version = z.int().min(0);
+
+/** Looked at one by one: a record of zod's passes over the key `__proto__`. */
+const versions = z
+  .custom<Record<string, number>>(
+    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
+    { error: 'Input should be a valid dictionary', params: { type: 'dict_type' } },
+  )
+  .superRefine((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > 100) context.addIssue('At most 100 tables can be pinned.');
+    for (const [name, value] of entries.slice(0, 100)) {
+      for (const issue of version.safeParse(value, { reportInput: true }).error?.issues ?? [])
+        context.issues.push({ ...issue, path: [name] } as never);
+    }
+  })
+  .meta({
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 0 },
+    maxProperties: 100,
+    description: 'Reads the past: table id or name to version.',
+  });
+
 export const queryBody = z
   .strictObject({
     sql: characters(1, 500_000),
@@ -13,13 +36,7 @@ export const queryBody = z
       .describe('Rows answered at most; `truncated` says whether there were more.'),
     timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
     row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
-    at_versions: z
-      .record(z.string(), z.int().min(0))
-      .refine((versions) => Object.keys(versions).length <= 100, {
-        message: 'At most 100 tables can be pinned.',
-      })
-      .optional()
-      .meta({ maxProperties: 100, description: 'Reads the past: table id or name to version.' }),
+    at_versions: versions.optional(),
   })
   .meta({
     examples: [

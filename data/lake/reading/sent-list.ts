@@ -20,8 +20,23 @@ export const maxValueDepth = 1_000;
 const bounds = { depth: maxValueDepth + 3, members: Number.POSITIVE_INFINITY, storableText: false };
 const maxFaults = 20;
 
-/** The records of a body and what stood beside them; throws with what is wrong, at its place. */
-export function readSentList(sent: SentList): { records: Row[]; members: Record<string, JsonValue> } {
+export interface ReadList {
+  records: Row[];
+  /** What stood beside them. */
+  members: Record<string, JsonValue>;
+  /** What is wrong with the list or beside it; the records can be used where this is nothing. */
+  faults: ValidationFault[];
+}
+
+/** The records of a body; throws with what is wrong, at its place. */
+export function readSentList(sent: SentList): readonly Row[] {
+  const { records, faults } = readList(sent);
+  if (faults.length > 0) throw new ValidationError(faults);
+  return records;
+}
+
+/** Reads a body; throws where it is no JSON object. */
+export function readList(sent: SentList): ReadList {
   const { list, members: allowed } = sent;
   const bytes = Buffer.from(sent.bytes.buffer, sent.bytes.byteOffset, sent.bytes.byteLength);
   if (bytes.length === 0) throw fault(['body'], 'Field required', 'missing');
@@ -33,8 +48,7 @@ export function readSentList(sent: SentList): { records: Row[]; members: Record<
     if (faults.length < maxFaults && !allowed.includes(name))
       faults.push({ loc: ['body', name], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' });
   }
-  if (faults.length > 0) throw new ValidationError(faults);
-  return { records: records as Row[], members };
+  return { records: records as Row[], members, faults };
 }
 
 function listFaults(records: JsonValue | undefined, { list, min }: SentList): ValidationFault[] {

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { canonicalJson } from '../../canonical-json.ts';
-import type { JsonValue } from '../../exact-json.ts';
 import type { LakeColumn } from '../columns.ts';
 import { skimBody } from '../pages/members.ts';
 import { type PageReading, type PageRules, readPage } from '../pages/page.ts';
 import { planRows, type Row, type WritePlan } from '../rows/plan.ts';
 import { type SentError, toSent } from '../sent-error.ts';
 import { scanPage } from './quick-page.ts';
-import { readSentList, type SentList } from './sent-list.ts';
+import { type ReadList, readList, readSentList, type SentList } from './sent-list.ts';
 
 /** A list as it was sent, or records that were read already. */
 export type ListBody = SentList | readonly Row[];
@@ -27,8 +26,8 @@ export interface Tasks {
     input: { body: ListBody; path: string; columns: readonly LakeColumn[]; keys: readonly string[] };
     output: PlannedRows;
   };
-  /** What stands beside the list. */
-  members: { input: { body: SentList }; output: Record<string, JsonValue> };
+  /** What stands beside the list, and what is wrong with the list or beside it. */
+  members: { input: { body: SentList }; output: Pick<ReadList, 'members' | 'faults'> };
   /** The hash of the canonical records. */
   hash: { input: { body: ListBody }; output: string };
 }
@@ -68,7 +67,7 @@ function isSent(body: ListBody): body is SentList {
 }
 
 function recordsOf(body: ListBody): readonly Row[] {
-  return isSent(body) ? readSentList(body).records : body;
+  return isSent(body) ? readSentList(body) : body;
 }
 
 function pageOf({ body, path, columns, rules }: Tasks['page']['input']): PageReading {
@@ -88,9 +87,11 @@ function rowsOf({ body, path, columns, keys }: Tasks['rows']['input']): PlannedR
 }
 
 /** Without a look into the records where what stands beside them is plain. */
-function membersOf(body: SentList): Record<string, JsonValue> {
+function membersOf(body: SentList): Tasks['members']['output'] {
   const bytes = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength);
   const skimmed = skimBody(bytes);
   const isPlain = skimmed !== undefined && Object.keys(skimmed).every((name) => body.members.includes(name));
-  return isPlain ? skimmed : readSentList(body).members;
+  if (isPlain) return { members: skimmed, faults: [] };
+  const { members, faults } = readList(body);
+  return { members, faults };
 }

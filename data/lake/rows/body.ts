@@ -29,7 +29,7 @@ export async function createRowsBodies(reader: ListReader, workDir: string): Pro
       let last: { key: string; plan: Promise<PlannedRows> } | undefined;
       const sent = { bytes, list: 'rows', min: 1, members: [] } as const;
       const isLarge = bytes.length >= threadedFromBytes;
-      const body = isLarge ? sent : readSentList(sent).records;
+      const body = isLarge ? sent : readSentList(sent);
       try {
         return await work({
           sizeBytes: bytes.length,

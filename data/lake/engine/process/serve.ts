@@ -113,8 +113,10 @@ async function runStatement(
   connection: DuckDBConnection,
   kind: 'run' | 'read' | 'readTexts',
   sql: string,
-  values: SqlValue[],
+  given: SqlValue[],
 ): Promise<unknown> {
+  // Values make a prepared statement of it, in which DuckLake's procedures cannot run.
+  const values = given.length === 0 ? undefined : given;
   if (kind === 'run') return (await connection.run(sql, values)).rowsChanged;
   const reader = await connection.runAndReadAll(sql, values);
   if (kind === 'read') {

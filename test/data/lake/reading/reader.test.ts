@@ -36,7 +36,7 @@ function sent(body: string | Buffer, list: SentList['list'] = 'records', members
 async function read(name: string, body: string) {
   const path = join(folder, name);
   const page = await reader.read('org', 'page', { body: sent(body), path, columns, rules });
-  const { feed, ...expected } = readPage(columns, readSentList(sent(body)).records, rules);
+  const { feed, ...expected } = readPage(columns, readSentList(sent(body)), rules);
   expect(page).toEqual({ ...expected, feedBytes: feed.length });
   return { page, path, feed: Buffer.from(feed).toString() };
 }
