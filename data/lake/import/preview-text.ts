@@ -3,15 +3,14 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rawLimitChars } from './bad-file.ts';
 import type { BadRow, Preview } from './contract.ts';
 import type { PreviewJob } from './job.ts';
-import { findBadRecords, goodRecords, readBadRecords } from './out/faults.ts';
-import { jsonRows } from './out/json-rows.ts';
+import { findBadRecords, readBadRecords } from './out/faults.ts';
+import { readPage } from './out/page.ts';
 import { blame, needsTooMuch } from './out/run.ts';
 import type { NumberedTable, TextSource } from './text/source.ts';
 import type { Numbering, TextTable } from './text/table.ts';
 import type { PageSpan, RecordWindow } from './text/window.ts';
 import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
-import { selectList } from './values/select.ts';
 
 /** Up to this size a preview reads the whole file: for its number of records, and for its types. */
 const wholeBytes = 64 * 1024 * 1024;
@@ -49,11 +48,7 @@ async function previewPage(
     const numbering = table.numbering!;
     const plan = inferred ?? (await planOf(job, connection, source, numbered));
     await findBadRecords(connection, table, source.separator, plan, undefined);
-    const list = selectList(table, plan, { loadDateMicros: job.loadDateMicros, onUnfit: 'null' });
-    const rows = await jsonRows(
-      connection,
-      `SELECT ${list} FROM ${goodRecords(table)} WHERE _at >= ${page.start} AND _at < ${page.end} ORDER BY _at`,
-    );
+    const rows = await readPage(connection, table, plan, page, job.loadDateMicros);
     return {
       columns: previewColumns(plan, job.options.includeLoadDate),
       rows,

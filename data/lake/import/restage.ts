@@ -70,7 +70,7 @@ async function restageText(
     const [written] = await writeParquet(
       (sql) => runRows(connection, sql, signal),
       `SELECT ${list}, restored.line AS ${identifier(lineColumn)}, restored.raw AS ${identifier(rawColumn)}
-       FROM ${goodRecords(table)} JOIN restored ON good._at = restored.place ORDER BY good._at`,
+       FROM ${goodRecords(table.from('skip'))} JOIN restored ON good._at = restored.place ORDER BY good._at`,
       {
         objects: deps.objects,
         prefixUrl: again.prefixUrl,
@@ -113,7 +113,7 @@ async function findRestored(
     connection,
     `CREATE TEMP TABLE quarantined AS SELECT DISTINCT line, raw FROM read_parquet(${literal(quarantineUrl)});
      CREATE TEMP TABLE restored (place BIGINT, line BIGINT, raw VARCHAR);
-     CREATE TEMP TABLE candidates AS SELECT _line, _at, _bytes FROM ${goodRecords(table)}
+     CREATE TEMP TABLE candidates AS SELECT _line, _at, _bytes FROM ${goodRecords(table.from('skip'))}
        WHERE _line IN (SELECT line FROM quarantined)`,
     signal,
   );

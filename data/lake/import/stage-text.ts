@@ -128,7 +128,12 @@ async function stageNumbered(
     if (!target.quarantine) await failAtFirst(connection, numbering);
     tracker.phase(0.6, 0.95);
     const list = selectList(table, plan, { loadDateMicros: job.loadDateMicros, onUnfit: 'null' });
-    const files = await write(job, connection, plan, `SELECT ${list} FROM ${goodRecords(table)}`);
+    const files = await write(
+      job,
+      connection,
+      plan,
+      `SELECT ${list} FROM ${goodRecords(table.from('skip'))}`,
+    );
     const [[bad] = []] = await runRows(connection, `SELECT count(*) FROM ${badRecords}`);
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
     if (rows + Number(bad) !== numbering.records) {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../sql.ts';
-import { maxRecordBytes } from '../bad-file.ts';
 import type { RecordPlace, TextTable } from '../text/table.ts';
 import type { PageSpan } from '../text/window.ts';
+import { type AlikeColumns, alikeColumns } from '../values/alike.ts';
 import type { PlannedColumn } from '../values/plan.ts';
 import { valueSql } from '../values/select.ts';
 import { typeName } from '../values/types.ts';
@@ -24,9 +24,11 @@ export async function findBadRecords(
   await run(
     connection,
     `CREATE OR REPLACE TEMP TABLE ${badRecords} AS
-     SELECT _line, _at, _bytes, fault.col AS col, fault.reason AS reason
-     FROM (SELECT _line, _at, _bytes, ${faultOf(table, plan)} AS fault FROM ${table.from('store')})
-     WHERE fault IS NOT NULL`,
+     SELECT _line, _at, _bytes, ${ofColumn(plan, ({ sourceName }) => literal(sourceName))} AS col,
+       CASE WHEN shown IS NULL THEN 'The value is empty, and the column is not nullable'
+       ELSE concat('"', replace(left(shown, ${shownChars}), chr(0), ''), '" does not fit ',
+         ${ofColumn(plan, ({ type }) => literal(typeName(type)))}) END AS reason
+     FROM (SELECT _line, _at, _bytes, unnest(fault) FROM (${firstFaults(table, plan)}) WHERE fault IS NOT NULL)`,
     signal,
   );
   if (table.isParsed) await run(connection, structuralFaults(table, separator), signal);
@@ -36,30 +38,39 @@ export async function findBadRecords(
     }
 }
 
-/** The first fault of a record as a struct, NULL for a good one. */
-function faultOf(table: TextTable, plan: readonly PlannedColumn[]): string {
-  const branches = plan.flatMap((column) => {
-    if (column.source === undefined) return [];
-    const text = `c${column.source}`;
-    const fault = (condition: string, reason: string): string =>
-      `WHEN ${condition} THEN {'col': ${literal(column.sourceName)}, 'reason': ${reason}}`;
-    const shown = `replace(left(${text}, ${shownChars}), chr(0), '')`;
-    return [
-      ...(column.nullable
-        ? []
-        : [fault(`${text} IS NULL`, literal('The value is empty, and the column is not nullable'))]),
-      // Never true for a text: it makes the reader look at columns that cannot fail otherwise, and so find bytes that are no characters.
-      column.type.kind === 'STRING'
-        ? fault(`strlen(${text}) > ${2 * maxRecordBytes}`, literal('The value is too long'))
-        : fault(
-            `${text} IS NOT NULL AND (${valueSql(table, column)}) IS NULL`,
-            `concat('"', ${shown}, '" does not fit ', ${literal(typeName(column.type))})`,
-          ),
-    ];
-  });
-  return branches.length === 0
-    ? 'CAST(NULL AS STRUCT(col VARCHAR, reason VARCHAR))'
-    : `CASE ${branches.join('\n')} END`;
+/**
+ * Relation of each record's first fault: a struct of the column's position in the plan, counted from 1, and of the
+ * text, NULL for a good record. Every column of the plan is read, which makes the reader find its own faults.
+ */
+function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
+  const groups = alikeColumns(table, plan);
+  const lists = groups.map(({ texts }, index) => `${texts} AS l${index}`);
+  const places = groups.map((group, index) => `${firstPlace(group, `l${index}`)} AS p${index}`);
+  const faults = groups.map(
+    ({ positions }, index) => `CASE WHEN p${index} > 0
+      THEN {'position': [${positions.map((position) => position + 1).join(', ')}][p${index}], 'shown': l${index}[p${index}]} END`,
+  );
+  const used = new Set(plan.flatMap(({ source }) => (source === undefined ? [] : [source])));
+  const row = '_line, _at, _bytes';
+  return `SELECT ${row}, list_min([${[...faults, noFault].join(',\n')}]) AS fault
+    FROM (SELECT *${places.map((place) => `,\n${place}`).join('')}
+      FROM (SELECT ${[row, ...lists].join(',\n')} FROM ${table.from('store', used)}))`;
+}
+
+/** Never so, but where no column can have a fault the engine must not conclude that the records need not be read. */
+const noFault = `CASE WHEN _line < 0 THEN {'position': 0, 'shown': ''} END`;
+
+/** SQL of the place in a list of texts of the first that is none of the column's values. */
+function firstPlace({ value, isNullable, isText }: AlikeColumns, list: string): string {
+  // Never true, but then the texts are read: they may be no characters.
+  if (isText && isNullable) return `CASE WHEN len(${list}) < 0 THEN 1 END`;
+  const fault = isNullable ? `v IS NOT NULL AND (${value}) IS NULL` : `(${value}) IS NULL`;
+  return `list_position(list_transform(${list}, lambda v: ${fault}), true)`;
+}
+
+/** SQL of a value of the column at `position` of the plan. */
+function ofColumn(plan: readonly PlannedColumn[], value: (column: PlannedColumn) => string): string {
+  return `[${plan.map(value).join(', ')}][position]`;
 }
 
 /** What the reader itself refused; its record starts with the three numbers, as every record does. */
@@ -99,9 +110,9 @@ function repeatedValues(table: TextTable, column: PlannedColumn): string {
     ) WHERE occurrence > 1`;
 }
 
-/** The relation of the good records. */
-export function goodRecords(table: TextTable): string {
-  return `${table.from('skip')} AS good ANTI JOIN (SELECT _at AS bad_at FROM ${badRecords}) AS known ON good._at = known.bad_at`;
+/** Of a relation with `_at`, the good records. */
+export function goodRecords(from: string): string {
+  return `${from} AS good ANTI JOIN (SELECT _at AS bad_at FROM ${badRecords}) AS known ON good._at = known.bad_at`;
 }
 
 /** A bad record's place and fault. */

@@ -31,7 +31,10 @@ const numberFields = ['_line', '_at', '_bytes'];
 export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<number> = new Set()): string {
   const { separator, quote, nullValues, isNumbered, isTagged } = layout;
   const indexes = Array.from({ length: layout.columns }, (_, index) => index);
-  const nullsInReader = !isNumbered && nullValues.every((text) => isSafe(text, separator, quote));
+  const nullsInReader = nullValues.every(
+    // A null such as 9999 could also be the number of a line.
+    (text) => isSafe(text, separator, quote) && !(isNumbered && /^\d+$/.test(text)),
+  );
   const names = [...(isNumbered ? numberFields : []), ...indexes.map((index) => `c${index}`)];
   const nulls = nullsInReader && nullValues.length > 0 ? nullValues : [unlikely];
   const options = [
@@ -59,19 +62,21 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<
         ];
   const source = `read_csv(${literal(layout.url)}, ${options.join(', ')})`;
   const table = unread.length === 0 ? source : `(FROM ${source} WHERE ${alwaysTrue(unread)})`;
-  if (nullsInReader && !isTagged) return table;
+  if (nullsInReader && !isTagged && !isNumbered) return table;
   const column = (index: number): string => {
     if (isTagged)
       return `substring(nullif(c${index}, ''), 2) AS c${index}, left(nullif(c${index}, ''), 1) AS t${index}`;
-    if (nullValues.length === 0) return `c${index}`;
-    return `CASE WHEN c${index} IN (${nullValues.map(literal).join(', ')}) THEN NULL ELSE c${index} END AS c${index}`;
+    if (nullsInReader) return `c${index}`;
+    // A function instead of IN: a list of some values becomes a join of the engine, one for every column.
+    return `CASE WHEN list_contains([${nullValues.map(literal).join(', ')}], c${index}) THEN NULL ELSE c${index} END AS c${index}`;
   };
   const numbers = isNumbered ? numberFields.map((name) => `CAST(${name} AS BIGINT) AS ${name}`) : [];
   return `(SELECT ${[...numbers, ...indexes.map(column)].join(', ')} FROM ${table})`;
 }
 
+/** One function of all columns: an expression of each would be too deep for the engine, and take long to plan. */
 function alwaysTrue(columns: readonly string[]): string {
-  return `${columns.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ')} < 1000000000000`;
+  return `strlen(concat(${columns.join(', ')})) < 1000000000000`;
 }
 
 /** The engine's reader refuses a null text that holds the file's own punctuation. */

@@ -1,12 +1,12 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { runRows } from '../out/run.ts';
 import type { TextTable } from '../text/table.ts';
 import { plainNumber } from './cast.ts';
 import { classBit } from './classify.ts';
 import { type DigitCounts, type InferredType, inferType, needsDigits, provenOrder } from './infer.ts';
 
-/** Columns judged in one pass: an aggregate per column over thousands of columns would take minutes to plan. */
-const columnsAtOnce = 100;
+/** Columns judged in one pass: so many values of a row stand side by side in memory. */
+const columnsAtOnce = 500;
 
 /** The types of all columns from the values of `from`, a relation of the table. */
 export async function detectTypes(
@@ -19,9 +19,9 @@ export async function detectTypes(
   const indexes = table.names.map((_, index) => index);
   for (let start = 0; start < indexes.length; start += columnsAtOnce) {
     const part = indexes.slice(start, start + columnsAtOnce);
-    const bits = part.map((index) => `bit_or(${classBit(`c${index}`, tagOf(table, index), table.form)})`);
-    const [row] = await runRows(connection, `SELECT ${bits.join(',\n')} FROM ${from}`, signal);
-    for (const value of row ?? []) classes.push(typeof value === 'bigint' ? value : 0n);
+    const terms = [`bit_or(${classBit('v', table.isTagged ? 't' : undefined, table.form)})`];
+    const found = await aggregate(connection, table, from, part, terms, signal);
+    for (const index of part) classes.push(BigInt((found.get(index)?.[0] ?? 0) as bigint | number));
   }
   const digits = await countDigits(
     connection,
@@ -34,8 +34,31 @@ export async function detectTypes(
   return classes.map((bits, index) => inferType(bits, digits.get(index), table.form.pattern, order));
 }
 
-function tagOf(table: TextTable, index: number): string | undefined {
-  return table.isTagged ? `t${index}` : undefined;
+/**
+ * Aggregates of each column, as SQL over its values `v` and tags `t`. The values are turned into rows: one
+ * expression a column would take the engine far longer to plan than a small file takes to read.
+ */
+async function aggregate(
+  connection: DuckDBConnection,
+  table: TextTable,
+  from: string,
+  indexes: readonly number[],
+  terms: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Map<number, DuckDBValue[]>> {
+  const each = (letter: string): string =>
+    `unnest([${indexes.map((index) => `${letter}${index}`).join(', ')}])`;
+  const values = [
+    `${each('c')} AS v`,
+    ...(table.isTagged ? [`${each('t')} AS t`] : []),
+    `unnest([${indexes.join(', ')}]) AS i`,
+  ];
+  const rows = await runRows(
+    connection,
+    `SELECT i, ${terms.join(', ')} FROM (SELECT ${values.join(', ')} FROM ${from}) GROUP BY i`,
+    signal,
+  );
+  return new Map(rows.map(([index, ...found]) => [Number(index), found]));
 }
 
 async function countDigits(
@@ -47,16 +70,15 @@ async function countDigits(
 ): Promise<Map<number, DigitCounts>> {
   const counts = new Map<number, DigitCounts>();
   if (indexes.length === 0) return counts;
-  const terms = indexes.flatMap((index) => {
-    const number = plainNumber(`c${index}`, table.form);
-    return [
-      `max(length(ltrim(split_part(${number}, '.', 1), '-')))`,
-      `max(length(split_part(${number}, '.', 2)))`,
-    ];
-  });
-  const [row = []] = await runRows(connection, `SELECT ${terms.join(', ')} FROM ${from}`, signal);
-  for (const [position, index] of indexes.entries()) {
-    counts.set(index, { whole: Number(row[2 * position] ?? 0), scale: Number(row[2 * position + 1] ?? 0) });
+  const number = plainNumber('v', table.form);
+  const terms = [
+    `max(length(ltrim(split_part(${number}, '.', 1), '-')))`,
+    `max(length(split_part(${number}, '.', 2)))`,
+  ];
+  const found = await aggregate(connection, table, from, indexes, terms, signal);
+  for (const index of indexes) {
+    const [whole, scale] = found.get(index) ?? [];
+    counts.set(index, { whole: Number(whole ?? 0), scale: Number(scale ?? 0) });
   }
   return counts;
 }

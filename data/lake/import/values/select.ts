@@ -11,10 +11,14 @@ export const unfit = 'import: a value does not fit';
 /** SQL of a column's value: NULL for a null, and for a text that does not fit. */
 export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColumn): string {
   if (column.source === undefined) return `CAST(NULL AS ${engineType(column.type)})`;
-  const text = `c${column.source}`;
-  const value = castText(text, column.type, column.form);
-  if (!table.isTagged || column.type.kind !== 'JSON') return value;
-  return `CASE WHEN t${column.source} IN ('s', 'd') THEN CAST(to_json(${text}) AS JSON) ELSE ${value} END`;
+  return castText(textSql(table, column), column.type, column.form);
+}
+
+/** SQL of the text that a column's value is cast from: a string of a format that types its values is one in JSON too. */
+export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type }: PlannedColumn): string {
+  const text = `c${source}`;
+  if (!table.isTagged || type.kind !== 'JSON') return text;
+  return `CASE WHEN t${source} IN ('s', 'd') THEN CAST(to_json(${text}) AS VARCHAR) ELSE ${text} END`;
 }
 
 /** The same, but a text that does not fit, or a null where none may be, ends the statement. */

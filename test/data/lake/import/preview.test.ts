@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError, ValidationError } from '../../../../data/errors.ts';
 import { type ImportLab, mapping, openImportLab } from './lab.ts';
 
@@ -109,4 +109,67 @@ test('a file that cannot be read is the request that is not valid', async () => 
     .catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(AppError);
   expect(error).toMatchObject({ code: 'invalid_request' });
+});
+
+describe('a small file of many columns', () => {
+  const wide = (columns: number, rows: number, value: (row: number, column: number) => string): string => {
+    const line = (at: (column: number) => string): string =>
+      Array.from({ length: columns }, (_, index) => at(index)).join(';');
+    const lines = Array.from({ length: rows }, (_, row) => line((column) => value(row, column)));
+    return `${line((column) => `c${column}`)}\n${lines.join('\n')}\n`;
+  };
+
+  test.each<[string, string, string, object?]>([
+    ['decimals', wide(221, 110, (row, column) => `${row}.${column}25`), 'DOUBLE'],
+    ['grouped decimals', wide(221, 110, (row, column) => `1.${100 + (row % 900)},${column}5`), 'DOUBLE'],
+    [
+      'whole numbers and several texts for null',
+      wide(221, 110, (row, column) => String(row * column)),
+      'INTEGER',
+      { nullValues: ['', 'NA', 'n/a', 'null', 'NULL', '-'] },
+    ],
+    [
+      'whole numbers and numbers for null',
+      wide(221, 110, (row, column) => String(row * column)),
+      'INTEGER',
+      { nullValues: ['', '9991', '9992', '9993', '9994', '9995'] },
+    ],
+    ['points in time', wide(221, 50, () => '2024-01-31T10:00:00+02:00'), 'TIMESTAMP'],
+    ['numbers', wide(2_000, 30, (row, column) => String(row * column)), 'INTEGER'],
+    ['texts', wide(2_000, 30, () => 'x'), 'STRING'],
+  ])('is shown: %s', async (_, text, dataType, csv = {}) => {
+    const { columns, rows, badRows } = await lab.previewFile(
+      await lab.upload(text),
+      { csv },
+      { pageSize: 10 },
+    );
+    expect(new Set(columns.map((column) => column.dataType))).toEqual(new Set([dataType]));
+    expect([rows.length, rows[9]?.length, badRows]).toEqual([10, columns.length, []]);
+  });
+
+  test('names the first bad value of a row in the order of the columns', async () => {
+    const text = wide(600, 3, (row, column) =>
+      row === 1 && (column === 7 || column === 500) ? `x${column}` : '1',
+    );
+    const columnMappings = Array.from({ length: 600 }, (_, index) =>
+      mapping(`c${index}`, index % 2 === 0 ? 'DOUBLE' : 'INTEGER', { nullable: index % 3 === 0 }),
+    );
+    const { rows, badRows } = await lab.previewFile(await lab.upload(text), { columnMappings });
+    expect(rows).toHaveLength(2);
+    expect(badRows).toMatchObject([{ line: 3, column: 'c7', reason: '"x7" does not fit INTEGER' }]);
+  });
+});
+
+test('a number for null leaves the numbers of the lines alone', async () => {
+  const source = await lab.upload('a,b\n1,2\n2,3\nx,4\n');
+  const options = {
+    csv: { nullValues: ['2', '4'] },
+    columnMappings: [mapping('a', 'INTEGER'), mapping('b', 'INTEGER')],
+  };
+  const { rows, badRows } = await lab.previewFile(source, options);
+  expect(rows).toEqual([
+    [1, null],
+    [null, 3],
+  ]);
+  expect(badRows).toMatchObject([{ line: 4, column: 'a', raw: 'x,4' }]);
 });
