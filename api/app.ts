@@ -40,6 +40,7 @@ const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 
 /** The table of contents: every plugin and every resource, in order. */
 export async function buildApp(deps: ApiDeps): Promise<Routes> {
+  const { trustedProxies = [] } = deps;
   const limit = rateLimit(deps.rateLimitPerMinute);
   const fastify: FastifyInstance = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
@@ -55,7 +56,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     forceCloseConnections: 'idle',
     // What is on its way when the server closes is answered like anything else, and its connection then ends.
     return503OnClosing: false,
-    trustProxy: deps.trustedProxies === undefined ? false : [...deps.trustedProxies],
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     frameworkErrors: (error, request, sent) => {
       const reply = sent as unknown as FastifyReply;
       reply.header('x-request-id', request.id);

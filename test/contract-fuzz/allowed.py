@@ -52,6 +52,11 @@ ALLOWED = [
         "The tables and versions that can be read back depend on what is there.",
     ),
     Allowed(
+        r"GET /v1/tables/{table_id}/rows",
+        r"version_expired",
+        "The versions that are kept.",
+    ),
+    Allowed(
         r"POST /v1/grid/tables",
         r"unsupported_option",
         "kind=calc is part of the public interface and not available yet.",
