@@ -1,6 +1,6 @@
 /** Counts how often a part has died lately. */
 export type RestartBudget = {
-  /** Notes a death; false when the part has died too often within the window to be restarted again. */
+  /** Notes a death; false when the part has died too often within the window to be restarted at once. */
   spend(nowMs: number): boolean;
   /** Deaths within the window so far. */
   spent(nowMs: number): number;
@@ -9,7 +9,7 @@ export type RestartBudget = {
 const windowMs = 60_000;
 const maxDeaths = 5;
 
-/** Five deaths within a minute are the end: what dies at once each time is not mended by another start. */
+/** Five deaths within a minute are too many: what dies at once each time is not mended by a start at once. */
 export function restartBudget(): RestartBudget {
   let deaths: number[] = [];
   const recent = (nowMs: number) => deaths.filter((atMs) => nowMs - atMs < windowMs);

@@ -32,6 +32,9 @@ type SupervisorOptions = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
+/** The wait before a part that keeps dying is tried once more. */
+const patientDelayMs = 30_000;
+
 /** Most a group may take of the time to stop, so that one that lingers leaves time to those after it. */
 const groupStopMs = 3_000;
 const minimalStopMs = 300;
@@ -87,10 +90,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         report(`${part.name} ended (${reason}): restarting it.`);
         reason = describe(part.name, reason, part.logFile);
       }
-      if (!part.needs.some(isDown) && !budget.spend(now())) {
-        throw new Error(`${part.name} died five times within a minute. ${reason}`);
+      const mayDie = part.needs.some(isDown) || budget.spend(now());
+      let delayMs = restartDelayMs(budget.spent(now()));
+      if (!mayDie) {
+        const told = `${part.name} died five times within a minute.`;
+        // What never came up is not mended by another start; what did is not worth ending everything else for.
+        if (previous === undefined) throw new Error(`${told} ${reason}`);
+        delayMs = patientDelayMs;
+        report(`${told} It is started again in ${delayMs / 1000} s. ${reason}`);
       }
-      await wait(restartDelayMs(budget.spent(now())));
+      await wait(delayMs);
     }
   }
 

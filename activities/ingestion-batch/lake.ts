@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { AppError } from '../../data/errors.ts';
 import {
   type ApplyProgress,
@@ -24,8 +23,12 @@ import type {
   IngestionBatchLakeActivities,
 } from '../../workflows/ingestion-batch/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 
-const heartbeatEveryMs = 1_000;
+/** Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason. */
+const heartbeats = { maxEngineDeaths: 8 };
+
+const none: ApplyProgress = { pagesRead: 0, pages: 0 };
 
 /** Told where the batch's own content is not at fault. */
 const internalFailure: BatchFailure = {
@@ -53,7 +56,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       const batch = await read(input);
       if (batch?.status !== 'open') return;
       try {
-        await withHeartbeats((_, signal) =>
+        await withHeartbeats({}, heartbeats, (_, signal) =>
           replayedImport(batch) === undefined
             ? stageQuarantined(deps, batch, signal)
             : stageQuarantinedImport(deps, batch, signal),
@@ -68,7 +71,9 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       const batch = await read(input);
       if (batch?.status !== 'applying') return;
       try {
-        const applied = await withHeartbeats((progress, signal) => applyBatch(deps, batch, progress, signal));
+        const applied = await withHeartbeats(none, heartbeats, (progress, signal) =>
+          applyBatch(deps, batch, progress, signal),
+        );
         await finishApplied(deps.db, batch, applied);
       } catch (error) {
         await failIfFinal(batch, error);
@@ -90,6 +95,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
 
   /** Throws what another try may mend. */
   async function failIfFinal(batch: IngestionBatch, error: unknown): Promise<void> {
+    if (error instanceof DeadlyJobError) return fail(batch, internalFailure);
     if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
     deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
     await fail(batch, failureOf(error));
@@ -109,20 +115,4 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
 function failureOf({ code, message, extensions }: AppError): BatchFailure {
   const rowIds = extensions['row_ids'];
   return { code, message, ...(Array.isArray(rowIds) ? { rowIds } : {}) };
-}
-
-/** Heartbeats while `work` runs, so that a lost worker is noticed; an operator reads the progress in them. */
-async function withHeartbeats<T>(
-  work: (progress: (progress: ApplyProgress) => void, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const context = Context.current();
-  let latest: ApplyProgress | undefined;
-  const timer = setInterval(() => context.heartbeat(latest), heartbeatEveryMs);
-  try {
-    return await work((progress) => {
-      latest = progress;
-    }, context.cancellationSignal);
-  } finally {
-    clearInterval(timer);
-  }
 }

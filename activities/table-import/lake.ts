@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { AppError } from '../../data/errors.ts';
 import { derivedId } from '../../data/ids.ts';
@@ -22,9 +21,7 @@ import type {
   TableImportOutcome,
 } from '../../workflows/table-import/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
-
-/** How often progress goes to the row; heartbeats go out with it. */
-const reportEveryMs = 1_000;
+import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
   const read = ({ organizationId, importId }: TableImportInput) =>
@@ -143,30 +140,21 @@ async function reserveQuarantine(
   return { tableId, tableName: reserved.name };
 }
 
-/** Heartbeats while `work` runs, so that a lost worker is noticed and a cancel arrives; progress goes to the row too. */
-async function withProgress<T>(
+/** A file at which this many engine processes ended is not read again. */
+const maxEngineDeaths = 2;
+
+/** Progress goes to the row with the heartbeats. */
+function withProgress<T>(
   deps: ActivityDeps,
   { organizationId, importId }: TableImportInput,
   work: (progress: (progress: StageProgress) => void, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const context = Context.current();
-  let latest = { fraction: 0, bytesRead: 0, rows: 0 };
-  const timer = setInterval(() => {
-    context.heartbeat(latest);
+  const onBeat = (latest: StageProgress) => {
     inOrganization(deps.db, organizationId, (db) =>
       reportProgress(db, organizationId, importId, latest),
     ).catch((error: unknown) => deps.logger.debug({ err: error, importId }, 'progress could not be kept'));
-  }, reportEveryMs);
-  try {
-    return await work((progress) => {
-      latest = progress;
-    }, context.cancellationSignal);
-  } catch (error) {
-    if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
-    throw error;
-  } finally {
-    clearInterval(timer);
-  }
+  };
+  return withHeartbeats({ fraction: 0, bytesRead: 0, rows: 0 }, { maxEngineDeaths, onBeat }, work);
 }
 
 /** A file that cannot be read is told in the import's row and not tried again; anything else is retried. */
@@ -181,9 +169,20 @@ async function tellFailure(
   throw ApplicationFailure.create({ type: 'BadFile', message: failure.code, nonRetryable: true });
 }
 
+const endedTwice: ImportFailure = {
+  code: 'engine_failed',
+  message:
+    'The engine ended twice while it read this file: it needs more than an import may use, or meets a fault of the engine. Save it anew, or in another format.',
+  line: null,
+  column: null,
+  raw: null,
+  reason: null,
+};
+
 /** Why no other try can help: the file is at fault, or the lake refuses what it holds. */
 function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof BadFileError) return error.failure;
+  if (error instanceof DeadlyJobError) return endedTwice;
   if (!(error instanceof AppError) || (error.code !== 'conflict' && error.code !== 'not_found'))
     return undefined;
   return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };

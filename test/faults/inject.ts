@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PartName } from '../../local/part.ts';
 import type { Journal } from './journal.ts';
 import type { Moments } from './moments.ts';
-import type { Fault } from './plan.ts';
+import type { Fault, Target } from './plan.ts';
 import { listProcesses, signal, treeOf } from './processes.ts';
 import type { StackUnderTest } from './stack-under-test.ts';
 
@@ -44,20 +43,29 @@ export async function injectFaults(injection: Injection, faults: readonly Fault[
 }
 
 async function withinBudget({ stack, signal: end }: Injection, { target }: Fault): Promise<void> {
-  while (target !== 'query' && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
+  while (!isChild(target) && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
+}
+
+/** Query and engine processes are children of the API and the worker. */
+function isChild(target: Target): target is 'query' | 'engine' {
+  return target === 'query' || target === 'engine';
 }
 
 /** The process to hit; one that is just being restarted is waited for. */
 async function findTarget(injection: Injection, fault: Fault): Promise<number | undefined> {
   const deadlineMs = Date.now() + targetTimeoutMs;
   while (Date.now() < deadlineMs && !injection.signal.aborted) {
-    const part: PartName = fault.target === 'query' ? 'api' : fault.target;
-    const pid = injection.stack.pidOf(part);
-    if (pid !== undefined && fault.target !== 'query') return pid;
-    const queries = listProcesses().filter(
-      (seen) => seen.parent === pid && seen.args.includes('query/process/main'),
-    );
-    if (pid !== undefined && queries.length > 0) return queries[fault.choice % queries.length]!.pid;
+    const { target, choice } = fault;
+    if (!isChild(target)) {
+      const pid = injection.stack.pidOf(target);
+      if (pid !== undefined) return pid;
+    } else {
+      const parents = (['api', 'worker'] as const).map((part) => injection.stack.pidOf(part));
+      const children = listProcesses().filter(
+        ({ parent, args }) => parents.includes(parent) && args.includes(`${target}/process/main`),
+      );
+      if (children.length > 0) return children[choice % children.length]!.pid;
+    }
     await sleep(100, injection.signal);
   }
   return undefined;
@@ -67,7 +75,7 @@ async function kill({ stack, journal, report }: Injection, { target }: Fault, pi
   if (!signal(pid, 'SIGKILL')) return journal.count('faults', `${target} missed`);
   journal.count('faults', `${target} killed`);
   report(`  ${new Date().toISOString()} killed ${target}`);
-  if (target === 'query') return;
+  if (isChild(target)) return;
   // Found again only once it was started anew.
   for (let tries = 0; tries < 100 && stack.pidOf(target) === pid; tries += 1) await delay(20);
 }

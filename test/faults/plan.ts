@@ -1,6 +1,6 @@
 import { createRandom } from './random.ts';
 
-export const targets = ['api', 'worker', 'query', 'temporal', 'postgres', 's3'] as const;
+export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3'] as const;
 export type Target = (typeof targets)[number];
 
 export interface Fault {

@@ -30,14 +30,15 @@ function fakePart(name: PartName, needs: readonly PartName[] = []) {
 
 function supervise() {
   const lines: string[] = [];
+  const waits: number[] = [];
   const onChange = vi.fn();
   const supervisor = createSupervisor({
     report: (line) => lines.push(line),
     onChange,
     now: () => 0,
-    wait: async () => {},
+    wait: async (ms) => waits.push(ms),
   });
-  return { supervisor, lines, onChange };
+  return { supervisor, lines, waits, onChange };
 }
 
 describe('supervisor', () => {
@@ -51,16 +52,24 @@ describe('supervisor', () => {
     expect(lines).toEqual(['worker ended (SIGKILL): restarting it.', 'worker is back after 0.0 s.']);
   });
 
-  it('gives up on a part that dies five times within a minute', async () => {
-    const { supervisor } = supervise();
+  it('is patient with a part that dies five times within a minute, and ends nothing for it', async () => {
+    const { supervisor, lines, waits } = supervise();
     const api = fakePart('api');
     await supervisor.run(api.part);
     for (let death = 1; death <= 5; death += 1) {
       await vi.waitFor(() => expect(api.alive.length).toBe(death));
       api.dieLast('exit code 1');
     }
-    await expect(supervisor.failed).rejects.toThrow('api died five times within a minute');
-    expect(api.alive.length).toBe(5);
+    await vi.waitFor(() => expect(api.alive.length).toBe(6));
+    expect(waits.at(-1)).toBe(30_000);
+    expect(lines.join()).toContain('api died five times within a minute. It is started again in 30 s.');
+  });
+
+  it('gives up on a part that never comes up', async () => {
+    const { supervisor } = supervise();
+    const failing = { ...fakePart('api').part, start: () => Promise.reject(new Error('no port')) };
+    await expect(supervisor.run(failing)).rejects.toThrow('api died five times within a minute. no port');
+    await expect(supervisor.failed).rejects.toThrow('no port');
   });
 
   it('leaves the others alone when a store dies, and does not hold their deaths against them meanwhile', async () => {

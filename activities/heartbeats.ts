@@ -1,0 +1,56 @@
+import { Context } from '@temporalio/activity';
+import { EngineEndedError } from '../data/lake/engine/failure.ts';
+
+const everyMs = 1_000;
+
+/** A job at whose work one engine process after the other ended: another try would only end the next. */
+export class DeadlyJobError extends Error {
+  override readonly name = 'DeadlyJobError';
+}
+
+/** What a try tells the next one, beside its own progress. */
+interface Beat {
+  engineDeaths?: number;
+}
+
+export interface HeartbeatOptions<Progress> {
+  /** So many engine processes may end at this job, over all its tries, before it is given up. */
+  maxEngineDeaths: number;
+  /** Called with each heartbeat. */
+  onBeat?: (latest: Progress) => void;
+}
+
+/**
+ * Heartbeats while `work` runs, so that a lost worker is noticed, a cancel arrives, and an operator reads the
+ * progress; and counts the engine processes that ended at this job.
+ */
+export async function withHeartbeats<Progress extends object, T>(
+  first: Progress,
+  options: HeartbeatOptions<Progress>,
+  work: (progress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const context = Context.current();
+  const before = context.info.heartbeatDetails as Beat | undefined;
+  const engineDeaths = before?.engineDeaths ?? 0;
+  let latest = first;
+  const beat = (deaths: number) =>
+    context.heartbeat(deaths === 0 ? latest : { ...latest, engineDeaths: deaths });
+  const timer = setInterval(() => {
+    beat(engineDeaths);
+    options.onBeat?.(latest);
+  }, everyMs);
+  try {
+    return await work((progress) => {
+      latest = progress;
+    }, context.cancellationSignal);
+  } catch (error) {
+    if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
+    if (!(error instanceof EngineEndedError)) throw error;
+    if (engineDeaths + 1 >= options.maxEngineDeaths)
+      throw new DeadlyJobError('Engine processes ended at this job, one after the other.', { cause: error });
+    beat(engineDeaths + 1);
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
