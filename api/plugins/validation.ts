@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { AppError, ValidationError, type ValidationFault } from '../../data/errors.ts';
+import { isRawNumber } from '../../data/exact-json.ts';
 
 const partNames: Record<string, string> = {
   body: 'body',
@@ -126,6 +127,13 @@ function typeFault(issue: z.core.$ZodIssueInvalidType, loc: (string | number)[])
       msg: 'Input should be a valid integer, unable to parse string as an integer',
       type: 'int_parsing',
     };
+  }
+  // An integer beyond 2^53 is no JavaScript number; it is one all the same, and too large for its field.
+  if (numeric && isRawNumber(issue.input) && /^-?\d+$/.test(issue.input.rawJSON)) {
+    const isLow = issue.input.rawJSON.startsWith('-');
+    const [relation, type] = isLow ? ['greater', 'greater_than_equal'] : ['less', 'less_than_equal'];
+    const bound = isLow ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+    return { loc, msg: `Input should be ${relation} than or equal to ${bound}`, type };
   }
   const [msg, type] = typeNames[issue.expected] ?? [issue.message, 'value_error'];
   return { loc, msg, type };

@@ -20,7 +20,7 @@ const versions = z
   })
   .meta({
     type: 'object',
-    additionalProperties: { type: 'integer', minimum: 0 },
+    additionalProperties: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     maxProperties: 100,
     description: 'Reads the past: table id or name to version.',
   });

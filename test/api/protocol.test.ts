@@ -52,6 +52,19 @@ test.each([
   },
 );
 
+test('an integer beyond 2^53 is a number that is too large or too small', async () => {
+  const client = await workspace.organization();
+  for (const [limit, type] of [
+    ['149096084595943968000', 'less_than_equal'],
+    ['-149096084595943968000', 'greater_than_equal'],
+    ['1.00000000000000000001', 'int_type'],
+  ]) {
+    const raw = { text: `{"sql":"SELECT 1","limit":${limit}}`, contentType: 'application/json' };
+    const answer = await client.call('POST', '/v1/query-executions', { raw });
+    expect(answer.body.detail, limit).toMatchObject([{ loc: ['body', 'limit'], type }]);
+  }
+});
+
 test('an oversized body and a wrong content type are told as such', async () => {
   const client = await workspace.organization();
   const large = await client.call('POST', '/v1/projects', { body: { name: 'x'.repeat(1_100_000) } });

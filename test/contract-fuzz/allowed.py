@@ -26,7 +26,7 @@ ALLOWED = [
         "A key that was used with another request is refused; cases share keys.",
     ),
     Allowed(
-        r"GET /v1/(projects/{project_id}.*|tables/{table_id}/ingestion-batches/{batch_id})",
+        r"(GET|PATCH) /v1/(projects/{project_id}.*|tables/{table_id}/ingestion-batches/{batch_id})",
         r".*",
         "A deleted project is archived and an aborted batch has ended: both are still shown.",
         failure="UseAfterFree",
