@@ -28,6 +28,7 @@ const commands = {
     ['node_modules/typescript/bin/tsc', '--noEmit'],
   ],
   faults: (args) => [['local/tools.ts'], ['test/faults/main.ts', ...args]],
+  attacks: (args) => [['local/tools.ts'], ['test/attacks/main.ts', ...args]],
   'fuzz-contract': (args) => [['local/tools.ts'], ['test/contract-fuzz/main.ts', ...args]],
   organizations: (args) => [['local/organizations.ts', ...args]],
   'migrate-from-zero': () => [['local/migrate-from-zero.ts']],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { globSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { programEnvironment } from './host-environment.ts';
 import { endOrphans, runsWith } from './orphans.ts';
@@ -33,6 +33,9 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
   const { dataDir, logFile } = options;
   const objects = join(dataDir, 'objects');
   mkdirSync(objects, { recursive: true });
+  // Its files are readable for anybody who gets to them.
+  chmodSync(dataDir, 0o700);
+  keepClosed(dataDir);
   const folder = `-dir=${objects}`;
   await endOrphans({ isOurs: (seen) => runsWith(seen, 'weed', folder), signal: 'SIGTERM' });
   const accessKeyId = keptSecret(join(dataDir, 'access-key-id'), () => randomBytes(10).toString('hex'));
@@ -67,6 +70,17 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
     accessKeyId,
     secretAccessKey,
   };
+}
+
+/**
+ * The file of settings that SeaweedFS looks for in its working directory. Only its S3 gateway is spoken to, which
+ * asks for credentials: with these keys its other HTTP services refuse whoever does not sign.
+ */
+function keepClosed(dataDir: string): void {
+  const key = () => randomBytes(24).toString('hex');
+  const section = (name: string) => `[${name}]\nkey = "${key()}"\n`;
+  const sections = ['jwt.signing', 'jwt.signing.read', 'jwt.filer_signing', 'jwt.filer_signing.read'];
+  keptSecret(join(dataDir, 'security.toml'), () => sections.map(section).join(''));
 }
 
 function flags(ports: Record<(typeof services)[number], number>): string[] {

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
+import { thriftyMalloc } from '../thrifty-malloc.ts';
 
 /** A process of our own code that does one kind of work for this one, and ends with it. */
 export interface Child<To> {
@@ -32,7 +33,7 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   const { folder } = options;
   const child = fork(options.module, [], {
     // Nothing of the parent's environment: it holds secrets that the child has no use for.
-    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10' },
+    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...thriftyMalloc },
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -19,8 +19,8 @@ export const threadedFromBytes = 131_072;
 const threadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
 
 /**
- * Its threads start with the first large body and stay: one that dies is replaced, and takes only its own body with
- * it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
+ * Its threads start where large bodies come, and end when they have been idle: one that dies is replaced, and takes
+ * only its own body with it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
  */
 export function createListReader(): ListReader {
   const inTurn = createFairSlots(threadCount);
@@ -30,8 +30,11 @@ export function createListReader(): ListReader {
     threads ??= new Piscina({
       filename: new URL('./tasks.ts', import.meta.url).href,
       name: doTaskInThread.name,
-      minThreads: threadCount,
+      minThreads: 0,
       maxThreads: threadCount,
+      // What a thread took for a large body goes with it.
+      idleTimeout: 10_000,
+      resourceLimits: { maxOldGenerationSizeMb: 1_024 },
     });
     const done: { output?: unknown; error?: SentError } = await threads.run(task);
     if (done.error !== undefined) throw fromSent(done.error);

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readlinkSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 import { canonicalJson } from '../../canonical-json.ts';
 import type { LakeColumn } from '../columns.ts';
 import { skimBody } from '../pages/members.ts';
@@ -50,6 +52,18 @@ export function doTask(task: Task): unknown {
       return createHash('sha256')
         .update(canonicalJson([...recordsOf(task.body)]))
         .digest('hex');
+  }
+}
+
+if (!isMainThread) lowerThreadPriority();
+
+/** Where a thread can be told from its process (Linux), what serves people goes before it. */
+function lowerThreadPriority(): void {
+  try {
+    // `<process>/task/<thread>`
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 5);
+  } catch {
+    // The work is done either way.
   }
 }
 
