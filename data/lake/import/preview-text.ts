@@ -130,8 +130,7 @@ async function badRowsOf(
   limit: number,
 ): Promise<BadRow[]> {
   const bad = await readBadRecords(connection, page, limit, undefined);
-  const shown = bad.map(({ at, bytes }) => ({ at, bytes: Math.min(bytes, 4 * rawLimitChars) }));
-  const raws = await numbering.readRaws(shown);
+  const raws = await numbering.readRaws(bad, 4 * rawLimitChars);
   const broken = numbering.broken
     .filter(({ at }) => at >= page.start && at < page.end)
     .map((record) => ({ ...record, column: null }));

@@ -116,7 +116,8 @@ async function stageNumbered(
   try {
     const { table } = numbered;
     const numbering = table.numbering!;
-    if (source.direct === undefined && !table.isTagged && numbering.broken.length === 0) {
+    const hasAllFields = numbering.broken.length === 0 && numbering.illShaped === 0;
+    if (source.direct === undefined && !table.isTagged && hasAllFields) {
       const clean = await stageClean(job, connection, table);
       if (clean !== undefined && clean.table.rows === numbering.records) return clean;
       await clearPrefix(job.deps, target.prefixUrl);
@@ -152,8 +153,7 @@ async function failAtFirst(connection: DuckDBConnection, numbering: Numbering): 
   if (broken !== undefined && (found === undefined || broken.at < found.at))
     throw badRow({ ...broken, column: null });
   if (found === undefined) return;
-  const { at, bytes } = found;
-  const [raw = ''] = await numbering.readRaws([{ at, bytes: Math.min(bytes, 4 * rawLimitChars) }]);
+  const [raw = ''] = await numbering.readRaws([found], 4 * rawLimitChars);
   throw badRow({ ...found, raw });
 }
 

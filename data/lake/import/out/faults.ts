@@ -8,7 +8,7 @@ import { valueSql } from '../values/select.ts';
 import { typeName } from '../values/types.ts';
 import { run, runRows } from './run.ts';
 
-/** The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, one row a record. */
+/** The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, `aside`, one row a record. */
 export const badRecords = 'bad_records';
 const shownChars = 100;
 
@@ -27,11 +27,14 @@ export async function findBadRecords(
      SELECT _line, _at, _bytes, ${ofColumn(plan, ({ sourceName }) => literal(sourceName))} AS col,
        CASE WHEN shown IS NULL THEN 'The value is empty, and the column is not nullable'
        ELSE concat('"', replace(left(shown, ${shownChars}), chr(0), ''), '" does not fit ',
-         ${ofColumn(plan, ({ type }) => literal(typeName(type)))}) END AS reason
+         ${ofColumn(plan, ({ type }) => literal(typeName(type)))}) END AS reason,
+       CAST(NULL AS BIGINT) AS aside
      FROM (SELECT _line, _at, _bytes, unnest(fault) FROM (${firstFaults(table, plan)}) WHERE fault IS NOT NULL)`,
     signal,
   );
   if (table.isParsed) await run(connection, structuralFaults(table, separator), signal);
+  if (table.illShaped !== undefined && table.numbering?.illShaped !== 0)
+    await run(connection, shapeFaults(table, table.illShaped), signal);
   for (const column of plan)
     if (column.unique && column.source !== undefined) {
       await run(connection, repeatedValues(table, column), signal);
@@ -77,22 +80,25 @@ function ofColumn(plan: readonly PlannedColumn[], value: (column: PlannedColumn)
 function structuralFaults(table: TextTable, separator: string): string {
   const part = (index: number): string =>
     `TRY_CAST(split_part(csv_line, ${literal(separator)}, ${index}) AS BIGINT)`;
-  const fields = (which: number): string =>
-    `CAST(regexp_extract(error_message, 'Columns: (\\d+) Found: (\\d+)', ${which}) AS BIGINT) - 3`;
   const names = table.names.map((name, index) => `WHEN 'c${index}' THEN ${literal(name)}`).join(' ');
   return `INSERT INTO ${badRecords}
     SELECT l, a, any_value(b),
       max(CASE WHEN error_type = 'INVALID ENCODING' THEN CASE column_name ${names} END END),
       max(CASE
-        WHEN error_type IN ('MISSING COLUMNS', 'TOO MANY COLUMNS')
-          THEN concat('Expected ', ${fields(1)}, ' fields, found ', ${fields(2)})
         WHEN error_type = 'INVALID ENCODING' THEN 'The value has bytes that are no characters in the encoding of the file'
         WHEN error_type = 'UNQUOTED VALUE' THEN 'A quoted value is followed by other text or not closed'
         WHEN error_type = 'LINE SIZE OVER MAXIMUM' THEN 'The record is too long'
-        ELSE 'The record is malformed' END)
+        ELSE 'The record is malformed' END),
+      NULL
     FROM (SELECT *, ${part(1)} AS l, ${part(2)} AS a, ${part(3)} AS b FROM reject_errors)
     WHERE l IS NOT NULL
     GROUP BY l, a`;
+}
+
+/** Of records whose fields were counted before the engine read them: it would name each missing one by itself. */
+function shapeFaults(table: TextTable, illShaped: string): string {
+  return `INSERT INTO ${badRecords}
+    SELECT _line, _at, _bytes, NULL, concat('Expected ${table.names.length} fields, found ', fields), aside FROM ${illShaped}`;
 }
 
 /** The second and later records with a value of a unique column; a bad record's values count for nothing. */
@@ -100,7 +106,7 @@ function repeatedValues(table: TextTable, column: PlannedColumn): string {
   const text = `c${column.source}`;
   return `INSERT INTO ${badRecords}
     SELECT _line, _at, _bytes, ${literal(column.sourceName)},
-      concat('"', left(shown, ${shownChars}), '" repeats line ', first_line, ', and the column is unique')
+      concat('"', left(shown, ${shownChars}), '" repeats line ', first_line, ', and the column is unique'), NULL
     FROM (
       SELECT *, row_number() OVER same AS occurrence, first_value(_line) OVER same AS first_line
       FROM (SELECT _line, _at, _bytes, ${text} AS shown, ${valueSql(table, column)} AS value FROM ${table.from('skip')}) AS good
@@ -131,15 +137,16 @@ export async function readBadRecords(
 ): Promise<BadRecord[]> {
   const rows = await runRows(
     connection,
-    `SELECT _line, _at, _bytes, col, reason FROM ${badRecords}
+    `SELECT _line, _at, _bytes, col, reason, aside FROM ${badRecords}
      WHERE _at >= ${span.start} AND _at < ${span.end} ORDER BY _at LIMIT ${limit}`,
     signal,
   );
-  return rows.map(([line, at, bytes, column, reason]) => ({
+  return rows.map(([line, at, bytes, column, reason, aside]) => ({
     line: Number(line),
     at: Number(at),
     bytes: Number(bytes),
     column: column === null || column === undefined ? null : String(column),
     reason: String(reason),
+    aside: aside === null || aside === undefined ? undefined : Number(aside),
   }));
 }

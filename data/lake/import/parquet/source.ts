@@ -42,6 +42,7 @@ function numberingOf(connection: DuckDBConnection, file: ParquetFile, records: n
   const fields = file.columns.map(({ name, text }) => `${literal(name)}: ${text}`);
   return {
     records,
+    illShaped: 0,
     broken: [],
     async readRaws(places) {
       const wanted = places.map(({ at }) => at);

@@ -5,8 +5,8 @@ import { objectChunks, objectHead, transcoded } from './chunks.ts';
 import { type Dialect, detectDialect, effectiveCsv, headBytes } from './dialect.ts';
 import { isLatinLater } from './encoding-later.ts';
 import { columnNames } from './names.ts';
-import { type NumberedFile, numberRecords } from './number.ts';
-import { type ReaderLayout, readCsv } from './reader.ts';
+import { illShapedPath, type NumberedFile, numberRecords } from './number.ts';
+import { type ReaderLayout, readCsv, readerNulls, readIllShaped } from './reader.ts';
 import type { NumberOptions, TextSource } from './source.ts';
 import type { Numbering, TextTable } from './table.ts';
 
@@ -37,15 +37,18 @@ export async function openCsv(
       // The head was plain ASCII: the first other byte may still say that the file never was UTF-8.
       const isLatin = isPureAscii && !isWhole && request.window === undefined && (await isLatinLater(open()));
       const actual = isLatin ? { ...dialect, encoding: 'windows1252' } : dialect;
-      const numbered = await numberCsv(open(), actual, request);
       const layout = {
         ...layoutOf(actual, request.path),
         newLine: '\\n' as const,
         skipLines: 0,
         isNumbered: true,
       };
+      const numbered = await numberCsv(open(), actual, layout, request);
       return {
-        table: csvTable(actual, layout, numbered.numbering),
+        table: {
+          ...csvTable(actual, layout, numbered.numbering),
+          illShaped: readIllShaped(illShapedPath(request.path)),
+        },
         total: numbered.total,
         page: numbered.page,
         close: numbered.close,
@@ -57,12 +60,15 @@ export async function openCsv(
 function numberCsv(
   chunks: AsyncIterable<Buffer>,
   dialect: Dialect,
+  reader: ReaderLayout,
   request: NumberOptions,
 ): Promise<NumberedFile> {
   const layout = {
     separator: Buffer.from(dialect.separator),
     quote: dialect.quote?.charCodeAt(0),
     skipLines: dialect.firstDataRow - 1,
+    columns: reader.columns,
+    nulls: readerNulls(reader),
   };
   return numberRecords(transcoded(chunks, dialect.encoding), layout, request.path, request.window);
 }

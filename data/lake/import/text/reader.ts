@@ -29,30 +29,9 @@ const numberFields = ['_line', '_at', '_bytes'];
  * columns that the query reads by itself; the others get a condition that is always true.
  */
 export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<number> = new Set()): string {
-  const { separator, quote, nullValues, isNumbered, isTagged } = layout;
+  const { nullValues, isNumbered, isTagged } = layout;
+  const nullsInReader = readerNulls(layout).length === nullValues.length;
   const indexes = Array.from({ length: layout.columns }, (_, index) => index);
-  const nullsInReader = nullValues.every(
-    // A null such as 9999 could also be the number of a line.
-    (text) => isSafe(text, separator, quote) && !(isNumbered && /^\d+$/.test(text)),
-  );
-  const names = [...(isNumbered ? numberFields : []), ...indexes.map((index) => `c${index}`)];
-  const nulls = nullsInReader && nullValues.length > 0 ? nullValues : [unlikely];
-  const options = [
-    'auto_detect = false',
-    "compression = 'none'",
-    'header = false',
-    `delim = ${literal(separator)}`,
-    `quote = ${literal(quote ?? '')}`,
-    `escape = ${literal(quote ?? '')}`,
-    `new_line = '${layout.newLine}'`,
-    `skip = ${layout.skipLines}`,
-    `nullstr = [${nulls.map(literal).join(', ')}]`,
-    `columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(', ')}}`,
-    ...(isNumbered ? [`max_line_size = ${2 * maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
-    ...(layout.isOpenEnded ? ['null_padding = true', 'parallel = false'] : []),
-    ...(mode === 'skip' ? ['ignore_errors = true'] : []),
-    ...(mode === 'store' ? ['store_rejects = true'] : []),
-  ];
   const unread =
     mode === 'skip'
       ? []
@@ -60,7 +39,7 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<
           ...(isNumbered ? numberFields : []),
           ...indexes.filter((index) => !used.has(index)).map((index) => `c${index}`),
         ];
-  const source = `read_csv(${literal(layout.url)}, ${options.join(', ')})`;
+  const source = scanCsv(layout, mode);
   const table = unread.length === 0 ? source : `(FROM ${source} WHERE ${alwaysTrue(unread)})`;
   if (nullsInReader && !isTagged && !isNumbered) return table;
   const column = (index: number): string => {
@@ -72,6 +51,46 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<
   };
   const numbers = isNumbered ? numberFields.map((name) => `CAST(${name} AS BIGINT) AS ${name}`) : [];
   return `(SELECT ${[...numbers, ...indexes.map(column)].join(', ')} FROM ${table})`;
+}
+
+/** The reader's own relation: numbers and nulls are still as in the file. */
+function scanCsv(layout: ReaderLayout, mode: ReadMode): string {
+  const { separator, quote, isNumbered } = layout;
+  const nulls = readerNulls(layout);
+  const columns = Array.from({ length: layout.columns }, (_, index) => `c${index}`);
+  const names = [...(isNumbered ? numberFields : []), ...columns];
+  const options = [
+    'auto_detect = false',
+    "compression = 'none'",
+    'header = false',
+    `delim = ${literal(separator)}`,
+    `quote = ${literal(quote ?? '')}`,
+    `escape = ${literal(quote ?? '')}`,
+    `new_line = '${layout.newLine}'`,
+    `skip = ${layout.skipLines}`,
+    `nullstr = [${(nulls.length === 0 ? [unlikely] : nulls).map(literal).join(', ')}]`,
+    `columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(', ')}}`,
+    ...(isNumbered ? [`max_line_size = ${2 * maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
+    ...(layout.isOpenEnded ? ['null_padding = true', 'parallel = false'] : []),
+    ...(mode === 'skip' ? ['ignore_errors = true'] : []),
+    ...(mode === 'store' ? ['store_rejects = true'] : []),
+  ];
+  return `read_csv(${literal(layout.url)}, ${options.join(', ')})`;
+}
+
+/** The relation of the ill-shaped records that stand in a file of their own. */
+export function readIllShaped(path: string): string {
+  const columns = [...numberFields, 'fields', 'aside'].map((name) => `'${name}': 'BIGINT'`);
+  return `read_csv(${literal(path)}, auto_detect = false, header = false, columns = {${columns.join(', ')}})`;
+}
+
+/** The texts that the reader itself takes for null: all of the null values, or none where it cannot. */
+export function readerNulls({ nullValues, separator, quote, isNumbered }: ReaderLayout): readonly string[] {
+  const canRead = nullValues.every(
+    // A null such as 9999 could also be the number of a line.
+    (text) => isSafe(text, separator, quote) && !(isNumbered && /^\d+$/.test(text)),
+  );
+  return canRead ? nullValues : [];
 }
 
 /** One function of all columns: an expression of each would be too deep for the engine, and take long to plan. */

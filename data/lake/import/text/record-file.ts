@@ -84,11 +84,30 @@ export function collectBroken(): BrokenRecords {
   };
 }
 
-export function numberingOf(records: number, broken: BrokenRecords, raws: RecordFile): Numbering {
-  return { records, broken: broken.list, readRaws: (places) => readRaws(raws, places) };
+/** `aside` has the texts of the records whose place says so. */
+export function numberingOf(
+  counts: Pick<Numbering, 'records' | 'illShaped'>,
+  broken: BrokenRecords,
+  raws: RecordFile,
+  aside: RecordFile = raws,
+): Numbering {
+  async function readRaws(
+    places: readonly RecordPlace[],
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<string[]> {
+    const cut = (at: number, bytes: number) => ({ at, bytes: Math.min(bytes, maxBytes) });
+    const own = places.flatMap((place) => (place.aside === undefined ? [cut(place.at, place.bytes)] : []));
+    const others = places.flatMap((place) =>
+      place.aside === undefined ? [] : [cut(place.aside, place.bytes)],
+    );
+    const texts = (await readTexts(raws, own)).values();
+    const textsAside = (await readTexts(aside, others)).values();
+    return places.map((place) => (place.aside === undefined ? texts : textsAside).next().value ?? '');
+  }
+  return { ...counts, broken: broken.list, readRaws };
 }
 
-async function readRaws(file: RecordFile, places: readonly RecordPlace[]): Promise<string[]> {
+async function readTexts(file: RecordFile, places: readonly RecordPlace[]): Promise<string[]> {
   const raws: string[] = [];
   for (let start = 0; start < places.length; ) {
     const from = places[start]!.at;

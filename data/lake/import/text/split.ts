@@ -11,10 +11,21 @@ export interface RecordLayout {
   quote: number | undefined;
   /** Physical lines before the first record. */
   skipLines: number;
+  /** Whether the fields of records are counted too. */
+  isCounted?: boolean;
 }
 
-/** One record without its line end. The bytes are valid during the call only. */
-export type OnRecord = (bytes: Buffer, line: number, fault: string | undefined) => void;
+/** One record without its line end, and the number of its fields. The bytes are valid during the call only. */
+export type OnRecord = (bytes: Buffer, line: number, fault: string | undefined, fields: number) => void;
+
+interface RecordEnd {
+  /** Undefined asks for more data. */
+  end: number | undefined;
+  /** Lines within it. */
+  inner: number;
+  fields: number;
+  fault?: string;
+}
 
 export interface Splitter {
   write(chunk: Buffer): void;
@@ -33,7 +44,7 @@ const keptOfLongLine = 64 * 1024;
  * costs the line it stands in, not the rest of the file: the scan goes on with the next line.
  */
 export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitter {
-  const { separator, quote } = layout;
+  const { separator, quote, isCounted = false } = layout;
   let data: Buffer = Buffer.alloc(0);
   let start = 0;
   let line = 1;
@@ -102,16 +113,28 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     return count;
   }
 
-  /** The end of the record at `start`; `end: undefined` asks for more data. */
-  function recordEnd(isLast: boolean): { end: number | undefined; inner: number; fault?: string } {
+  function separatorsIn(from: number, to: number): number {
+    if (!isCounted) return 0;
+    const first = separator[0];
+    let count = 0;
+    for (let at = from; at < to; at += 1) if (data[at] === first && isSeparatorAt(at)) count += 1;
+    return count;
+  }
+
+  /** The end of the record at `start`. */
+  function recordEnd(isLast: boolean): RecordEnd {
     let from = start;
     let inner = 0;
+    let fields = 1;
+    let outside = start;
+    const whole = (end: number): RecordEnd => ({ end, inner, fields: fields + separatorsIn(outside, end) });
+    const cut = { end: undefined, inner, fields };
     for (;;) {
       const lineEnd = newline(from);
       const open = quoteAt(from);
       if (open >= lineEnd) {
-        if (lineEnd !== never) return { end: lineEnd, inner };
-        return { end: isLast ? data.length : undefined, inner };
+        if (lineEnd !== never) return whole(lineEnd);
+        return isLast ? whole(data.length) : cut;
       }
       if (!opensField(open)) {
         from = open + 1;
@@ -119,23 +142,26 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       }
       const close = closing(open, isLast);
       if (close === undefined) {
-        if (!isLast && data.length - start <= maxRecordBytes) return { end: undefined, inner };
+        if (!isLast && data.length - start <= maxRecordBytes) return cut;
         nextLf = nextCr = nextQuote = -1;
         const first = newline(start);
         return {
           end: first !== never ? first : isLast ? data.length : undefined,
           inner: 0,
+          fields,
           fault: unclosedQuote,
         };
       }
       inner += linesIn(open, close);
+      fields += separatorsIn(outside, open);
       from = close + 1;
+      outside = from;
       const follows = afterValue(from);
-      if (follows === 'more' && !isLast) return { end: undefined, inner };
+      if (follows === 'more' && !isLast) return cut;
       if (follows === 'text') {
         const lineEndAfter = newline(from);
         const end = lineEndAfter !== never ? lineEndAfter : isLast ? data.length : undefined;
-        return { end, inner, fault: textAfterQuote };
+        return { end, inner, fields, fault: textAfterQuote };
       }
     }
   }
@@ -163,8 +189,10 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
         if (isDroppingLine && start === before) return;
         continue;
       }
-      const { end, inner, fault } =
-        toSkip > 0 ? { end: lineEndOrMore(isLast), inner: 0, fault: undefined } : recordEnd(isLast);
+      const { end, inner, fields, fault } =
+        toSkip > 0
+          ? { end: lineEndOrMore(isLast), inner: 0, fields: 0, fault: undefined }
+          : recordEnd(isLast);
       const length = (end ?? data.length) - start;
       const isLong = length > maxRecordBytes;
       if (end === undefined && !isLong) return;
@@ -173,7 +201,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       if (toSkip > 0) toSkip -= 1;
       else if (length > 0) {
         const text = data.subarray(start, isLong ? start + keptOfLongLine : end);
-        onRecord(text, line, isLong ? (fault ?? tooLong) : fault);
+        onRecord(text, line, isLong ? (fault ?? tooLong) : fault, fields);
       }
       if (end === undefined) {
         isDroppingLine = true;

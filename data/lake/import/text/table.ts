@@ -13,15 +13,19 @@ export interface BrokenRecord {
 export interface RecordPlace {
   at: number;
   bytes: number;
+  /** Where its text is among those that stand aside, if it does. */
+  aside?: number | undefined;
 }
 
 /** Records whose place in the file is known, so that a bad one can be named and shown. */
 export interface Numbering {
   /** Records in the table, the broken ones not counted. */
   records: number;
+  /** Those among them that have another number of fields than the table has columns. */
+  illShaped: number;
   broken: readonly BrokenRecord[];
-  /** The records' own texts; `places` are in the order of the file. */
-  readRaws(places: readonly RecordPlace[]): Promise<string[]>;
+  /** The records' own texts, as far as `maxBytes`; `places` are in the order of the file. */
+  readRaws(places: readonly RecordPlace[], maxBytes?: number): Promise<string[]>;
 }
 
 /**
@@ -42,5 +46,7 @@ export interface TextTable {
   form: TextForm;
   /** `used` are the columns that the query is sure to read. */
   from(mode: ReadMode, used?: ReadonlySet<number>): string;
+  /** Relation of the ill-shaped records: `_line`, `_at`, `_bytes`, their number of `fields`, and `aside`. */
+  illShaped?: string;
   numbering: Numbering | undefined;
 }

@@ -119,7 +119,7 @@ export async function createTaggedWriter(
         isParsed: true,
         form,
         from: (mode: ReadMode, used?: ReadonlySet<number>) => readCsv(layout, mode, used),
-        numbering: numberingOf(records, broken, raws),
+        numbering: numberingOf({ records, illShaped: 0 }, broken, raws),
       };
       return { table, total: isAtEnd ? counter.seen() : null, page: counter.span(), close };
     },

@@ -92,3 +92,56 @@ describe('NULs in a file of ASCII', () => {
     expect(rows.at(-1)).toEqual(['3', 'z']);
   });
 });
+
+describe('records of another shape', () => {
+  test('are told with the number of their fields, and their own text', async () => {
+    const bad: [string, number][] = [
+      ['1', 1],
+      ['1,2', 2],
+      ['"x,y",2', 2],
+      ['1,2,3,4', 4],
+      ['1,,,,5,"6,6"', 6],
+      [`1${',2'.repeat(5_000)}`, 5_001],
+      ['"q""r",é', 2],
+    ];
+    const good = ['1,2,3', '4,5,', '7,8,9,,', '"x\ny",5,6,""'];
+    const lines = bad.flatMap(([line], index) => [line, good[index % good.length]!]);
+    const source = await lab.upload(`a,b,c\n${lines.join('\n')}\n`);
+    const columnMappings = ['a', 'b', 'c'].map((name) => mapping(name, 'STRING'));
+    const { rows, quarantined } = await lab.importFile(source, { columnMappings }, true);
+    expect(rows).toHaveLength(bad.length);
+    expect(quarantined.map(([, , raw, reason]) => [raw, reason])).toEqual(
+      bad.map(([line, fields]) => [line, `Expected 3 fields, found ${fields}`]),
+    );
+    const { badRows, totalRows } = await lab.previewFile(
+      source,
+      { columnMappings },
+      { pageNumber: 2, pageSize: 2 },
+    );
+    expect([badRows, totalRows]).toEqual([
+      [{ line: 4, column: null, raw: '1,2', reason: 'Expected 3 fields, found 2' }],
+      2 * bad.length,
+    ]);
+    expect(await failureOf(lab.importFile(source, { columnMappings }))).toMatchObject({
+      code: 'bad_row',
+      line: 2,
+      raw: '1',
+      reason: 'Expected 3 fields, found 1',
+    });
+  });
+
+  test.each<[string, string, number]>([
+    [
+      'short ones of a wide file',
+      `${Array.from({ length: 2_000 }, (_, index) => `c${index}`).join(',')}\n${'1\n'.repeat(20_000)}`,
+      20_000,
+    ],
+    ['ones of half a million fields', `a,b\n1,2\n${`1${',1'.repeat(1_000_000)}\n`.repeat(5)}`, 5],
+  ])('cost no more than others: %s', async (_, text, count) => {
+    const source = await lab.upload(text);
+    const options = { csv: { headerRow: 1 } };
+    const { staged } = await lab.importFile(source, options, true);
+    expect(staged.quarantine?.rows).toBe(count);
+    expect((await lab.previewFile(source, options)).badRows.length).toBe(Math.min(count, 50));
+  });
+});

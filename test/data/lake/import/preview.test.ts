@@ -56,6 +56,17 @@ test('finds a value that repeats one of an earlier page', async () => {
   ]);
 });
 
+test('a bad row is on its own page, whatever is wrong with it', async () => {
+  const source = await lab.upload('a,b\n1,2\n"x"y,2\n3\n"open,4\n5,6,7\nz,8\n');
+  const columnMappings = [mapping('a', 'INTEGER'), mapping('b', 'INTEGER')];
+  const lines: number[][] = [];
+  for (const pageNumber of [1, 2, 3]) {
+    const page = await lab.previewFile(source, { columnMappings }, { pageNumber, pageSize: 2 });
+    lines.push(page.badRows.map(({ line }) => line));
+  }
+  expect(lines).toEqual([[3], [4, 5], [6, 7]]);
+});
+
 test('includes the load date, and keeps numbers exact', async () => {
   const source = await lab.upload('[{"n":9007199254740993,"j":{"m":12345678901234567890}}]', 'json');
   const { columns, rows } = await lab.previewFile(source, { includeLoadDate: true });
