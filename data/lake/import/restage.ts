@@ -5,6 +5,7 @@ import { identifier, literal } from '../sql.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportDeps, ImportOptions, ImportSource, StagedFile } from './contract.ts';
 import type { StageJob } from './job.ts';
+import { atOnce } from './out/at-once.ts';
 import { findBadRecords, goodRecords } from './out/faults.ts';
 import { run, runRows } from './out/run.ts';
 import { createTracker } from './out/tracker.ts';
@@ -124,18 +125,19 @@ async function findRestored(
       signal,
     );
     if (found.length === 0) break;
-    const raws = await numbering.readRaws(
-      found.map(([, at, bytes]) => ({ at: Number(at), bytes: Number(bytes) })),
+    const places = atOnce(
+      found.map(([line, at, bytes]) => ({ line: Number(line), at: Number(at), bytes: Number(bytes) })),
     );
+    const raws = await numbering.readRaws(places);
     const appender = await connection.createAppender('restored', 'main', 'temp');
-    for (const [index, [line, at]] of found.entries()) {
-      appender.appendBigInt(BigInt(Number(at)));
-      appender.appendBigInt(BigInt(Number(line)));
+    for (const [index, { line, at }] of places.entries()) {
+      appender.appendBigInt(BigInt(at));
+      appender.appendBigInt(BigInt(line));
       appender.appendVarchar(raws[index]!);
       appender.endRow();
     }
     appender.closeSync();
-    after = Number(found.at(-1)![1]);
+    after = places.at(-1)!.at;
   }
   await run(
     connection,

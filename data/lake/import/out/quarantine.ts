@@ -3,6 +3,7 @@ import type { StagedFile, StagedTable } from '../contract.ts';
 import type { StageJob } from '../job.ts';
 import type { BrokenRecord, Numbering } from '../text/table.ts';
 import { column } from '../values/plan.ts';
+import { atOnce } from './at-once.ts';
 import { readBadRecords } from './faults.ts';
 import { run, runRows } from './run.ts';
 import { writeParquet } from './write.ts';
@@ -71,9 +72,11 @@ async function* quarantinedRows(
   let taken = 0;
   for (let start = 0; ; ) {
     const span = { start, end: Number.MAX_SAFE_INTEGER };
-    const bad = await readBadRecords(connection, span, recordsAtOnce, signal);
+    const found = await readBadRecords(connection, span, recordsAtOnce, signal);
+    const bad = atOnce(found);
     const raws = await numbering.readRaws(bad);
-    const last = bad.length < recordsAtOnce ? Number.MAX_SAFE_INTEGER : bad.at(-1)!.at;
+    const areAll = found.length < recordsAtOnce && bad.length === found.length;
+    const last = areAll ? Number.MAX_SAFE_INTEGER : bad.at(-1)!.at;
     const rows: QuarantinedRow[] = bad.map((record, index) => ({ ...record, raw: raws[index]! }));
     const first = taken;
     while (taken < broken.length && broken[taken]!.at <= last) taken += 1;
