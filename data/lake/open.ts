@@ -44,14 +44,14 @@ export function openLakes(options: LakeOptions): Lakes {
     waitMs: engineWaitMs,
     waiting: { perOrganization: 64, inAll: 512, shareWaitMs: engineWaitMs },
     sessionTimeoutMs: 600_000,
-    niceness: 3,
+    niceness: 5,
     refusal: overloaded,
   });
   const staging = createLakeEngine({
     ...options,
     ...options.staging,
     sessionTimeoutMs: 2 * 3_600_000,
-    niceness: 8,
+    niceness: 15,
   });
   const catalog = createLakeCatalog({
     catalogPool,

@@ -74,7 +74,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
     attacker.send('stop');
     const [told] = (await Promise.race([answers, delay(5_000, [{}])])) as [Record<string, number>];
     attacker.kill('SIGKILL');
-    await delay(10_000);
+    await delay(20_000);
     const { me, query, imported, memoryMost } = measured;
     const cells = [
       name,

@@ -61,7 +61,7 @@ if (!isMainThread) lowerThreadPriority();
 function lowerThreadPriority(): void {
   try {
     // `<process>/task/<thread>`
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 5);
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {
     // The work is done either way.
   }

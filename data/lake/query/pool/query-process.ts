@@ -48,7 +48,7 @@ export function startQueryProcess(
   const child = forkChild<ToProcess, FromProcess>({
     module: new URL('../process/main.ts', import.meta.url),
     folder,
-    niceness: 5,
+    niceness: 10,
     onStderr,
     onMessage: (message) => {
       if (message.kind === 'ready') ready.resolve();
