@@ -9,20 +9,23 @@ import { findLatestImport, getTableImport } from '../../data/postgres/table-impo
 import { getTable } from '../../data/postgres/tables.ts';
 import { callerOf, idFor, memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { envelope } from '../schemas.ts';
+import { envelope, idText } from '../schemas.ts';
 import { tableParams } from '../tables/schemas.ts';
 import { batchSchema, batchView } from './schemas.ts';
 import { openBatch } from './start.ts';
 
 const replayBody = z
   .strictObject({
-    batch_id: z.string().min(1).optional().describe('A batch with `on_bad_record: quarantine`.'),
-    import_id: z.string().min(1).optional().describe('An import with `on_bad_row: quarantine`.'),
+    batch_id: idText.optional().describe('A batch with `on_bad_record: quarantine`.'),
+    import_id: idText.optional().describe('An import with `on_bad_row: quarantine`.'),
   })
   .refine((body) => (body.batch_id === undefined) !== (body.import_id === undefined), {
     message: 'Give either batch_id or import_id.',
   })
-  .meta({ examples: [{ batch_id: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x' }] });
+  .meta({
+    oneOf: [{ required: ['batch_id'] }, { required: ['import_id'] }],
+    examples: [{ batch_id: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x' }],
+  });
 
 const aDaySeconds = 86_400;
 

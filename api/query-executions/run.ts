@@ -24,7 +24,7 @@ export async function runQuery(
     organization_id: organizationId,
     id,
     caller_id: caller.id,
-    sql: body.sql.replaceAll('\u0000', '\ufffd'),
+    sql: body.sql,
   };
   const lake = await deps.lake.catalog.get(organizationId);
   const tables = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
