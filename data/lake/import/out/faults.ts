@@ -29,7 +29,7 @@ export async function findBadRecords(
        ELSE concat('"', replace(left(shown, ${shownChars}), chr(0), ''), '" does not fit ',
          ${ofColumn(plan, ({ type }) => literal(typeName(type)))}) END AS reason,
        CAST(NULL AS BIGINT) AS aside
-     FROM (SELECT _line, _at, _bytes, unnest(fault) FROM (${firstFaults(table, plan)}) WHERE fault IS NOT NULL)`,
+     FROM (SELECT _line, _at, _bytes, unnest(fault) FROM (${firstFaults(table, plan)}))`,
     signal,
   );
   if (table.isParsed) await run(connection, structuralFaults(table, separator), signal);
@@ -42,8 +42,9 @@ export async function findBadRecords(
 }
 
 /**
- * Relation of each record's first fault: a struct of the column's position in the plan, counted from 1, and of the
- * text, NULL for a good record. Every column of the plan is read, which makes the reader find its own faults.
+ * Relation of the first fault of each bad record: a struct of the column's position in the plan, counted from 1, and
+ * of the text. Every column of the plan is read, which makes the reader find its own faults. Good records are left
+ * out by an empty list, because the engine would work a condition out with the lists of all texts once more.
  */
 function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
   const groups = alikeColumns(table, plan);
@@ -55,7 +56,8 @@ function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
   );
   const used = new Set(plan.flatMap(({ source }) => (source === undefined ? [] : [source])));
   const row = '_line, _at, _bytes';
-  return `SELECT ${row}, list_min([${[...faults, noFault].join(',\n')}]) AS fault
+  const first = `list_min([${[...faults, noFault].join(',\n')}])`;
+  return `SELECT ${row}, unnest(list_filter([${first}], lambda f: f IS NOT NULL)) AS fault
     FROM (SELECT *${places.map((place) => `,\n${place}`).join('')}
       FROM (SELECT ${[row, ...lists].join(',\n')} FROM ${table.from('store', used)}))`;
 }

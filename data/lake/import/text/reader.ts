@@ -36,7 +36,8 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<
     mode === 'skip'
       ? []
       : [
-          ...(isNumbered ? numberFields : []),
+          // Whoever asks for faults asks where they are.
+          ...(isNumbered && mode !== 'store' ? numberFields : []),
           ...indexes.filter((index) => !used.has(index)).map((index) => `c${index}`),
         ];
   const source = scanCsv(layout, mode);
