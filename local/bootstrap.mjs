@@ -26,6 +26,7 @@ const commands = {
   check: () => [
     ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
     ['node_modules/typescript/bin/tsc', '--noEmit'],
+    ['local/check-patterns.ts'],
   ],
   faults: (args) => [['local/tools.ts'], ['test/faults/main.ts', ...args]],
   attacks: (args) => [['local/tools.ts'], ['test/attacks/main.ts', ...args]],

@@ -80,7 +80,7 @@ function intervalTime(micros: bigint): string {
   const seconds = (total / 1_000_000n) % 60n;
   const fraction = String(total % 1_000_000n)
     .padStart(6, '0')
-    .replace(/0+$/, '');
+    .replace(/0{1,6}$/, '');
   let written = '';
   if (hours !== 0n) written += `${sign}${hours}H`;
   if (minutes !== 0n) written += `${sign}${minutes}M`;

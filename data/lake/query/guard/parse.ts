@@ -13,10 +13,10 @@ export interface Parser {
 
 /**
  * DuckDB replaces these by a space before it parses, outside of quotes, and counts places in what is left.
- * Doing the same first keeps the places it reports true.
+ * Doing the same first keeps the places it reports true. What is not closed goes to the end, where the parser refuses it.
  */
 const quotedOrUnicodeSpace =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_\x80-\uffff]*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|[\u00a0\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/g;
+  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$([A-Za-z_\x80-\uffff]*)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[\u00a0\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/g;
 
 export function withPlainSpaces(sql: string): string {
   if (!/[\u00a0\u2000-\u206f\u3000\ufeff]/.test(sql)) return sql;
@@ -89,7 +89,7 @@ function parseFailure(sql: string, tree: TreeNode): QueryRefusal {
  * the wording of the refusal hangs on this look at the text.
  */
 function looksLikePivot(sql: string): boolean {
-  const bare = sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, ' ');
+  const bare = sql.replace(/--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)/g, ' ');
   return /^[\s(]*(?:with|select|from|pivot)/i.test(bare) && /\bpivot/i.test(bare);
 }
 

@@ -1,6 +1,6 @@
 import type { QueryRelation } from '../request.ts';
 import type { ParseSelect } from './parse.ts';
-import { foldName, type TreeNode } from './tree.ts';
+import { foldName, type TreeNode, withoutTail } from './tree.ts';
 
 /** A view's SELECT and its tree, parsed before the walk, which cannot wait. */
 export interface ParsedView {
@@ -29,7 +29,7 @@ export async function knownRelations(
       const [needle = ''] = foldName(relation.name).split('"');
       if (relation.definition === undefined || !next.includes(needle)) continue;
       remaining.delete(relation);
-      const definition = relation.definition.replace(/[\s;]+$/, '');
+      const definition = withoutTail(relation.definition);
       views.set(relation.id, { sql: definition, tree: await parse(definition) });
       texts.push(foldName(definition));
     }

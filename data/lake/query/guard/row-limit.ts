@@ -1,5 +1,5 @@
 import { constant } from './synthetic.ts';
-import { isNode, type TreeNode, text } from './tree.ts';
+import { isNode, type TreeNode, text, withoutTail } from './tree.ts';
 
 /**
  * Tells the engine how many rows are wanted, which turns a sort of everything into a search for the first.
@@ -16,7 +16,7 @@ export function withRowLimit(
   if (!Array.isArray(modifiers) || isShow || limitsOf(tree).length > 0) return undefined;
   const modifier: TreeNode = { type: 'LIMIT_MODIFIER', limit: constant(rows), offset: null };
   return {
-    sql: `${sql.replace(/[\s;]+$/, '')}\nLIMIT ${rows}`,
+    sql: `${withoutTail(sql)}\nLIMIT ${rows}`,
     tree: { ...tree, modifiers: [...modifiers, modifier] },
   };
 }

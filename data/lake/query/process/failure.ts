@@ -61,7 +61,11 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   if (/^Catalog Error/.test(detail)) {
     return expected('query_failed', 'A name in the statement does not exist, or may not be used in a query.');
   }
-  const firstLines = detail.split(/\n\s*\n|\nLINE \d+:|\nStack Trace/)[0]?.trim() ?? '';
+  const firstLines =
+    detail
+      .slice(0, 4_000)
+      .split(/\n\s*\n|\nLINE \d+:|\nStack Trace/)[0]
+      ?.trim() ?? '';
   if (aboutTheStatement.test(detail) && !isPrivate(firstLines, location)) {
     return expected('query_failed', shortened(firstLines));
   }
@@ -85,7 +89,7 @@ function isPrivate(message: string, location: LakeLocation): boolean {
   const bucket = dataPath.replace(/^\w+:\/\//, '').split('/')[0] ?? dataPath;
   const names = [catalog.host, catalog.schema, catalog.user, catalog.password, dataPath];
   return (
-    /\w+:\/\/|ducklake|postgres|secret|password|\blibpq\b|temp_directory|\.duckdb/i.test(message) ||
+    /\w:\/\/|ducklake|postgres|secret|password|\blibpq\b|temp_directory|\.duckdb/i.test(message) ||
     names.some((name) => name.length > 2 && message.includes(name)) ||
     message.includes(`${bucket}/`)
   );
