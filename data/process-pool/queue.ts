@@ -5,7 +5,10 @@ import type { PoolProcess, Slot, Slots } from './slots.ts';
 export interface Queue<P extends PoolProcess> {
   /** Rejects with `refusal` where the time is over, the signal aborts, or too many wait. */
   enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot<P>>;
-  /** Whoever asked has the answer: from now on the slot no longer counts against its organization. */
+  /**
+   * Whoever asked has the answer, and the process is not done yet: the organization may wait for its next slot as long
+   * as if this one were free, but gets no other in its place. Otherwise leaving again and again would take them all.
+   */
   answered(slot: Slot<P>): void;
   /** The process is done. */
   leave(slot: Slot<P>, isSpent: boolean): void;
@@ -32,8 +35,11 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
   const running = new Map<string, number>();
   const waiting = new Map<string, number>();
   const waiters = new Set<Waiter<P>>();
-  /** Slots whose work counts as running. */
+  /** Of those running, the ones whose caller has its answer. */
+  const abandoned = new Map<string, number>();
+  /** Slots whose work counts as running, and as abandoned. */
   const counted = new Set<Slot<P>>();
+  const left = new Set<Slot<P>>();
   const load: Load = { processes, running, waiting };
 
   function count(map: Map<string, number>, organizationId: string, change: number): void {
@@ -53,7 +59,10 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
   }
 
   function uncount(slot: Slot<P>): void {
-    if (counted.delete(slot) && slot.organizationId !== undefined) count(running, slot.organizationId, -1);
+    const { organizationId } = slot;
+    if (organizationId === undefined) return;
+    if (counted.delete(slot)) count(running, organizationId, -1);
+    if (left.delete(slot)) count(abandoned, organizationId, -1);
   }
 
   function serve(): void {
@@ -92,13 +101,15 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
       const slot = hasOlderWaiter ? undefined : takeNow(organizationId);
       if (slot !== undefined) return slot;
       if (!mayWait(load, organizationId, options.waiting)) throw refusal();
-      const isGuaranteed = (running.get(organizationId) ?? 0) < guaranteedAtOnce;
+      const waitedFor = (running.get(organizationId) ?? 0) - (abandoned.get(organizationId) ?? 0);
+      const isGuaranteed = waitedFor < guaranteedAtOnce;
       const waitMs = isGuaranteed ? timeoutMs : Math.min(timeoutMs, options.waiting.shareWaitMs);
       return wait(organizationId, waitMs, signal);
     },
     answered: (slot) => {
-      uncount(slot);
-      serve();
+      if (!counted.has(slot) || left.has(slot) || slot.organizationId === undefined) return;
+      left.add(slot);
+      count(abandoned, slot.organizationId, 1);
     },
     leave: (slot, isSpent) => {
       uncount(slot);

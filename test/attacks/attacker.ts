@@ -1,5 +1,9 @@
+import { setPriority } from 'node:os';
 import { attacks } from './attacks.ts';
 import { type Credentials, openSession } from './session.ts';
+
+/** It stands for clients elsewhere: what its own work takes of this machine is not to be measured. */
+setPriority(15);
 
 /** A process that attacks until it is told to stop: what it costs must not be measured with what it does. */
 process.once('message', async (given: Credentials & { attack: string }) => {
