@@ -51,6 +51,13 @@ describe('a query process', () => {
     expect(queries.pool.processIds()).not.toContain(warm);
   });
 
+  it('that ended while it was idle is not chosen again', async () => {
+    await queries.run('SELECT 1');
+    for (const pid of queries.pool.processIds()) process.kill(pid, 'SIGKILL');
+    await until(() => queries.pool.processIds().length === 0);
+    expect((await queries.run('SELECT 3 AS c')).rowsJson).toBe('[{"c":3}]');
+  });
+
   it('is kept when its statement heard the interrupt', async () => {
     await queries.run('SELECT 1');
     const before = queries.pool.processIds();
@@ -92,6 +99,25 @@ describe('a client that goes away', () => {
     await queries.run('SELECT 1');
     controller.abort();
     expect(await running).toEqual({ code: 'query_failed', message: 'The query was cancelled.' });
+  });
+
+  it('again and again leaves the processes of others theirs', async () => {
+    const gone = Array.from({ length: 12 }, (_, index) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 20 * index);
+      return outcomeOf(queries.run(endless, { signal: controller.signal, timeoutMs: 20_000 }));
+    });
+    const theirs = queries.pool.run({
+      location: other.location,
+      relations: [],
+      sql: 'SELECT 1 AS a',
+      limit: 1,
+      timeoutMs: 20_000,
+      rowFormat: 'rows',
+      atVersions: new Map(),
+    });
+    expect((await theirs).rowsJson).toBe('[{"a":1}]');
+    await Promise.all(gone);
   });
 
   it('before the start runs nothing', async () => {
