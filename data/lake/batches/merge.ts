@@ -6,7 +6,7 @@ import type { LakeDeps } from '../commit.ts';
 import type { EngineConnection } from '../engine/contract.ts';
 import type { StagedFile } from '../import/contract.ts';
 import type { Lake } from '../provision.ts';
-import { duplicateRowId } from '../rows/append.ts';
+import { duplicateRowId } from '../rows/duplicates.ts';
 import { mayHoldRowIds } from '../rows/taken.ts';
 import { identifier, literal } from '../sql.ts';
 import type { TargetColumns } from './columns.ts';

@@ -7,7 +7,7 @@ import { duckDbType, type LakeColumn } from '../columns.ts';
 import type { EngineConnection } from '../engine/contract.ts';
 import type { StagedFile } from '../import/contract.ts';
 import { writeParquet } from '../import/out/write.ts';
-import { duplicateRowId } from '../rows/append.ts';
+import { duplicateRowId } from '../rows/duplicates.ts';
 import { identifier, literal } from '../sql.ts';
 import { pageColumns, type TargetColumns } from './columns.ts';
 

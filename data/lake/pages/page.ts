@@ -3,7 +3,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { ValidationError, type ValidationFault } from '../../errors.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { LakeColumn } from '../columns.ts';
-import { duplicateRowId } from '../rows/append.ts';
+import { duplicateRowId } from '../rows/duplicates.ts';
 import { assessRows, maxFaults, type Row } from '../rows/plan.ts';
 
 /** What a batch asks of its pages. */

@@ -9,6 +9,7 @@ import type { Lake } from '../provision.ts';
 import type { PlannedRows } from '../reading/tasks.ts';
 import { identifier } from '../sql.ts';
 import type { RowsBody } from './body.ts';
+import { duplicateRowId, repeatsOf } from './duplicates.ts';
 import { atItsRow } from './plan.ts';
 import { retypeColumns } from './retype.ts';
 import { rowsSource, textOf, transported } from './rows-source.ts';
@@ -220,29 +221,6 @@ async function admit(
     admitted.push(planned);
   }
   return admitted;
-}
-
-function repeatsOf(ids: readonly bigint[], taken: ReadonlySet<bigint>): bigint[] {
-  const seen = new Set<bigint>();
-  return ids.filter((id) => taken.has(id) || seen.has(id) || !seen.add(id));
-}
-
-export function refuseRepeats(ids: readonly bigint[], taken: ReadonlySet<bigint>): void {
-  const repeated = repeatsOf(ids, taken);
-  if (repeated.length > 0) throw duplicateRowId(repeated);
-}
-
-export function duplicateRowId(ids: readonly bigint[]): AppError {
-  const first = [...new Set(ids)].slice(0, 10);
-  return new AppError(
-    'duplicate_row_id',
-    `These s_id values are present already, or repeated in the request: ${first.join(', ')}.`,
-    {
-      extensions: {
-        row_ids: first.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : String(id))),
-      },
-    },
-  );
 }
 
 function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {
