@@ -6,7 +6,7 @@ import type { EngineConnection } from '../engine/contract.ts';
 import { findOperations } from '../ledger.ts';
 import type { PlannedRows } from '../reading/tasks.ts';
 import { identifier } from '../sql.ts';
-import { type AppendRequest } from './append.ts';
+import type { AppendRequest } from './append.ts';
 import { refuseRepeats } from './duplicates.ts';
 import { atItsRow } from './plan.ts';
 import { retypeColumns } from './retype.ts';
