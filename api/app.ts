@@ -87,7 +87,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   errors(fastify);
   routeRules(fastify);
   validation(fastify, deps.validateResponses);
-  jsonBody(fastify, deps.bodyRules);
+  jsonBody(fastify, deps.reader, deps.bodyRules);
   noBody(fastify);
   httpHeaders(fastify, limit);
   unknownRoutes(fastify, limit);

@@ -12,7 +12,7 @@ import type { LakeDeps } from '../data/lake/commit.ts';
 import type { FileReader } from '../data/lake/import/reader.ts';
 import type { PageWriter } from '../data/lake/pages/write.ts';
 import type { QueryPool } from '../data/lake/query/pool.ts';
-import type { ListReader } from '../data/lake/reading/reader.ts';
+import type { BodyReader } from '../data/lake/reading/reader.ts';
 import type { Appender } from '../data/lake/rows/append-queue.ts';
 import type { RowsBodies } from '../data/lake/rows/body.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
@@ -30,7 +30,7 @@ export interface ApiDeps {
   /** Reads files for previews. */
   files: FileReader;
   /** Reads bodies with lists of records, off the event loop where they are large. */
-  reader: ListReader;
+  reader: BodyReader;
   rows: RowsBodies;
   /** Makes Parquet of staged pages. */
   pages: PageWriter;

@@ -14,20 +14,19 @@ export function freeForm(maxBytes: number) {
     .meta({ description: 'Any JSON value.' });
 }
 
+/** What is told of a value that is no map. */
+export const notMap = { error: 'Input should be a valid dictionary', params: { type: 'dict_type' } };
+
 /** A map that comes back with the keys it went in with. */
 export const freeFormMap = z
-  .custom<Record<string, JsonValue>>(isMap, {
-    abort: true,
-    error: 'Input should be a valid dictionary',
-    params: { type: 'dict_type' },
-  })
+  .custom<Record<string, JsonValue>>(isMap, { ...notMap, abort: true })
   .refine((value) => fits(value, maxMapBytes), { error: tooLarge(maxMapBytes) })
   .meta({ type: 'object', description: `A map of your own, at most ${maxMapBytes / 1_024} KiB as JSON.` });
 
 /** The same in an answer, whose schema must not drop any key either. */
 export const keptMap = z.custom<Record<string, unknown>>(isMap).meta({ type: 'object' });
 
-function isMap(value: unknown): boolean {
+export function isMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 

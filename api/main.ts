@@ -8,7 +8,7 @@ import { createFileReader } from '../data/lake/import/reader.ts';
 import { openLakes, previewStaging } from '../data/lake/open.ts';
 import { createPageWriter } from '../data/lake/pages/write.ts';
 import { createQueryPool } from '../data/lake/query/pool.ts';
-import { createListReader } from '../data/lake/reading/reader.ts';
+import { createBodyReader } from '../data/lake/reading/reader.ts';
 import { createAppender } from '../data/lake/rows/append-queue.ts';
 import { createRowsBodies } from '../data/lake/rows/body.ts';
 import { createObjectStore } from '../data/objects/store.ts';
@@ -71,7 +71,7 @@ const client = new Client({
   namespace: config.temporal.namespace,
   interceptors: { workflow: [traceInterceptor(traceHeader)] },
 });
-const reader = createListReader();
+const reader = createBodyReader();
 const pages = await createPageWriter({ engine: lake.engine, reader, objects, workDir: config.workDir });
 
 const app = await buildApp({

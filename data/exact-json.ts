@@ -81,3 +81,38 @@ function keepsValue(source: string, value: number): boolean {
     before.negative === after.negative
   );
 }
+
+/** A raw number as it can travel between threads, which know no `JSON.rawJSON`: no JSON value is a set. */
+type SentNumber = Set<string>;
+
+/** Readies a value for another thread, in place; false where nothing had to be. Its depth is bounded. */
+export function packRawNumbers(value: object): boolean {
+  return replaceMembers(value, isRawNumber, ({ rawJSON }): SentNumber => new Set([rawJSON]));
+}
+
+/** What `packRawNumbers` did, undone. */
+export function unpackRawNumbers(value: object): void {
+  replaceMembers(
+    value,
+    (member): member is SentNumber => member instanceof Set,
+    (sent) => raw.rawJSON([...sent][0]!),
+  );
+}
+
+function replaceMembers<T>(
+  value: object,
+  isMeant: (member: unknown) => member is T,
+  replacement: (member: T) => unknown,
+): boolean {
+  let hasReplaced = false;
+  const look = (member: unknown, key: string | number) => {
+    if (isMeant(member)) {
+      Object.defineProperty(value, key, { value: replacement(member) });
+      hasReplaced = true;
+    } else if (typeof member === 'object' && member !== null)
+      hasReplaced = replaceMembers(member, isMeant, replacement) || hasReplaced;
+  };
+  if (Array.isArray(value)) value.forEach(look);
+  else for (const [key, member] of Object.entries(value)) look(member, key);
+  return hasReplaced;
+}

@@ -15,7 +15,7 @@ import { errorForLog } from '../data/error-log.ts';
 import { createFileReader } from '../data/lake/import/reader.ts';
 import { activityStaging, openLakes } from '../data/lake/open.ts';
 import { createPageWriter } from '../data/lake/pages/write.ts';
-import { createListReader } from '../data/lake/reading/reader.ts';
+import { createBodyReader } from '../data/lake/reading/reader.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { traceInterceptor } from '../data/processes/start.ts';
@@ -57,7 +57,7 @@ const {
   applicationName: 'worker',
   logger,
 });
-const reader = createListReader();
+const reader = createBodyReader();
 const deps = {
   db,
   objects,

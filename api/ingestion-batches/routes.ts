@@ -19,6 +19,7 @@ import {
   batchView,
   completeBody,
   createBatchBody,
+  maxManifestMembers,
   pageBody,
   pageParams,
   stagedPageSchema,
@@ -137,7 +138,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   app.post(
     '/v1/tables/:table_id/ingestion-batches/:batch_id/complete',
     {
-      bodyLimit: bodyLimits.rows,
+      bodyLimit: bodyLimits.manifest,
       schema: {
         tags,
         summary: 'Complete a batch',
@@ -149,6 +150,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       },
       config: {
         scope,
+        maxMembers: maxManifestMembers,
         exists,
         errors: [
           'manifest_incomplete',

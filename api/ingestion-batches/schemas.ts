@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Row } from '../../data/lake/rows/plan.ts';
 import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
 import { maxPageNumber, type StagedPage, type StagedTotals } from '../../data/postgres/staged-pages.ts';
 import { freeForm } from '../free-form.ts';
+import { sentRow } from '../rows/schemas.ts';
 import { integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
@@ -64,40 +64,61 @@ export const createBatchBody = z
     examples: [{ mode: 'append', client_batch_id: 'orders-2026-11-21' }],
   });
 
-const record = z
-  .custom<Row>((row) => typeof row === 'object' && row !== null && !Array.isArray(row), {
-    error: 'Input should be a valid dictionary',
-    params: { type: 'dict_type' },
-  })
-  .meta({
-    type: 'object',
-    required: ['s_id'],
-    properties: { s_id: { type: 'integer' } },
-    additionalProperties: true,
-  });
-
-export const records = z.array(record).max(5_000);
+export const records = z.array(sentRow).max(5_000);
 
 export const pageBody = z
   .strictObject({ records })
   .meta({ examples: [{ records: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }] }] });
 
 const pageNumber = z.int().min(1).max(maxPageNumber);
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const sha256Pattern = /^[0-9a-f]{64}$/;
+const manifestPage = z.strictObject({ page_number: pageNumber, sha256: z.string().regex(sha256Pattern) });
+
+/** Members of a body that names every page, and has a checkpoint beside them. */
+export const maxManifestMembers = 4 * maxPageNumber;
+const maxToldPages = 20;
+
+/** There may be 100,000, all of them named in one loop that ends at the first faults: the schema is asked for those. */
+const manifestPages = z
+  .custom<z.infer<typeof manifestPage>[]>((given) => Array.isArray(given), {
+    abort: true,
+    error: 'Input should be a valid list',
+    params: { type: 'list_type' },
+  })
+  .superRefine((given, context) => {
+    if (given.length > maxPageNumber)
+      context.addIssue({
+        code: 'too_big',
+        origin: 'array',
+        maximum: maxPageNumber,
+        input: given,
+      });
+    const named = new Set<number>();
+    for (const [index, page] of given.slice(0, maxPageNumber).entries()) {
+      if (context.issues.length >= maxToldPages) return;
+      if (!isManifestPage(page))
+        for (const issue of manifestPage.safeParse(page, { reportInput: true }).error?.issues ?? [])
+          context.issues.push({ ...issue, path: [index, ...issue.path] } as never);
+      if (named.has(page?.page_number))
+        context.addIssue({ code: 'custom', path: [index], message: 'A page is named once.' });
+      named.add(page?.page_number);
+    }
+  })
+  .meta({ type: 'array', maxItems: maxPageNumber, items: z.toJSONSchema(manifestPage) });
 
 const maxCheckpointBytes = 1_000_000;
+
+function isManifestPage(page: unknown): boolean {
+  if (typeof page !== 'object' || page === null || Object.keys(page).length !== 2) return false;
+  const { page_number: number, sha256 } = page as Record<string, unknown>;
+  const isNumbered = Number.isInteger(number) && Number(number) >= 1 && Number(number) <= maxPageNumber;
+  return isNumbered && typeof sha256 === 'string' && sha256Pattern.test(sha256);
+}
 
 export const completeBody = z
   .strictObject({
     page_count: pageNumber.describe('The manifest is the pages 1 to page_count, all of them and no other.'),
-    pages: z
-      .array(z.strictObject({ page_number: pageNumber, sha256 }))
-      .max(maxPageNumber)
-      .refine((pages) => new Set(pages.map((page) => page.page_number)).size === pages.length, {
-        error: 'A page is named once.',
-      })
-      .optional()
-      .describe('Holds the hash of every page against what is staged.'),
+    pages: manifestPages.optional().describe('Holds the hash of every page against what is staged.'),
     checkpoint: freeForm(maxCheckpointBytes)
       .optional()
       .describe('Given back by the checkpoint of the data sync once the batch is applied.'),

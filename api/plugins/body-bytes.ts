@@ -19,16 +19,20 @@ export const bodyRules: BodyRules = {
   windowBytes: 65_536,
 };
 
-/** A body that becomes JavaScript values takes a multiple of its bytes. */
-const parsedWeight = 8;
+/**
+ * What a body takes: its bytes, and where it becomes JavaScript values its text beside them, and the values, of which
+ * it may have no more than so many.
+ */
+function costOf(bytes: number, isParsed: boolean): number {
+  return isParsed ? bytes * 2 + Math.min(bytes * 6, maxValueBytes) : bytes;
+}
+const maxValueBytes = 6_291_456;
 
 export interface BodyBytes {
   /** The body, counted until `release`. Throws where there is too much at once, or it comes too slowly. */
   read(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<Buffer>;
   /** For a request that was worked on: nothing of its body is held any more. */
   release(request: FastifyRequest): void;
-  /** Bytes that are counted now. */
-  underWay(): number;
 }
 
 export function createBodyBytes(rules: BodyRules): BodyBytes {
@@ -48,7 +52,6 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
   }
 
   return {
-    underWay: () => total,
     release(request) {
       const { owner, bytes } = held.get(request) ?? { owner: '', bytes: 0 };
       held.delete(request);
@@ -56,38 +59,32 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
     },
     async read(request, payload) {
       const { bodyLimit, config } = request.routeOptions;
-      const owner = request.caller?.organizationId ?? `address ${request.ip}`;
-      const weight = config.rawBody === true ? 1 : parsedWeight;
+      const owner = ownerOf(request);
+      const isParsed = config.rawBody !== true;
       const announced = Number(request.headers['content-length'] ?? 0);
-      if (announced > bodyLimit) throw cut(request, tooLarge());
-      if (!hasRoom(owner, announced * weight)) throw cut(request, overloaded());
+      if (announced > bodyLimit) throw tooLarge();
+      if (!hasRoom(owner, costOf(announced, isParsed))) throw overloaded();
       const counted = { owner, bytes: 0 };
       held.set(request, counted);
       const parts: Buffer[] = [];
       let bytes = 0;
       for await (const part of atPace(payload, rules)) {
         bytes += part.length;
-        if (bytes > bodyLimit) throw cut(request, tooLarge());
-        if (!hasRoom(owner, part.length * weight)) throw cut(request, overloaded());
-        counted.bytes += part.length * weight;
-        count(owner, part.length * weight);
+        if (bytes > bodyLimit) throw tooLarge();
+        const more = costOf(bytes, isParsed) - counted.bytes;
+        if (!hasRoom(owner, more)) throw overloaded();
+        counted.bytes += more;
+        count(owner, more);
         parts.push(part);
       }
       return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes);
     },
   };
-
-  function cut(request: FastifyRequest, error: AppError): AppError {
-    closing.add(request);
-    return error;
-  }
 }
 
-/** Requests whose body was not read to its end: their connections end with the answer. */
-const closing = new WeakSet<FastifyRequest>();
-
-export function endsConnection(request: FastifyRequest): boolean {
-  return closing.has(request);
+/** Whose share of the bytes and threads a request takes. */
+export function ownerOf({ caller, ip }: FastifyRequest): string {
+  return caller?.organizationId ?? `address ${ip}`;
 }
 
 async function* atPace(payload: NodeJS.ReadableStream, rules: BodyRules): AsyncGenerator<Buffer> {

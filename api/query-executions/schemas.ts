@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import type { QueryExecution } from '../../data/postgres/query-executions.ts';
+import { isMap, notMap } from '../free-form.ts';
 import { characters, timestamp } from '../schemas.ts';
 
 const version = z.int().min(0);
 
 /** Looked at one by one: a record of zod's passes over the key `__proto__`. */
 const versions = z
-  .custom<Record<string, number>>(
-    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
-    { error: 'Input should be a valid dictionary', params: { type: 'dict_type' } },
-  )
+  .custom<Record<string, number>>(isMap, notMap)
   .superRefine((given, context) => {
     const entries = Object.entries(given);
     if (entries.length > 100) context.addIssue('At most 100 tables can be pinned.');

@@ -201,6 +201,30 @@ test('numbers keep their digits from the page to the table', async () => {
   expect(rows.text).toContain('9007199254740993.1');
 });
 
+test('a manifest may name 100,000 pages, and what is wrong with pages is told at them', async () => {
+  const client = await workspace.organization();
+  const batch = await open(client, await newTable(client), { mode: 'append' });
+  const sha256 = 'a'.repeat(64);
+  const pages = Array.from({ length: 100_000 }, (_, i) => ({ page_number: i + 1, sha256 }));
+  const missing = await client.call('POST', `${batch}/complete`, { body: { page_count: 100_000, pages } });
+  expect([missing.status, missing.body.code]).toEqual([409, 'manifest_incomplete']);
+  const wrong = await client.call('POST', `${batch}/complete`, {
+    body: { page_count: 1, pages: [pages[0], pages[0], { page_number: 0, sha256, note: 1 }, 7] },
+  });
+  const faults = wrong.body.detail.map(({ loc, type }: { loc: unknown[]; type: string }) => [type, ...loc]);
+  expect([wrong.status, ...faults]).toEqual([
+    422,
+    ['value_error', 'body', 'pages', 1],
+    ['greater_than_equal', 'body', 'pages', 2, 'page_number'],
+    ['extra_forbidden', 'body', 'pages', 2, 'note'],
+    ['dict_type', 'body', 'pages', 3],
+  ]);
+  const many = await client.call('POST', `${batch}/complete`, {
+    body: { page_count: 1, pages: [...pages, { page_number: 1, sha256 }] },
+  });
+  expect([many.status, many.body.detail[0].loc]).toEqual([422, ['body', 'pages']]);
+});
+
 test('a complete names what is missing, extra and different, and an s_id repeated or taken fails the batch', async () => {
   const client = await workspace.organization();
   const table = await newTable(client);
@@ -673,7 +697,7 @@ test('half a surrogate pair is a fault of its record, and a checkpoint that cann
   }
   const twice = [1, 1].map((page_number) => ({ page_number, sha256: '0'.repeat(64) }));
   const named = await client.call('POST', `${lenient}/complete`, { body: { page_count: 1, pages: twice } });
-  expect(named.body.detail).toMatchObject([{ loc: ['body', 'pages'] }]);
+  expect(named.body.detail).toMatchObject([{ loc: ['body', 'pages', 1] }]);
   expect(await complete(client, lenient, { page_count: 1 })).toMatchObject({
     status: 'applied',
     rowsInserted: 1,

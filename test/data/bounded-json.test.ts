@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type JsonBounds, parseBoundedJson } from '../../data/bounded-json.ts';
+import { parseBoundedJson } from '../../data/bounded-json.ts';
 import { canonicalJson } from '../../data/canonical-json.ts';
 import { ValidationError } from '../../data/errors.ts';
+import type { JsonBounds } from '../../data/json-bounds.ts';
 
 const bounds: JsonBounds = { depth: 8, members: 1_000, storableText: true };
 const parse = (text: string, change: Partial<JsonBounds> = {}) =>

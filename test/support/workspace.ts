@@ -15,7 +15,7 @@ import { createFileReader } from '../../data/lake/import/reader.ts';
 import { activityStaging, openLakes } from '../../data/lake/open.ts';
 import { createPageWriter } from '../../data/lake/pages/write.ts';
 import { createQueryPool } from '../../data/lake/query/pool.ts';
-import { createListReader } from '../../data/lake/reading/reader.ts';
+import { createBodyReader } from '../../data/lake/reading/reader.ts';
 import { createAppender } from '../../data/lake/rows/append-queue.ts';
 import { createRowsBodies } from '../../data/lake/rows/body.ts';
 import { createObjectStore } from '../../data/objects/store.ts';
@@ -113,7 +113,7 @@ async function open(
     interceptors: { workflow: [traceInterceptor(traceHeader)] },
   });
   const files = createFileReader(lakes.staging);
-  const reader = createListReader();
+  const reader = createBodyReader();
   closers.push(() => reader.close());
   const { workDir } = config;
   const pages = await createPageWriter({ engine: lakes.lake.engine, reader, objects, workDir });

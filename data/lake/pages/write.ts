@@ -7,7 +7,7 @@ import type { ObjectStore } from '../../objects/store.ts';
 import { createFairSlots } from '../../process-pool/fair-slots.ts';
 import type { LakeColumn } from '../columns.ts';
 import type { LakeEngine } from '../engine/contract.ts';
-import type { ListReader } from '../reading/reader.ts';
+import type { BodyReader } from '../reading/reader.ts';
 import type { ListBody } from '../reading/tasks.ts';
 import { transportOf } from '../rows/encode.ts';
 import { transported } from '../rows/rows-source.ts';
@@ -55,7 +55,7 @@ export interface PageWriter {
 
 export interface PageWriterDeps {
   engine: LakeEngine;
-  reader: ListReader;
+  reader: BodyReader;
   objects: ObjectStore;
   workDir: string;
 }

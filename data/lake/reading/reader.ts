@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
+import { unpackRawNumbers } from '../../exact-json.ts';
 import { createFairSlots } from '../../process-pool/fair-slots.ts';
-import { fromSent, type SentError } from '../sent-error.ts';
-import { doTask, doTaskInThread, type ListBody, type Task, type Tasks } from './tasks.ts';
+import { fromSent } from '../sent-error.ts';
+import { doTask, doTaskInThread, type Task, type TaskAnswer, type Tasks } from './tasks.ts';
 
-/** Reads bodies that hold lists of records, larger ones in threads: nobody else waits for them. */
-export interface ListReader {
+/** Reads the bodies of requests, larger ones in threads: nobody else waits for them. */
+export interface BodyReader {
   read<Name extends keyof Tasks>(
     organizationId: string,
     name: Name,
@@ -22,7 +23,7 @@ const threadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
  * Its threads start where large bodies come, and end when they have been idle: one that dies is replaced, and takes
  * only its own body with it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
  */
-export function createListReader(): ListReader {
+export function createBodyReader(): BodyReader {
   const inTurn = createFairSlots(threadCount);
   let threads: Piscina<Task, ReturnType<typeof doTaskInThread>> | undefined;
 
@@ -36,9 +37,10 @@ export function createListReader(): ListReader {
       idleTimeout: 10_000,
       resourceLimits: { maxOldGenerationSizeMb: 1_024 },
     });
-    const done: { output?: unknown; error?: SentError } = await threads.run(task);
-    if (done.error !== undefined) throw fromSent(done.error);
-    return done.output;
+    const answer: TaskAnswer = await threads.run(task);
+    if ('error' in answer) throw fromSent(answer.error);
+    if (answer.hasRawNumbers) unpackRawNumbers(answer.output as object);
+    return answer.output;
   }
 
   return {
@@ -52,6 +54,6 @@ export function createListReader(): ListReader {
 }
 
 /** Records that were read already are a page's at most, in a process that serves nobody. */
-function isLarge(body: ListBody): boolean {
-  return !Array.isArray(body) && (body as { bytes: Uint8Array }).bytes.length >= threadedFromBytes;
+function isLarge(body: Task['body']): boolean {
+  return 'bytes' in body && body.bytes.length >= threadedFromBytes;
 }

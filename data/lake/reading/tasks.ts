@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
+import { parseBoundedJson } from '../../bounded-json.ts';
 import { canonicalJson } from '../../canonical-json.ts';
+import { type JsonValue, packRawNumbers } from '../../exact-json.ts';
+import type { JsonBounds } from '../../json-bounds.ts';
 import type { LakeColumn } from '../columns.ts';
 import { skimBody } from '../pages/members.ts';
 import { type PageReading, type PageRules, readPage } from '../pages/page.ts';
@@ -18,6 +21,8 @@ export type ListBody = SentList | readonly Row[];
 export type PlannedRows = Omit<WritePlan, 'rowTexts'> & ({ text: string } | { path: string });
 
 export interface Tasks {
+  /** The value of a body that is no list of records. */
+  json: { input: { body: { bytes: Uint8Array }; bounds: JsonBounds }; output: JsonValue };
   /** Reads a page whole; its feed is written to `path`, if it has records that fit. */
   page: {
     input: { body: ListBody; path: string; columns: readonly LakeColumn[]; rules: PageRules };
@@ -42,6 +47,8 @@ const inlineBytes = 262_144;
 /** Does one task where it is called: in a thread, or where the body is small. */
 export function doTask(task: Task): unknown {
   switch (task.name) {
+    case 'json':
+      return parseBoundedJson(bufferOf(task.body), task.bounds);
     case 'page':
       return pageOf(task);
     case 'rows':
@@ -67,13 +74,25 @@ function lowerThreadPriority(): void {
   }
 }
 
+export type TaskAnswer = { output: unknown; hasRawNumbers: boolean } | { error: SentError };
+
 /** What the threads run: errors go as they can travel. */
-export function doTaskInThread(task: Task): { output: unknown } | { error: SentError } {
+export function doTaskInThread(task: Task): TaskAnswer {
   try {
-    return { output: doTask(task) };
+    const output = doTask(task);
+    const isJson = task.name === 'json' || task.name === 'members';
+    return { output, hasRawNumbers: isJson && isContainer(output) && packRawNumbers(output) };
   } catch (error) {
     return { error: toSent(error) };
   }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function bufferOf({ bytes }: { bytes: Uint8Array }): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function isSent(body: ListBody): body is SentList {
@@ -102,8 +121,7 @@ function rowsOf({ body, path, columns, keys }: Tasks['rows']['input']): PlannedR
 
 /** Without a look into the records where what stands beside them is plain. */
 function membersOf(body: SentList): Tasks['members']['output'] {
-  const bytes = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength);
-  const skimmed = skimBody(bytes);
+  const skimmed = skimBody(bufferOf(body));
   const isPlain = skimmed !== undefined && Object.keys(skimmed).every((name) => body.members.includes(name));
   if (isPlain) return { members: skimmed, faults: [] };
   const { members, faults } = readList(body);

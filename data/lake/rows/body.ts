@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LakeColumn } from '../columns.ts';
-import { type ListReader, threadedFromBytes } from '../reading/reader.ts';
+import { type BodyReader, threadedFromBytes } from '../reading/reader.ts';
 import { readSentList } from '../reading/sent-list.ts';
 import type { PlannedRows } from '../reading/tasks.ts';
 
@@ -20,7 +20,7 @@ export interface RowsBodies {
   use<T>(organizationId: string, bytes: Uint8Array, work: (body: RowsBody) => Promise<T>): Promise<T>;
 }
 
-export async function createRowsBodies(reader: ListReader, workDir: string): Promise<RowsBodies> {
+export async function createRowsBodies(reader: BodyReader, workDir: string): Promise<RowsBodies> {
   const folder = join(workDir, 'rows');
   await mkdir(folder, { recursive: true });
   return {

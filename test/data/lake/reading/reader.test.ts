@@ -6,7 +6,7 @@ import { ValidationError } from '../../../../data/errors.ts';
 import type { LakeColumn } from '../../../../data/lake/columns.ts';
 import { type PageRules, readPage } from '../../../../data/lake/pages/page.ts';
 import { scanPage } from '../../../../data/lake/reading/quick-page.ts';
-import { createListReader, type ListReader } from '../../../../data/lake/reading/reader.ts';
+import { type BodyReader, createBodyReader } from '../../../../data/lake/reading/reader.ts';
 import { readSentList, type SentList } from '../../../../data/lake/reading/sent-list.ts';
 
 const rules: PageRules = { onBadRecord: 'refuse', onNewField: 'refuse', keys: [], repeats: false };
@@ -16,10 +16,10 @@ const columns: LakeColumn[] = [
 ];
 
 let folder: string;
-let reader: ListReader;
+let reader: BodyReader;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'workspace-lists-'));
-  reader = createListReader();
+  reader = createBodyReader();
 });
 afterAll(async () => {
   await reader.close();
@@ -127,4 +127,14 @@ test('what a large body of rows comes to lies in a file; a small one’s is kept
   expect(large).toMatchObject({ path });
   expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveLength(2_000);
   expect(large.rowIds.at(-1)).toBe(1_999n);
+});
+
+test('a large body that is no list is read in a thread, its numbers exact and its keys its own', async () => {
+  const bounds = { depth: 64, members: 100, storableText: true };
+  const text = `{"n":[1.00000000000000000001,2],"__proto__":{"m":12345678901234567890},"text":"${'x'.repeat(200_000)}"}`;
+  const value = await reader.read('org', 'json', { body: { bytes: Buffer.from(text) }, bounds });
+  expect(JSON.stringify(value)).toBe(text);
+  const deep = Buffer.from(`{"a":[${' '.repeat(200_000)}1e401]}`);
+  const refused = await reader.read('org', 'json', { body: { bytes: deep }, bounds }).catch((error) => error);
+  expect(refused.faults).toMatchObject([{ loc: ['body', 'a', 0] }]);
 });
