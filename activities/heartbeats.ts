@@ -15,7 +15,7 @@ interface Beat {
 
 export interface HeartbeatOptions<Progress> {
   /** So many engine processes may end at this job, over all its tries, before it is given up. */
-  maxEngineDeaths: number;
+  maxEngineDeaths?: number;
   /** Called with each heartbeat. */
   onBeat?: (latest: Progress) => void;
 }
@@ -46,7 +46,7 @@ export async function withHeartbeats<Progress extends object, T>(
   } catch (error) {
     if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
     if (!(error instanceof EngineEndedError)) throw error;
-    if (engineDeaths + 1 >= options.maxEngineDeaths)
+    if (engineDeaths + 1 >= (options.maxEngineDeaths ?? Number.POSITIVE_INFINITY))
       throw new DeadlyJobError('Engine processes ended at this job, one after the other.', { cause: error });
     beat(engineDeaths + 1);
     throw error;

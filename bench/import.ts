@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     threads: 2,
   });
   const objects = createObjectStore(settings);
-  const deps: ImportDeps = { engine, objects, extensionDir, workDir };
+  const deps: ImportDeps = { engine, objects, workDir };
   try {
     await generate(engine);
     const objectKey = `${keyPrefix}source.csv`;

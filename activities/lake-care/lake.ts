@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { AppError } from '../../data/errors.ts';
 import { mergeTable, rewriteTable } from '../../data/lake/care/compact.ts';
 import { expireSnapshots } from '../../data/lake/care/expire.ts';
@@ -14,11 +13,11 @@ import type {
   LakeCareStep,
 } from '../../workflows/lake-care/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
 import type { LakeCareSettings } from './control.ts';
 
 /** An activity begins nothing new after this long; the next one goes on where it ended. */
 const pieceMs = 60_000;
-const heartbeatEveryMs = 1_000;
 /** So many tables that fail one after the other are the store's fault, not theirs: the piece is tried again. */
 const failuresInARow = 3;
 
@@ -50,7 +49,7 @@ export function lakeCareLakeActivities(
 
     /** Safe to retry: a snapshot that is gone is not among those past the retention. */
     expireLakeSnapshots: ({ organizationId }) =>
-      withHeartbeats(async () => {
+      withHeartbeats({}, {}, async () => {
         const lake = await lakes.catalog.get(organizationId);
         const endMs = Date.now() + pieceMs;
         let snapshotsExpired = 0;
@@ -65,14 +64,14 @@ export function lakeCareLakeActivities(
 
     /** Safe to retry: a file that is gone already counts as removed. */
     removeOldLakeFiles: ({ organizationId }) =>
-      withHeartbeats(async () => {
+      withHeartbeats({}, {}, async () => {
         const filesRemoved = await removeOldFiles(lakes, await lakes.catalog.get(organizationId));
         return { figures: { filesRemoved }, failures: [], next: null };
       }),
 
     /** Safe to retry: a file that is gone is not listed again. */
     removeLakeOrphans: ({ organizationId }) =>
-      withHeartbeats(async () => {
+      withHeartbeats({}, {}, async () => {
         const orphansRemoved = await removeOrphans(lakes, await lakes.catalog.get(organizationId));
         return { figures: { orphansRemoved }, failures: [], next: null };
       }),
@@ -87,12 +86,13 @@ function eachTable(
   from: string | null,
   work: (lake: Lake, table: CareTable) => Promise<Partial<LakeCareFigures>>,
 ): Promise<LakeCarePiece> {
-  return withHeartbeats(async (signal) => {
+  return withHeartbeats({}, {}, async (_, signal) => {
     const lake = await deps.lake.catalog.get(organizationId);
     const piece: LakeCarePiece = { figures: {}, failures: [], next: from };
     const endMs = Date.now() + pieceMs;
     let inARow = 0;
-    while (Date.now() < endMs && !signal.aborted) {
+    while (Date.now() < endMs) {
+      signal.throwIfAborted();
       const table = await nextCareTable(deps.lake, organizationId, piece.next);
       if (table === undefined) return { ...piece, next: null };
       try {
@@ -117,17 +117,4 @@ function eachTable(
 function add(total: Partial<LakeCareFigures>, figures: Partial<LakeCareFigures>): void {
   for (const [name, value] of Object.entries(figures) as [keyof LakeCareFigures, number][])
     total[name] = (total[name] ?? 0) + value;
-}
-
-/** Heartbeats while `work` runs, so that a lost worker is noticed and a cancel arrives. */
-async function withHeartbeats<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
-  try {
-    const result = await work(context.cancellationSignal);
-    if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
-    return result;
-  } finally {
-    clearInterval(timer);
-  }
 }

@@ -153,7 +153,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
           }),
         },
       },
-      config: { scope: 'agent:read', exists, errors: ['version_expired', 'conflict'] },
+      config: { scope: 'agent:read', exists, errors: ['version_expired', 'conflict', 'query_too_large'] },
     },
     async (request, reply) => {
       const { organizationId } = callerOf(request);

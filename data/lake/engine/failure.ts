@@ -8,6 +8,9 @@ const transient = [
   /^[\w ]+ Error: Failed to [a-z ]*DuckLake/,
 ];
 
+const broken =
+  /^(Invalid Input Error: Attempting to \w+ [\w ]+\nError: |[\w ]+ Error: Failed to [\w ]+: )?(INTERNAL|FATAL) Error/;
+
 /**
  * Whether a statement failed on its way to the catalog, the object store or within the engine itself, so that it may
  * succeed later as it stands.
@@ -20,9 +23,14 @@ export function isTransientFailure(error: unknown): boolean {
   return transient.some((pattern) => pattern.test(start));
 }
 
+/** Whether the work came to more than the engine, or an answer of it, may hold: no other try does better. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Out of Memory Error');
+}
+
 /** After one of these an engine may answer nothing any more: its process is replaced. */
 export function isBrokenEngine(error: unknown): boolean {
-  return error instanceof Error && /(INTERNAL|FATAL) Error/.test(error.message.slice(0, 300));
+  return error instanceof Error && broken.test(error.message.slice(0, 300));
 }
 
 /** The process ended while it worked: a crash of the engine, too much memory, or somebody killed it. */

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { WaitingRules } from '../../process-pool/admission.ts';
 import { removeLeftovers } from '../../process-pool/leftovers.ts';
 import { createQueue, type Queue } from '../../process-pool/queue.ts';
-import { createSlots, type Slot } from '../../process-pool/slots.ts';
+import { createSlots } from '../../process-pool/slots.ts';
 import type { LakeLocation } from '../location.ts';
 import type { EngineConnection, LakeEngine, SessionOptions } from './contract.ts';
 import {
@@ -29,7 +29,8 @@ export interface EngineOptions extends EngineSettings {
   logger?: { warn(fields: object, message: string): void } | undefined;
 }
 
-type Work<T> = (process: EngineProcess) => Promise<T>;
+type CallEngine = EngineProcess['call'];
+type Work<T> = (call: CallEngine) => Promise<T>;
 
 export function createLakeEngine(options: EngineOptions): LakeEngine {
   const { extensionDir, objectStore, memoryLimitBytes, threads } = options;
@@ -54,9 +55,9 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     signal?.throwIfAborted();
     const slot = await queue.enter(organizationId, options.waitMs, signal);
     const { process } = slot;
-    const stop = interrupter(slot, signal, timeoutMs);
+    const stop = interrupter(process, signal, timeoutMs);
     try {
-      const result = await work(stop.guarded);
+      const result = await work(stop.call);
       stop.throwIfStopped();
       return result;
     } catch (error) {
@@ -77,15 +78,15 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     work: (connection: EngineConnection) => Promise<T>,
     given: SessionOptions = {},
   ): Promise<T> {
-    return inProcess(organizationId, given, async (process) => {
+    return inProcess(organizationId, given, async (call) => {
       let isClean = false;
       try {
-        await process.call({ do: 'open', location });
-        const result = await work(connectionOf(process));
+        await call({ do: 'open', location });
+        const result = await work(connectionOf(call));
         isClean = true;
         return result;
       } finally {
-        await process.call({ do: 'close', isClean }).catch(() => undefined);
+        await call({ do: 'close', isClean }).catch(() => undefined);
       }
     });
   }
@@ -94,7 +95,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     use: (location, work, given) => session(location.organizationId, location, work, given),
     scratch: (organizationId, work, given) => session(organizationId, undefined, work, given),
     perform: (organizationId, { name, input, onProgress }, given = {}) =>
-      inProcess(organizationId, given, (process) => process.call({ do: 'perform', name, input }, onProgress)),
+      inProcess(organizationId, given, (call) => call({ do: 'perform', name, input }, onProgress)),
     processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
     close: async () => {
       queue.close();
@@ -104,15 +105,15 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
 }
 
 interface Interrupter {
-  /** The process, which takes no new statement once it was stopped. */
-  guarded: EngineProcess;
+  /** Calls the process, which takes nothing but the end of its session once it was stopped. */
+  call: CallEngine;
   throwIfStopped(): void;
   end(): void;
 }
 
 /** Interrupts the work when its signal aborts or its time is over, and says so. */
 function interrupter(
-  { process }: Slot<EngineProcess>,
+  process: EngineProcess,
   signal: AbortSignal | undefined,
   timeoutMs: number,
 ): Interrupter {
@@ -129,15 +130,9 @@ function interrupter(
     if (reason !== undefined) throw reason;
   };
   return {
-    guarded: {
-      ...process,
-      get isSpent() {
-        return process.isSpent;
-      },
-      call: async (call, onProgress) => {
-        if (call.do !== 'close') throwIfStopped();
-        return process.call(call, onProgress);
-      },
+    call: async (call, onProgress) => {
+      if (call.do !== 'close') throwIfStopped();
+      return process.call(call, onProgress);
     },
     throwIfStopped,
     end: () => {
@@ -155,9 +150,9 @@ function tookTooLong(timeoutMs: number): AppError {
   );
 }
 
-function connectionOf(process: EngineProcess): EngineConnection {
+function connectionOf(call: CallEngine): EngineConnection {
   const statement = (kind: 'run' | 'read' | 'readTexts', sql: string, values: readonly unknown[] = []) =>
-    process.call({ do: kind, sql, values } as Call);
+    call({ do: kind, sql, values } as Call);
   return {
     run: (sql, values) => statement('run', sql, values) as Promise<number>,
     read: (sql, values) => statement('read', sql, values) as ReturnType<EngineConnection['read']>,

@@ -44,7 +44,6 @@ export interface ImportOptions {
 export interface ImportDeps {
   engine: Pick<LocalEngine, 'scratch'>;
   objects: ObjectStore;
-  extensionDir: string | undefined;
   /** Local folder for temporary files; each use makes and removes a folder of its own in it. */
   workDir: string;
 }

@@ -23,9 +23,9 @@ export interface FileJobInput {
 /** What an engine process does with files. It has the file's bytes to itself, and what they cost. */
 export function fileJobs(
   engine: LocalEngine,
-  { objectStore, extensionDir, workDir }: EngineProcessSettings,
+  { objectStore, workDir }: EngineProcessSettings,
 ): Readonly<Record<keyof FileJobInput, Job>> {
-  const deps: ImportDeps = { engine, objects: createObjectStore(objectStore), extensionDir, workDir };
+  const deps: ImportDeps = { engine, objects: createObjectStore(objectStore), workDir };
   return {
     async preview({ source, options, page }: FileJobInput['preview'], { signal }) {
       const { rows, ...rest } = await preview(deps, source, options, page, signal);

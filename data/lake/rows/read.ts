@@ -1,6 +1,7 @@
+import { AppError } from '../../errors.ts';
 import { rowIdColumn } from '../column-name.ts';
 import type { LakeDeps } from '../commit.ts';
-import { isTransientFailure } from '../engine/failure.ts';
+import { isOutOfMemory, isTransientFailure } from '../engine/failure.ts';
 import type { Lake } from '../provision.ts';
 import { identifier } from '../sql.ts';
 
@@ -31,6 +32,7 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
   const statement = `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
      ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`;
   const rows = await runRead(deps, lake, statement).catch((error: unknown) => {
+    if (isOutOfMemory(error)) throw tooLarge();
     if (!isTransientFailure(error)) throw error;
     return runRead(deps, lake, statement);
   });
@@ -44,6 +46,13 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
 
 function runRead({ engine }: LakeDeps, lake: Lake, statement: string) {
   return engine.use(lake.writer, (connection) => connection.readTexts(statement));
+}
+
+function tooLarge(): AppError {
+  return new AppError(
+    'query_too_large',
+    'These rows are too large for one answer; ask for fewer of them with limit, or for some columns with a query.',
+  );
 }
 
 /** By s_id, by the lake's own row number, or, where a column hides that, by all columns and a count. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import { isBrokenEngine } from '../../../data/lake/engine/failure.ts';
 import { type ReadPage, readRows } from '../../../data/lake/rows/read.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -61,4 +62,31 @@ test('a read that can never succeed is neither tried again nor told as passing',
     'Catalog Error',
   );
   expect(tried.uses()).toBe(1);
+});
+
+test('rows that come to more than one answer may hold are told so, and fewer of them are read', async () => {
+  const { organizationId, page } = await newTable();
+  const lake = await workspace.deps.lake.catalog.get(organizationId);
+  const snapshotId = await workspace.deps.lake.engine.use(lake.writer, async (connection) => {
+    await connection.run(
+      `CREATE TABLE texts AS SELECT range AS s_id, repeat('x', 400000) AS text FROM range(1100)`,
+    );
+    const { rows } = await connection.read('SELECT max(snapshot_id) FROM snapshots()');
+    return Number(rows[0]![0]);
+  });
+  const read = (limit: number) =>
+    readRows(workspace.deps.lake, lake, { ...page, table: 'texts', snapshotId, limit });
+  await expect(read(200)).rejects.toMatchObject({ code: 'query_too_large' });
+  expect((await read(50)).rowTexts).toHaveLength(50);
+});
+
+test.each([
+  ['FATAL Error: Failed: database has been invalidated', true],
+  [
+    'Invalid Input Error: Attempting to execute an unsuccessful query\nError: INTERNAL Error: Attempted',
+    true,
+  ],
+  ["Conversion Error: Could not convert string 'INTERNAL Error' to INT32", false],
+])('%j means a broken engine: %s', (message, expected) => {
+  expect(isBrokenEngine(new Error(message))).toBe(expected);
 });

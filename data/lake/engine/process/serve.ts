@@ -109,6 +109,9 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
   }
 }
 
+/** What one answer of rows may come to. */
+const maxTextsCharacters = 67_108_864;
+
 async function runStatement(
   connection: DuckDBConnection,
   kind: 'run' | 'read' | 'readTexts',
@@ -125,12 +128,16 @@ async function runStatement(
   }
   const names = reader.columnNames().map((name) => JSON.stringify(name));
   const encoders = reader.columnTypes().map((type) => encoderFor(type, 'name'));
+  let characters = 0;
   return reader.getRows().map((row) => {
     const cells = row.slice(1).map((value, index) => {
       const text = value === null ? 'null' : encoders[index + 1]!(value);
       return `${names[index + 1]}:${text}`;
     });
-    return { first: toSqlValue(row[0] ?? null), text: `{${cells.join(',')}}` };
+    const text = `{${cells.join(',')}}`;
+    characters += text.length;
+    if (characters > maxTextsCharacters) throw new Error('Out of Memory Error: the rows are too large');
+    return { first: toSqlValue(row[0] ?? null), text };
   });
 }
 

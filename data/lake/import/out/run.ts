@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { isOutOfMemory } from '../../engine/failure.ts';
 import { BadFileError } from '../bad-file.ts';
 
 const interruptEveryMs = 50;
@@ -48,7 +49,7 @@ export function blame(error: unknown): 'data' | 'memory' | undefined {
   if (/^(Invalid Input|Conversion|Invalid|Out of Range) Error/.test(error.message)) return 'data';
   // What the reader says of a record that is longer than its buffers.
   if (/Parallel CSV Reader/.test(error.message)) return 'data';
-  if (/^Out of Memory Error/.test(error.message)) return 'memory';
+  if (isOutOfMemory(error)) return 'memory';
   return undefined;
 }
 

@@ -84,7 +84,7 @@ export async function openImportLab(): Promise<ImportLab> {
       : query(`FROM read_parquet([${files.map(({ url }) => `'${url}'`).join(', ')}])`);
   const list = async (prefixUrl: string): Promise<string[]> =>
     (await query(`SELECT file FROM glob('${prefixUrl}**')`)).map(([url]) => String(url));
-  const deps: ImportDeps = { engine, objects, extensionDir, workDir };
+  const deps: ImportDeps = { engine, objects, workDir };
   let imports = 0;
   return {
     deps,
