@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { ValidationError } from './errors.ts';
 import { type JsonValue, parseExactJson } from './exact-json.ts';
 import {
-  findJsonFault,
   type JsonBounds,
   type JsonFaultKind,
   maxExponent,
   maxNumberCharacters,
+  scanJson,
 } from './json-bounds.ts';
 
 const messages: Record<JsonFaultKind, (bounds: JsonBounds) => string> = {
@@ -26,14 +26,14 @@ const messages: Record<JsonFaultKind, (bounds: JsonBounds) => string> = {
  */
 export function parseBoundedJson(bytes: Buffer, bounds: JsonBounds): JsonValue {
   if (!isUtf8(bytes)) throw notJson('the body is not UTF-8');
-  const fault = findJsonFault(bytes, bounds);
+  const { fault, hasLongNumber } = scanJson(bytes, bounds);
   if (fault !== undefined) {
     const { kind, place } = fault;
     const type = kind === 'members' ? 'too_long' : 'value_error';
     throw new ValidationError([{ loc: ['body', ...place], msg: messages[kind](bounds), type }]);
   }
   try {
-    return parseExactJson(bytes.toString('utf8'));
+    return parseExactJson(bytes.toString('utf8'), hasLongNumber);
   } catch (error) {
     throw notJson((error as Error).message);
   }

@@ -28,9 +28,12 @@ const raw = JSON as unknown as RawJson;
 /** Any literal of at most 15 significant digits survives a double: only longer ones need a second look. */
 const longNumber = /[\d.]{16}|\d[eE]/;
 
-/** The value of a JSON text. Its reading is recursive where numbers are long: whoever calls it bounds the depth. */
-export function parseExactJson(text: string): JsonValue {
-  if (!longNumber.test(text)) return JSON.parse(text) as JsonValue;
+/**
+ * The value of a JSON text. Its reading is recursive where numbers may be long: whoever calls it bounds the depth, and
+ * may know that none is.
+ */
+export function parseExactJson(text: string, mayHaveLongNumber = longNumber.test(text)): JsonValue {
+  if (!mayHaveLongNumber) return JSON.parse(text) as JsonValue;
   return parse(text, null, {
     parseNumber: exactNumber,
     onDuplicateKey: ({ newValue }) => newValue,

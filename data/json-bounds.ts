@@ -17,6 +17,8 @@ export interface JsonFault {
 
 export const maxNumberCharacters = 1_000;
 export const maxExponent = 400;
+/** A literal of so few characters, without an exponent, survives a double. */
+const safeNumberCharacters = 15;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -34,14 +36,22 @@ interface Container {
   keyEnd: number;
 }
 
+export interface JsonScan {
+  /** The first thing that is beyond the bounds. */
+  fault: JsonFault | undefined;
+  /** Whether some number before it may be more than a double holds. */
+  hasLongNumber: boolean;
+}
+
 /**
- * The first thing in a JSON text that is beyond its bounds. The bytes are looked at once, in order and without
- * recursion, before anything is built of them; whether they are JSON at all is the parser's business.
+ * Looks at the bytes of a JSON text once, in order and without recursion, before anything is built of them; whether
+ * they are JSON at all is the parser's business.
  */
-export function findJsonFault(bytes: Buffer, bounds: JsonBounds): JsonFault | undefined {
+export function scanJson(bytes: Buffer, bounds: JsonBounds): JsonScan {
   const scan = new Scan(bytes, bounds);
   const kind = scan.run();
-  return kind === undefined ? undefined : { kind, place: kind === 'members' ? [] : scan.place() };
+  const fault = kind && { kind, place: kind === 'members' ? [] : scan.place() };
+  return { fault, hasLongNumber: scan.hasLongNumber };
 }
 
 type Found = JsonFaultKind | undefined;
@@ -52,6 +62,7 @@ class Scan {
   readonly #stack: Container[] = [];
   #members = 0;
   #at = 0;
+  hasLongNumber = false;
 
   constructor(bytes: Buffer, bounds: JsonBounds) {
     this.#bytes = bytes;
@@ -167,6 +178,7 @@ class Scan {
     }
     this.#at = at - 1;
     if (at - start > maxNumberCharacters) return 'number';
+    if (at - start > safeNumberCharacters || exponentAt !== -1) this.hasLongNumber = true;
     if (exponentAt === -1) return undefined;
     const exponent = Number(bytes.toString('latin1', exponentAt + 1, at));
     return Math.abs(exponent) > maxExponent ? 'exponent' : undefined;

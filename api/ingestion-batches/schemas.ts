@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
-import { maxPageNumber, type StagedPage, type StagedTotals } from '../../data/postgres/staged-pages.ts';
+import type { StagedPage, StagedTotals } from '../../data/postgres/staged-pages.ts';
 import { freeForm } from '../free-form.ts';
 import { sentRow } from '../rows/schemas.ts';
 import { integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
+import { manifestPages, pageNumber } from './manifest.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
 
@@ -70,50 +71,7 @@ export const pageBody = z
   .strictObject({ records })
   .meta({ examples: [{ records: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }] }] });
 
-const pageNumber = z.int().min(1).max(maxPageNumber);
-const sha256Pattern = /^[0-9a-f]{64}$/;
-const manifestPage = z.strictObject({ page_number: pageNumber, sha256: z.string().regex(sha256Pattern) });
-
-/** Members of a body that names every page, and has a checkpoint beside them. */
-export const maxManifestMembers = 4 * maxPageNumber;
-const maxToldPages = 20;
-
-/** There may be 100,000, all of them named in one loop that ends at the first faults: the schema is asked for those. */
-const manifestPages = z
-  .custom<z.infer<typeof manifestPage>[]>((given) => Array.isArray(given), {
-    abort: true,
-    error: 'Input should be a valid list',
-    params: { type: 'list_type' },
-  })
-  .superRefine((given, context) => {
-    if (given.length > maxPageNumber)
-      context.addIssue({
-        code: 'too_big',
-        origin: 'array',
-        maximum: maxPageNumber,
-        input: given,
-      });
-    const named = new Set<number>();
-    for (const [index, page] of given.slice(0, maxPageNumber).entries()) {
-      if (context.issues.length >= maxToldPages) return;
-      if (!isManifestPage(page))
-        for (const issue of manifestPage.safeParse(page, { reportInput: true }).error?.issues ?? [])
-          context.issues.push({ ...issue, path: [index, ...issue.path] } as never);
-      if (named.has(page?.page_number))
-        context.addIssue({ code: 'custom', path: [index], message: 'A page is named once.' });
-      named.add(page?.page_number);
-    }
-  })
-  .meta({ type: 'array', maxItems: maxPageNumber, items: z.toJSONSchema(manifestPage) });
-
 const maxCheckpointBytes = 1_000_000;
-
-function isManifestPage(page: unknown): boolean {
-  if (typeof page !== 'object' || page === null || Object.keys(page).length !== 2) return false;
-  const { page_number: number, sha256 } = page as Record<string, unknown>;
-  const isNumbered = Number.isInteger(number) && Number(number) >= 1 && Number(number) <= maxPageNumber;
-  return isNumbered && typeof sha256 === 'string' && sha256Pattern.test(sha256);
-}
 
 export const completeBody = z
   .strictObject({

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
+import { threadedFromBytes } from '../../data/lake/reading/reader.ts';
 
 /** How much of the process's memory bodies may take, and what is asked of those who send them. */
 export interface BodyRules {
@@ -20,11 +21,11 @@ export const bodyRules: BodyRules = {
 };
 
 /**
- * What a body takes: its bytes, and where it becomes JavaScript values its text beside them, and the values, of which
- * it may have no more than so many.
+ * What a body takes: its bytes, and where it becomes JavaScript values its text beside them, once where it is read
+ * and once where it is used, and the values, of which it may have no more than so many.
  */
 function costOf(bytes: number, isParsed: boolean): number {
-  return isParsed ? bytes * 2 + Math.min(bytes * 6, maxValueBytes) : bytes;
+  return isParsed ? bytes * 4 + Math.min(bytes * 6, maxValueBytes) : bytes;
 }
 const maxValueBytes = 6_291_456;
 
@@ -66,7 +67,7 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
       if (!hasRoom(owner, costOf(announced, isParsed))) throw overloaded();
       const counted = { owner, bytes: 0 };
       held.set(request, counted);
-      const parts: Buffer[] = [];
+      const body = collect(announced);
       let bytes = 0;
       for await (const part of atPace(payload, rules)) {
         bytes += part.length;
@@ -75,10 +76,33 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
         if (!hasRoom(owner, more)) throw overloaded();
         counted.bytes += more;
         count(owner, more);
-        parts.push(part);
+        body.add(part);
       }
-      return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes);
+      return body.whole();
     },
+  };
+}
+
+interface Arriving {
+  add(part: Buffer): void;
+  whole(): Buffer;
+}
+
+/** A large body of a known length is put together as it arrives; its memory is only taken as it is written. */
+function collect(announced: number): Arriving {
+  const parts: Buffer[] = [];
+  if (announced < threadedFromBytes)
+    return {
+      add: (part) => void parts.push(part),
+      whole: () => (parts.length === 1 ? parts[0]! : Buffer.concat(parts)),
+    };
+  const body = Buffer.allocUnsafeSlow(announced);
+  let length = 0;
+  return {
+    add: (part) => {
+      length += part.copy(body, length);
+    },
+    whole: () => body.subarray(0, length),
   };
 }
 

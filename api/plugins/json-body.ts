@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { JsonBounds } from '../../data/json-bounds.ts';
-import type { BodyReader } from '../../data/lake/reading/reader.ts';
+import { type BodyReader, threadedFromBytes } from '../../data/lake/reading/reader.ts';
+import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
 import { type BodyRules, bodyRules, createBodyBytes, ownerOf } from './body-bytes.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */
@@ -10,31 +11,52 @@ export const bodyLimits = {
   json: 1_048_576,
   rows: 33_554_432,
   fileContent: 12_582_912,
-  manifest: 16_777_216,
+  manifest: 3_145_728,
 } as const;
 
 /** What any body may have that is not a list of records. */
 const bounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
 
+const largeAtOnce = 2;
+
 /** Reads JSON bodies without squeezing a number through a double, and keeps a hash for idempotency keys. */
 export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRules = bodyRules): void {
   const bodies = createBodyBytes(rules);
+  const turns = createTurns(largeAtOnce);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const bytes = await bodies.read(request, payload);
     if (request.headers['idempotency-key'] !== undefined) {
       request.rawBodyHash = createHash('sha256').update(bytes).digest();
     }
-    const { rawBody, maxMembers = bounds.members } = request.routeOptions.config;
-    if (rawBody === true) return bytes;
+    if (request.routeOptions.config.rawBody === true) return bytes;
     if (bytes.length === 0) return undefined;
-    return reader.read(ownerOf(request), 'json', {
-      body: { bytes },
-      bounds: { ...bounds, members: maxMembers },
-    });
+    if (bytes.length >= threadedFromBytes) await turns.begin(request);
+    return reader.read(ownerOf(request), 'json', { body: { bytes }, bounds });
   });
   app.addHook('onSend', async (request, _reply, payload) => {
     bodies.release(request);
+    turns.end(request);
     return payload;
   });
+}
+
+/**
+ * Lets few requests with a large body be worked on at once: what is done with its values takes the event loop, in
+ * many small pieces, and those of one organization must not stand between another's.
+ */
+function createTurns(count: number) {
+  const inTurn = createFairSlots(count);
+  const ends = new WeakMap<FastifyRequest, () => void>();
+  return {
+    begin: (request: FastifyRequest) =>
+      new Promise<void>((begun) => {
+        void inTurn(ownerOf(request), () => {
+          begun();
+          return new Promise<void>((end) => void ends.set(request, end));
+        });
+      }),
+    /** For any request: one that had no turn has none to end. */
+    end: (request: FastifyRequest) => ends.get(request)?.(),
+  };
 }

@@ -14,8 +14,6 @@ declare module 'fastify' {
     exists?: (organizationId: string, params: Record<string, string>) => Promise<unknown>;
     /** The handler gets a JSON body's bytes and reads them itself: pages are too large to be read twice. */
     rawBody?: boolean;
-    /** Members and elements that a body may have, where they are more than those of any other body. */
-    maxMembers?: number;
     /** Reads over POST, token routes and routes that show a secret take no idempotency key. */
     idempotent?: boolean;
     /** A token route of OAuth: its errors carry the member `error`. */

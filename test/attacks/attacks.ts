@@ -175,6 +175,33 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    name: 'file contents of 12 MB, plain and escaped',
+    atOnce: 16,
+    async prepare(session) {
+      const { project } = await uploadFile(session, 'any.csv', Buffer.from('a\n1\n'));
+      const bodies = ['x'.repeat(8_000_000), '\\u00e9'.repeat(2_000_000), '\\n'.repeat(5_000_000)].map(
+        (content) => Buffer.from(`{"content":"${content}"}`),
+      );
+      const path = `/v1/projects/${project}/files/content?path=large.txt`;
+      return (count) => session.send('PUT', path, bodies[count % bodies.length]!);
+    },
+  },
+  {
+    name: 'manifests of 30,000 pages',
+    atOnce: 16,
+    async prepare(session) {
+      const table = await newTable(session, [{ name: 'a' }]);
+      const batches = `/v1/tables/${table}/ingestion-batches`;
+      const batch = (await session.call('POST', batches, { mode: 'append' })).body.data.id as string;
+      const pages = Array.from({ length: 30_000 }, (_, i) => ({
+        page_number: i + 1,
+        sha256: '0'.repeat(64),
+      }));
+      const body = Buffer.from(JSON.stringify({ page_count: 30_000, pages }));
+      return () => session.send('POST', `${batches}/${batch}/complete`, body);
+    },
+  },
+  {
     name: 'ten previews of 60 MB of NDJSON',
     atOnce: 10,
     async prepare(session) {

@@ -60,6 +60,10 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
     '| attack | answers | me p50 | me p99 | me max | query p99 | 100 rows imported in | API MiB before, at most, after | died |',
   );
   report('|---|---|---|---|---|---|---|---|---|');
+  const ask = () =>
+    victim.call('POST', '/v1/query-executions', { sql: `SELECT sum(a) AS s FROM "${named}"` });
+  // The victim is at work already: the first use of a process is not what is measured.
+  for (let round = 0; round < 3; round += 1) await Promise.all([ask(), ask()]);
   for (const { name } of attacks.filter(
     (one) => values.only === undefined || one.name.includes(values.only),
   )) {
@@ -69,7 +73,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
     const attacker = fork(new URL('./attacker.ts', import.meta.url));
     attacker.send({ ...credentials, attack: name });
     await once(attacker, 'message');
-    const measured = await measure(victim, named, small, () => rssMib(pidOf('api')));
+    const measured = await measure(victim, ask, small, () => rssMib(pidOf('api')));
     const answers = once(attacker, 'message');
     attacker.send('stop');
     const [told] = (await Promise.race([answers, delay(5_000, [{}])])) as [Record<string, number>];
@@ -96,7 +100,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
 /** Asks at a fixed pace, whether the one before was answered or not: what waits is measured as it waits. */
 async function measure(
   victim: Session,
-  table: string,
+  ask: () => Promise<{ status: number }>,
   small: { project: string; file: string },
   memory: () => number,
 ) {
@@ -123,9 +127,7 @@ async function measure(
     timed(me, () => victim.call('GET', '/v1/me'));
     if (tick % 20 === 0) {
       memoryMost = Math.max(memoryMost, memory());
-      timed(query, () =>
-        victim.call('POST', '/v1/query-executions', { sql: `SELECT sum(a) AS s FROM "${table}"` }),
-      );
+      timed(query, ask);
     }
     await delay(50);
   }

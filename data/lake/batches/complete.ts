@@ -17,7 +17,7 @@ import { endFenced, fenced, isFenced, notOpen } from './stage-page.ts';
 export interface Manifest {
   pageCount: number;
   /** The hash of every page, where the client wants them held against what is staged. */
-  pages: readonly { pageNumber: number; sha256: string }[] | undefined;
+  pages: ReadonlyMap<number, string> | undefined;
   /** Undefined where it is left out: none with the first complete, the one given then with a repeated one. */
   checkpoint: JsonValue | undefined;
   confirmShrink: boolean;
@@ -105,9 +105,7 @@ function isSame(batch: IngestionBatch, { pageCount, pages, checkpoint }: Manifes
   // What is left out is as it was.
   if (checkpoint !== undefined && canonicalJson(checkpoint) !== canonicalJson(batch.checkpoint as JsonValue))
     return false;
-  if (pages === undefined) return true;
-  const given = new Map(pages.map(({ pageNumber, sha256 }) => [pageNumber, sha256]));
-  return given.size === pages.length && manifestHash(given) === batch.manifest_sha256;
+  return pages === undefined || manifestHash(pages) === batch.manifest_sha256;
 }
 
 /** One exact contiguous manifest: what is missing, what is there beyond it, and what differs are told at once. */
@@ -118,13 +116,12 @@ function refuseIncomplete(staged: ReadonlyMap<number, string>, { pageCount, page
   const extra = new Set([...staged.keys()].filter((page) => page > pageCount));
   const different: number[] = [];
   if (pages !== undefined) {
-    const given = new Map(pages.map(({ pageNumber, sha256 }) => [pageNumber, sha256]));
     for (const [page, sha256] of staged) {
-      const own = given.get(page);
+      const own = pages.get(page);
       if (own === undefined) extra.add(page);
       else if (own !== sha256) different.push(page);
     }
-    for (const page of given.keys())
+    for (const page of pages.keys())
       if (!staged.has(page) && page > pageCount && missing.length < maxNamed) missing.push(page);
   }
   if (missing.length + extra.size + different.length === 0) return;

@@ -1,4 +1,4 @@
-import { findJsonFault, type JsonFaultKind, maxExponent, maxNumberCharacters } from '../../../json-bounds.ts';
+import { type JsonFaultKind, maxExponent, maxNumberCharacters, scanJson } from '../../../json-bounds.ts';
 
 /** Levels of arrays and objects within a record's value: what parses JSON by recursion must not be sent deeper. */
 const maxDepth = 1_000;
@@ -13,6 +13,6 @@ const reasons: Partial<Record<JsonFaultKind, string>> = {
 
 /** Why a JSON record is not even parsed; what is no JSON at all is left for the parser to find. */
 export function boundsFault(bytes: Buffer): string | undefined {
-  const fault = findJsonFault(bytes, bounds);
+  const { fault } = scanJson(bytes, bounds);
   return fault && reasons[fault.kind];
 }
