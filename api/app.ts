@@ -8,7 +8,7 @@ import Fastify, {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../data/errors.ts';
-import { findAccessToken } from '../data/postgres/access.ts';
+import { findAccessToken } from '../domain/organizations/access.ts';
 import { authRoutes } from './auth/routes.ts';
 import { dataSyncsRoutes } from './data-syncs/routes.ts';
 import type { ApiDeps, Routes } from './deps.ts';
@@ -17,7 +17,7 @@ import { gridTablesRoutes } from './grid-tables/routes.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { quarantineReplaysRoutes } from './ingestion-batches/replays.ts';
 import { ingestionBatchesRoutes } from './ingestion-batches/routes.ts';
-import { lakeCareRoutes } from './lake-care/routes.ts';
+import { lakeMaintenanceRoutes } from './lake-maintenance/routes.ts';
 import { auth } from './plugins/auth.ts';
 import { answerUnreadable, errors, sendProblem } from './plugins/errors.ts';
 import { httpHeaders } from './plugins/http-headers.ts';
@@ -109,6 +109,6 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   quarantineReplaysRoutes(app, deps);
   dataSyncsRoutes(app, deps);
   queryExecutionsRoutes(app, deps);
-  lakeCareRoutes(app, deps);
+  lakeMaintenanceRoutes(app, deps);
   return app;
 }

@@ -43,7 +43,7 @@ export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): 
 const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The W3C trace the request came with, if it is one. */
-export function traceparentOf(request: FastifyRequest): string | undefined {
+function traceparentOf(request: FastifyRequest): string | undefined {
   const given = request.headers['traceparent'];
   return typeof given === 'string' && traceparentPattern.test(given) ? given : undefined;
 }

@@ -9,16 +9,16 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Cipher } from '../data/encryption.ts';
 import type { LakeDeps } from '../data/lake/commit.ts';
-import type { FileReader } from '../data/lake/import/reader.ts';
-import type { PageWriter } from '../data/lake/pages/write.ts';
-import type { QueryPool } from '../data/lake/query/pool.ts';
-import type { BodyReader } from '../data/lake/reading/reader.ts';
-import type { Appender } from '../data/lake/rows/append-queue.ts';
-import type { RowsBodies } from '../data/lake/rows/body.ts';
 import type { ObjectStore } from '../data/objects/store.ts';
 import type { Database } from '../data/postgres/client.ts';
+import type { ProcessStarter } from '../data/processes/starter.ts';
+import type { FileReader } from '../domain/file-imports/reader.ts';
+import type { PageWriter } from '../domain/ingestion/page-writer.ts';
+import type { QueryPool } from '../domain/query/pool.ts';
+import type { BodyReader } from '../domain/records/reading/reader.ts';
+import type { Appender } from '../domain/rows/append-queue.ts';
+import type { RowsBodies } from '../domain/rows/body.ts';
 import type { BodyRules } from './plugins/body-bytes.ts';
-import type { ProcessStarter } from './process-starter.ts';
 
 /** Everything a route may use, made once in main.ts. */
 export interface ApiDeps {

@@ -4,20 +4,20 @@ import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { createCipher } from '../data/encryption.ts';
 import { errorForLog } from '../data/error-log.ts';
-import { createFileReader } from '../data/lake/import/reader.ts';
-import { openLakes, previewStaging } from '../data/lake/open.ts';
-import { createPageWriter } from '../data/lake/pages/write.ts';
-import { createQueryPool } from '../data/lake/query/pool.ts';
-import { createBodyReader } from '../data/lake/reading/reader.ts';
-import { createAppender } from '../data/lake/rows/append-queue.ts';
-import { createRowsBodies } from '../data/lake/rows/body.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { traceInterceptor } from '../data/processes/start.ts';
+import { createProcessStarter } from '../data/processes/starter.ts';
+import { openLakes, previewStaging } from '../domain/engine-processes/open.ts';
+import { createFileReader } from '../domain/file-imports/reader.ts';
+import { createPageWriter } from '../domain/ingestion/page-writer.ts';
+import { createQueryPool } from '../domain/query/pool.ts';
+import { createBodyReader } from '../domain/records/reading/reader.ts';
+import { createAppender } from '../domain/rows/append-queue.ts';
+import { createRowsBodies } from '../domain/rows/body.ts';
 import { traceHeader } from '../workflows/trace-header.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
-import { createProcessStarter } from './process-starter.ts';
 
 // Bodies of megabytes are memory outside of the heap: without this, V8 marks the whole heap for every 64 MB of them.
 setFlagsFromString('--external-memory-accounted-in-global-limit');

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readApiConfig } from '../api/config.ts';
 import { createLocalEngine, type LocalEngine } from '../data/lake/engine/local.ts';
-import type { ImportDeps, ImportOptions, ImportSource } from '../data/lake/import/contract.ts';
-import { stage } from '../data/lake/import/stage.ts';
 import { createObjectStore } from '../data/objects/store.ts';
+import type { ImportDeps, ImportOptions, ImportSource } from '../domain/file-imports/contract.ts';
+import { stage } from '../domain/file-imports/stage.ts';
 import { readStack } from './workspace.ts';
 
 const rows = Number(process.argv[2] ?? 10_000_000);

@@ -27,6 +27,7 @@ const commands = {
     ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
     ['node_modules/typescript/bin/tsc', '--noEmit'],
     ['local/check-patterns.ts'],
+    ['local/check-structure.ts'],
   ],
   faults: (args) => [['local/tools.ts'], ['test/faults/main.ts', ...args]],
   attacks: (args) => [['local/tools.ts'], ['test/attacks/main.ts', ...args]],

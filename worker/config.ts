@@ -4,7 +4,7 @@ import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores
 const environment = storesEnvironment.extend({
   LAKE_THREADS: z.coerce.number().int().min(1).max(256).default(2),
   LAKE_ACTIVITIES: z.coerce.number().int().min(2).max(64).default(2),
-  LAKE_CARE_INTERVAL_SECONDS: z.coerce.number().int().min(10).default(3_600),
+  LAKE_MAINTENANCE_INTERVAL_SECONDS: z.coerce.number().int().min(10).default(3_600),
   LAKE_RETENTION_DAYS: z.coerce.number().int().min(7).default(7),
 });
 
@@ -15,6 +15,9 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv) {
     ...storesConfig(e),
     lakeThreads: e.LAKE_THREADS,
     lakeActivities: e.LAKE_ACTIVITIES,
-    lakeCare: { intervalSeconds: e.LAKE_CARE_INTERVAL_SECONDS, retentionDays: e.LAKE_RETENTION_DAYS },
+    lakeMaintenance: {
+      intervalSeconds: e.LAKE_MAINTENANCE_INTERVAL_SECONDS,
+      retentionDays: e.LAKE_RETENTION_DAYS,
+    },
   };
 }

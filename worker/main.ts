@@ -6,19 +6,19 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { ingestionBatchControlActivities } from '../activities/ingestion-batch/control.ts';
 import { ingestionBatchLakeActivities } from '../activities/ingestion-batch/lake.ts';
-import { lakeCareControlActivities } from '../activities/lake-care/control.ts';
-import { lakeCareLakeActivities } from '../activities/lake-care/lake.ts';
+import { lakeMaintenanceControlActivities } from '../activities/lake-maintenance/control.ts';
+import { lakeMaintenanceLakeActivities } from '../activities/lake-maintenance/lake.ts';
 import { tableImportControlActivities } from '../activities/table-import/control.ts';
 import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
 import { createCipher } from '../data/encryption.ts';
 import { errorForLog } from '../data/error-log.ts';
-import { createFileReader } from '../data/lake/import/reader.ts';
-import { activityStaging, openLakes } from '../data/lake/open.ts';
-import { createPageWriter } from '../data/lake/pages/write.ts';
-import { createBodyReader } from '../data/lake/reading/reader.ts';
 import { createObjectStore } from '../data/objects/store.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { traceInterceptor } from '../data/processes/start.ts';
+import { activityStaging, openLakes } from '../domain/engine-processes/open.ts';
+import { createFileReader } from '../domain/file-imports/reader.ts';
+import { createPageWriter } from '../domain/ingestion/page-writer.ts';
+import { createBodyReader } from '../domain/records/reading/reader.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
 import { traceHeader } from '../workflows/trace-header.ts';
 import { readWorkerConfig } from './config.ts';
@@ -88,7 +88,7 @@ const workers = await Promise.all([
     activities: {
       ...ingestionBatchControlActivities(deps),
       ...tableImportControlActivities(deps),
-      ...lakeCareControlActivities(deps, config.lakeCare),
+      ...lakeMaintenanceControlActivities(deps, config.lakeMaintenance),
     },
     shutdownGraceTime: '3 seconds',
   }),
@@ -98,7 +98,7 @@ const workers = await Promise.all([
     activities: {
       ...ingestionBatchLakeActivities(deps),
       ...tableImportLakeActivities(deps),
-      ...lakeCareLakeActivities(deps, config.lakeCare),
+      ...lakeMaintenanceLakeActivities(deps, config.lakeMaintenance),
     },
     // A slot costs little: what an activity needs is an engine process, of which each organization has its share.
     maxConcurrentActivityTaskExecutions: config.lakeActivities * 16,
@@ -122,7 +122,7 @@ const reconciler = startReconciler({
     interceptors: { workflow: [traceInterceptor(traceHeader)] },
   }),
   lockPool,
-  lakeCareIntervalSeconds: config.lakeCare.intervalSeconds,
+  lakeMaintenanceIntervalSeconds: config.lakeMaintenance.intervalSeconds,
 });
 
 /** Stops polling, gives activities a moment to notice, and lets their retries go elsewhere. */

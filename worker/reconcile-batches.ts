@@ -2,13 +2,14 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Database, inOrganization } from '../data/postgres/client.ts';
-import { findBatch, type IngestionBatch, stalledBatches } from '../data/postgres/ingestion-batches.ts';
 import { signalProcess, startProcess } from '../data/processes/start.ts';
+import { findBatch, type IngestionBatch, stalledBatches } from '../domain/ingestion/ingestion-batches.ts';
 import {
   ingestionBatchStart,
   ingestionBatchWorkflowId,
   wakeIngestionBatchSignal,
 } from '../workflows/ingestion-batch/names.ts';
+import { forEachItem } from './reconcile-items.ts';
 
 export interface BatchReconcileDeps {
   db: Database;
@@ -27,13 +28,14 @@ const wakeForMs = 300_000;
  * again where it was ended from outside. The process reads the batch's row, so doing it twice changes nothing.
  */
 export async function wakeBatches(deps: BatchReconcileDeps): Promise<void> {
-  for (const { organizationId, id } of await stalledBatches(deps.db, deafAfterSeconds, atMost)) {
+  const stalled = await stalledBatches(deps.db, deafAfterSeconds, atMost);
+  await forEachItem(deps, 'wakeBatches', stalled, async ({ organizationId, id }) => {
     const batch = await inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, id));
-    if (batch === undefined) continue;
+    if (batch === undefined) return;
     if (!(await isRunning(deps.client, id))) await startAgain(deps, batch);
     else if (batch.status !== 'applying' && Date.now() - batch.moved_at.getTime() < wakeForMs)
       await signalProcess(deps.client, ingestionBatchWorkflowId(id), wakeIngestionBatchSignal);
-  }
+  });
 }
 
 async function isRunning(client: Client, batchId: string): Promise<boolean> {

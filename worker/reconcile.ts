@@ -2,20 +2,22 @@ import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { ActivityDeps } from '../activities/deps.ts';
-import { settleTable } from '../data/lake/tables.ts';
 import { inOrganization } from '../data/postgres/client.ts';
 import { findProcessStart, markStarted, pendingStarts } from '../data/postgres/process-starts.ts';
-import { findTable } from '../data/postgres/tables.ts';
 import { startProcess } from '../data/processes/start.ts';
+import { settleTable } from '../domain/tables/lifecycle.ts';
+import { findTable } from '../domain/tables/tables.ts';
 import { purgeBatches, wakeBatches } from './reconcile-batches.ts';
+import { reviveImports } from './reconcile-imports.ts';
+import { forEachItem } from './reconcile-items.ts';
 import {
-  careForLakes,
-  type LakeCareReconcileDeps,
-  purgeLakeCare,
+  type LakeMaintenanceReconcileDeps,
+  maintainLakes,
+  purgeLakeMaintenance,
   wakeFullLakes,
-} from './reconcile-lake-care.ts';
+} from './reconcile-lake-maintenance.ts';
 
-export interface ReconcileDeps extends ActivityDeps, LakeCareReconcileDeps {
+export interface ReconcileDeps extends ActivityDeps, LakeMaintenanceReconcileDeps {
   client: Client;
   lockPool: pg.Pool;
 }
@@ -53,14 +55,15 @@ export function startReconciler(deps: ReconcileDeps): { stop(): Promise<void> } 
 
 const steps = [
   startPending,
+  reviveImports,
   wakeBatches,
   settleTables,
   removeObjects,
   purge,
   purgeBatches,
-  careForLakes,
+  maintainLakes,
   wakeFullLakes,
-  purgeLakeCare,
+  purgeLakeMaintenance,
 ];
 
 async function runRound(deps: ReconcileDeps): Promise<void> {
@@ -85,38 +88,43 @@ async function runRound(deps: ReconcileDeps): Promise<void> {
 const startAgeSeconds = 15;
 
 export async function startPending(deps: Pick<ReconcileDeps, 'db' | 'client' | 'logger'>): Promise<void> {
-  for (const { organizationId, workflowId } of await pendingStarts(deps.db, startAgeSeconds, batch)) {
+  const pending = await pendingStarts(deps.db, startAgeSeconds, batch);
+  await forEachItem(deps, 'startPending', pending, async ({ organizationId, workflowId }) => {
     const start = await inOrganization(deps.db, organizationId, (db) =>
       findProcessStart(db, organizationId, workflowId),
     );
-    if (start === undefined) continue;
+    if (start === undefined) return;
     const { outcome, cause } = await startProcess(deps.client, start);
     if (outcome !== 'started') throw new Error(`Process ${workflowId} could not be started`, { cause });
     await markStarted(deps.db, organizationId, workflowId);
     deps.logger.info({ workflowId, organizationId }, 'started a process whose start was lost');
-  }
+  });
 }
 
 async function purge(deps: ReconcileDeps): Promise<void> {
   await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
 }
 
-async function settleTables(deps: ReconcileDeps): Promise<void> {
+export async function settleTables(deps: Pick<ReconcileDeps, 'db' | 'lake' | 'logger'>): Promise<void> {
   const { rows } = await sql<{ organization_id: string; id: string }>`
     SELECT organization_id, id FROM unsettled_tables(interval '1 minute', ${batch})`.execute(deps.db);
-  for (const { organization_id: organizationId, id } of rows) {
-    const table = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
+  const ids = rows.map((row) => ({ organizationId: row.organization_id, tableId: row.id }));
+  await forEachItem(deps, 'settleTables', ids, async ({ organizationId, tableId }) => {
+    const table = await inOrganization(deps.db, organizationId, (db) =>
+      findTable(db, organizationId, tableId),
+    );
     if (table !== undefined) await settleTable(deps, table);
-  }
+  });
 }
 
 async function removeObjects(deps: ReconcileDeps): Promise<void> {
   const { rows } = await sql<{ organization_id: string; object_key: string }>`
     SELECT organization_id, object_key FROM due_object_deletions(${batch})`.execute(deps.db);
-  for (const { organization_id: organizationId, object_key: key } of rows) {
-    await deps.objects.remove(key);
-    await inOrganization(deps.db, organizationId, (db) => forgetDeletion(db, organizationId, key));
-  }
+  const objects = rows.map((row) => ({ organizationId: row.organization_id, objectKey: row.object_key }));
+  await forEachItem(deps, 'removeObjects', objects, async ({ organizationId, objectKey }) => {
+    await deps.objects.remove(objectKey);
+    await inOrganization(deps.db, organizationId, (db) => forgetDeletion(db, organizationId, objectKey));
+  });
 }
 
 function forgetDeletion(

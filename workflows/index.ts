@@ -1,3 +1,3 @@
 export { ingestionBatch } from './ingestion-batch/workflow.ts';
-export { lakeCare } from './lake-care/workflow.ts';
+export { lakeMaintenance } from './lake-maintenance/workflow.ts';
 export { tableImport } from './table-import/workflow.ts';

@@ -1,23 +1,11 @@
-import { AppError } from '../../data/errors.ts';
-import {
-  type ApplyProgress,
-  appliedOf,
-  applyBatch,
-  batchOperationId,
-} from '../../data/lake/batches/apply.ts';
-import { finishApplied } from '../../data/lake/batches/finish.ts';
-import { stageQuarantined } from '../../data/lake/batches/replay.ts';
-import { replayedImport, stageQuarantinedImport } from '../../data/lake/batches/replay-import.ts';
-import { voidOperation } from '../../data/lake/ledger.ts';
 import { batchPrefix } from '../../data/objects/keys.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import {
-  type BatchFailure,
-  findBatch,
-  type IngestionBatch,
-  markCleaned,
-  moveBatch,
-} from '../../data/postgres/ingestion-batches.ts';
+import { type ApplyProgress, applyBatch } from '../../domain/ingestion/apply.ts';
+import { failBatch, failIfFinal, internalFailure } from '../../domain/ingestion/fail.ts';
+import { finishApplied } from '../../domain/ingestion/finish.ts';
+import { findBatch, markCleaned } from '../../domain/ingestion/ingestion-batches.ts';
+import { stageQuarantined } from '../../domain/ingestion/replay.ts';
+import { replayedImport, stageQuarantinedImport } from '../../domain/ingestion/replay-import.ts';
 import type {
   IngestionBatchInput,
   IngestionBatchLakeActivities,
@@ -29,22 +17,6 @@ import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 const heartbeats = { maxEngineDeaths: 8 };
 
 const none: ApplyProgress = { pagesRead: 0, pages: 0 };
-
-/** Told where the batch's own content is not at fault. */
-const internalFailure: BatchFailure = {
-  code: 'internal_error',
-  message:
-    'Applying failed for a reason of ours, and nothing was changed; send the batch again, or quote its id to the operator.',
-};
-
-/** What no other try can mend: the batch's content, its generation or its table. */
-const finalCodes = new Set([
-  'conflict',
-  'duplicate_row_id',
-  'generation_fenced',
-  'not_found',
-  'not_appendable',
-]);
 
 export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatchLakeActivities {
   const read = ({ organizationId, batchId }: IngestionBatchInput) =>
@@ -62,7 +34,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
             : stageQuarantinedImport(deps, batch, signal),
         );
       } catch (error) {
-        await failIfFinal(batch, error);
+        await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
       }
     },
 
@@ -76,14 +48,15 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
         );
         await finishApplied(deps.db, batch, applied);
       } catch (error) {
-        await failIfFinal(batch, error);
+        await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
       }
     },
 
     /** Safe to retry: compare-and-set, and the ledger decides. */
     async giveUpIngestionBatch(input) {
       const batch = await read(input);
-      if (batch?.status === 'applying' || batch?.status === 'open') await fail(batch, internalFailure);
+      if (batch?.status === 'applying' || batch?.status === 'open')
+        await failBatch(deps, batch, internalFailure);
     },
 
     /** Safe to retry: removes by prefix, and only what no table names. */
@@ -92,27 +65,4 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       await inOrganization(deps.db, organizationId, (db) => markCleaned(db, organizationId, batchId));
     },
   };
-
-  /** Throws what another try may mend. */
-  async function failIfFinal(batch: IngestionBatch, error: unknown): Promise<void> {
-    if (error instanceof DeadlyJobError) return fail(batch, internalFailure);
-    if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
-    deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
-    await fail(batch, failureOf(error));
-  }
-
-  /** Fails the batch for good: a try that still lingers somewhere can no longer commit. */
-  async function fail(batch: IngestionBatch, failure: BatchFailure): Promise<void> {
-    const { schema } = await deps.lake.catalog.get(batch.organization_id);
-    const entry = await voidOperation(deps.lake.catalogPool, schema, batchOperationId(batch.id));
-    if (entry !== undefined) return finishApplied(deps.db, batch, appliedOf(batch, entry));
-    await inOrganization(deps.db, batch.organization_id, (db) =>
-      moveBatch(db, batch, batch.status as 'applying', 'failed', { error: JSON.stringify(failure) }),
-    );
-  }
-}
-
-function failureOf({ code, message, extensions }: AppError): BatchFailure {
-  const rowIds = extensions['row_ids'];
-  return { code, message, ...(Array.isArray(rowIds) ? { rowIds } : {}) };
 }

@@ -1,6 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-import { accessTokenSeconds, authenticateClient, issueClientToken } from '../../data/postgres/access.ts';
+import {
+  accessTokenSeconds,
+  authenticateClient,
+  issueClientToken,
+} from '../../domain/organizations/access.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { failedExchanges } from './failed-exchanges.ts';

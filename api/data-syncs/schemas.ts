@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ValidationError } from '../../data/errors.ts';
-import type { Tasks } from '../../data/lake/reading/tasks.ts';
-import type { DataSync } from '../../data/postgres/data-syncs.ts';
-import { maxPageNumber } from '../../data/postgres/staged-pages.ts';
+import type { DataSync } from '../../domain/ingestion/data-syncs.ts';
+import { maxPageNumber } from '../../domain/ingestion/staged-pages.ts';
+import type { Tasks } from '../../domain/records/reading/tasks.ts';
 import { records } from '../ingestion-batches/schemas.ts';
 import { validate } from '../plugins/validation.ts';
 import { nullableTimestamp, ownName, timestamp } from '../schemas.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { newId } from '../../data/ids.ts';
-import { contentTypeOf } from '../../data/objects/content-type.ts';
 import { fileKey, uploadKey } from '../../data/objects/keys.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { contentTypeOf } from '../../domain/files/content-type.ts';
 import {
   deleteFile,
   getFile,
@@ -11,8 +11,9 @@ import {
   insertUpload,
   listFiles,
   putFile,
-} from '../../data/postgres/files.ts';
-import { getOpenProject, getProject } from '../../data/postgres/projects.ts';
+} from '../../domain/files/files.ts';
+import { finalizeUpload, maxUploadBytes } from '../../domain/files/uploads.ts';
+import { getOpenProject, getProject } from '../../domain/projects/projects.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
@@ -26,14 +27,12 @@ import {
   fileSchema,
   fileView,
   finalizeBody,
-  maxUploadBytes,
   uploadForm,
   uploadParams,
   uploadSeconds,
   writeContentBody,
   writeContentQuery,
 } from './schemas.ts';
-import { finalizeUpload } from './uploads.ts';
 
 export function filesRoutes(app: Routes, deps: ApiDeps): void {
   const tags = ['Files'];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ValidationError } from '../../data/errors.ts';
-import type { File } from '../../data/postgres/files.ts';
+import type { File } from '../../domain/files/files.ts';
+import { maxUploadBytes } from '../../domain/files/uploads.ts';
 import { projectParams } from '../projects/schemas.ts';
 import { timestamp } from '../schemas.ts';
 import { textFault } from '../text.ts';
 
 export const maxContentBytes = 8 * 1_048_576;
-export const maxUploadBytes = 1_073_741_824;
 export const uploadSeconds = 3_600;
 
 export const fileSchema = z

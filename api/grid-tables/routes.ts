@@ -1,9 +1,9 @@
 import { AppError, notFound } from '../../data/errors.ts';
-import { findPhysicalTable, type LakeColumn, physicalTables } from '../../data/lake/columns.ts';
-import { addColumn, changeColumn } from '../../data/lake/columns-change.ts';
-import { createDataTable } from '../../data/lake/tables.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getTable, type TableRow } from '../../data/postgres/tables.ts';
+import { findPhysicalTable, type LakeColumn, physicalTables } from '../../domain/tables/columns.ts';
+import { addColumn, changeColumn } from '../../domain/tables/columns-change.ts';
+import { createDataTable } from '../../domain/tables/lifecycle.ts';
+import { getTable, type TableRow } from '../../domain/tables/tables.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { envelope } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { columnNameFault } from '../../data/lake/column-name.ts';
+import { columnNameFault } from '../../domain/tables/column-name.ts';
 import { characters, visibleName } from '../schemas.ts';
 
 export const dataTypes = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { revokeToken } from '../../data/postgres/access.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getApiClient, getOrganization, getUser } from '../../data/postgres/organizations.ts';
+import { revokeToken } from '../../domain/organizations/access.ts';
+import { getApiClient, getOrganization, getUser } from '../../domain/organizations/organizations.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { envelope, timestamp } from '../schemas.ts';

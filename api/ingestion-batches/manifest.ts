@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { ValidationError, type ValidationFault } from '../../data/errors.ts';
-import { maxPageNumber } from '../../data/postgres/staged-pages.ts';
+import { maxPageNumber } from '../../domain/ingestion/staged-pages.ts';
 import { validate } from '../plugins/validation.ts';
 
 export const pageNumber = z.int().min(1).max(maxPageNumber);

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../../data/errors.ts';
 import { isId } from '../../data/ids.ts';
-import { countQuarantined } from '../../data/lake/batches/replay.ts';
-import { countQuarantinedRows } from '../../data/lake/batches/replay-import.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getBatch } from '../../data/postgres/ingestion-batches.ts';
-import { findLatestImport, getTableImport } from '../../data/postgres/table-imports.ts';
-import { getTable } from '../../data/postgres/tables.ts';
+import { findLatestImport, getTableImport } from '../../domain/file-imports/table-imports.ts';
+import { getBatch } from '../../domain/ingestion/ingestion-batches.ts';
+import { openBatch } from '../../domain/ingestion/open-batch.ts';
+import { countQuarantined } from '../../domain/ingestion/replay.ts';
+import { countQuarantinedRows } from '../../domain/ingestion/replay-import.ts';
+import { getTable } from '../../domain/tables/tables.ts';
 import { callerOf, idFor, memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { envelope, idText } from '../schemas.ts';
 import { tableParams } from '../tables/schemas.ts';
 import { batchSchema, batchView } from './schemas.ts';
-import { openBatch } from './start.ts';
 
 const replayBody = z
   .strictObject({

@@ -1,15 +1,16 @@
 import { AppError } from '../../data/errors.ts';
-import { abortBatch, completeBatch } from '../../data/lake/batches/complete.ts';
-import { stagePage } from '../../data/lake/batches/stage-page.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getBatch, type IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
-import { stagedTotals } from '../../data/postgres/staged-pages.ts';
-import { getTable } from '../../data/postgres/tables.ts';
+import { wake } from '../../data/processes/starter.ts';
+import { abortBatch, completeBatch } from '../../domain/ingestion/complete.ts';
+import { getBatch, type IngestionBatch } from '../../domain/ingestion/ingestion-batches.ts';
+import { openBatch } from '../../domain/ingestion/open-batch.ts';
+import { stagePage } from '../../domain/ingestion/stage-page.ts';
+import { stagedTotals } from '../../domain/ingestion/staged-pages.ts';
+import { getTable } from '../../domain/tables/tables.ts';
 import { ingestionBatchWorkflowId, wakeIngestionBatchSignal } from '../../workflows/ingestion-batch/names.ts';
 import { callerOf, idFor, memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
-import { wake } from '../process-starter.ts';
 import { confirmQuery, envelope } from '../schemas.ts';
 import { sentListOf } from '../sent-list.ts';
 import { tableParams } from '../tables/schemas.ts';
@@ -25,7 +26,6 @@ import {
   stagedPageSchema,
   stagedPageView,
 } from './schemas.ts';
-import { openBatch } from './start.ts';
 
 /** Exactly-once ingestion: pages in any order, one manifest, one commit. */
 export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { BatchFailure, IngestionBatch } from '../../data/postgres/ingestion-batches.ts';
-import type { StagedPage, StagedTotals } from '../../data/postgres/staged-pages.ts';
+import type { BatchFailure, IngestionBatch } from '../../domain/ingestion/ingestion-batches.ts';
+import type { StagedPage, StagedTotals } from '../../domain/ingestion/staged-pages.ts';
 import { freeForm } from '../free-form.ts';
 import { sentRow } from '../rows/schemas.ts';
 import { integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';

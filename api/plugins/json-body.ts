@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { JsonBounds } from '../../data/json-bounds.ts';
-import { type BodyReader, threadedFromBytes } from '../../data/lake/reading/reader.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
+import { type BodyReader, threadedFromBytes } from '../../domain/records/reading/reader.ts';
 import { type BodyRules, bodyRules, createBodyBytes, ownerOf } from './body-bytes.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */

@@ -18,7 +18,7 @@ const named: Readonly<Record<string, string>> = {
   'POST /v1/tables/:table_id/quarantine/replays': 'replayQuarantine',
   'PUT /v1/data-syncs/:sync_id/generation': 'rotateDataSyncGeneration',
   'POST /v1/query-executions': 'runQuery',
-  'POST /v1/lake-care/runs': 'runLakeCare',
+  'POST /v1/lake-maintenance/runs': 'runLakeMaintenance',
 };
 
 /** Parts of a path that say little without what they belong to. */

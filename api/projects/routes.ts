@@ -1,5 +1,5 @@
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getProject, insertProject, listProjects, updateProject } from '../../data/postgres/projects.ts';
+import { getProject, insertProject, listProjects, updateProject } from '../../domain/projects/projects.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { decodeCursor, envelope, idCursor, page, toPage } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Project } from '../../data/postgres/projects.ts';
+import type { Project } from '../../domain/projects/projects.ts';
 import { characters, nullableTimestamp, pageQuery, timestamp, visibleName } from '../schemas.ts';
 
 export const projectSchema = z

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getQueryExecution, listQueryExecutions } from '../../data/postgres/query-executions.ts';
+import { getQueryExecution, listQueryExecutions } from '../../domain/query/query-executions.ts';
+import { runQuery } from '../../domain/query/run.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { clientGone, sendText } from '../reply.ts';
 import { decodeCursor, envelope, idCursor, page, pageQuery, toPage } from '../schemas.ts';
-import { runQuery } from './run.ts';
-import { queryAnswer, queryBody, queryExecutionSchema, queryExecutionView } from './schemas.ts';
+import { answerText, queryAnswer, queryBody, queryExecutionSchema, queryExecutionView } from './schemas.ts';
 
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   const tags = ['Query Executions'];
@@ -37,8 +37,17 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const gone = clientGone(reply);
-      return sendText(reply, await runQuery(deps, callerOf(request), newId('qry'), request.body, gone));
+      const { organizationId, id: callerId } = callerOf(request);
+      const {
+        sql,
+        limit,
+        timeout_ms: timeoutMs,
+        row_format: rowFormat,
+        at_versions: atVersions,
+      } = request.body;
+      const query = { organizationId, callerId, id: newId('qry'), sql, limit, timeoutMs, rowFormat };
+      const result = await runQuery(deps, { ...query, atVersions: atVersions ?? {} }, clientGone(reply));
+      return sendText(reply, answerText(query.id, result));
     },
   );
 

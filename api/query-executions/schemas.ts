@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { QueryExecution } from '../../data/postgres/query-executions.ts';
+import type { QueryExecution } from '../../domain/query/query-executions.ts';
+import type { QueryResult } from '../../domain/query/run.ts';
 import { isMap, notMap } from '../free-form.ts';
 import { characters, timestamp } from '../schemas.ts';
 
@@ -92,4 +93,21 @@ export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExe
     callerId: row.caller_id,
     createdAt: row.created_at.toISOString(),
   };
+}
+
+/** The rows are JSON text already; only the frame is made here. */
+export function answerText(id: string, { answer, scanned }: QueryResult): string {
+  const members = [
+    `"id":${JSON.stringify(id)}`,
+    `"columns":${JSON.stringify(answer.columns)}`,
+    ...(answer.rowsJson === undefined ? [] : [`"rows":${answer.rowsJson}`]),
+    ...(answer.rowsWithColumnOrderJson === undefined
+      ? []
+      : [`"rows_with_column_order":${answer.rowsWithColumnOrderJson}`]),
+    `"rowCount":${answer.rowCount}`,
+    `"truncated":${answer.truncated}`,
+    `"elapsedMs":${Math.round(answer.elapsedMs * 1_000) / 1_000}`,
+    `"scanned":${JSON.stringify({ tables: scanned })}`,
+  ];
+  return `{"data":{${members.join(',')}}}`;
 }

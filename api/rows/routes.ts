@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
-import { findPhysicalTable } from '../../data/lake/columns.ts';
 import { tableStatistics } from '../../data/lake/ledger.ts';
-import { notAppendable } from '../../data/lake/rows/append.ts';
-import type { RowsBody } from '../../data/lake/rows/body.ts';
-import { readRows } from '../../data/lake/rows/read.ts';
-import { upsertKeys, upsertRows } from '../../data/lake/rows/upsert.ts';
-import { snapshotShowing } from '../../data/lake/versions.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getTable, type TableRow } from '../../data/postgres/tables.ts';
+import type { RowsBody } from '../../domain/rows/body.ts';
+import { readRows } from '../../domain/rows/read.ts';
+import { upsertKeys, upsertRows } from '../../domain/rows/upsert.ts';
+import { notAppendable } from '../../domain/tables/appendable.ts';
+import { findPhysicalTable } from '../../domain/tables/columns.ts';
+import { getTable, type TableRow } from '../../domain/tables/tables.ts';
+import { snapshotShowing } from '../../domain/tables/versions.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
@@ -118,19 +118,10 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId, id: committedBy } = callerOf(request);
-      const table = appendable(await find(organizationId, request.params.table_id));
+      const { table_id: tableId } = request.params;
       const operationId = idFor(request, 'opr');
-      const { id: tableId, name: tableName, key_columns: keyColumns } = table;
       const data = await withRows(request, tableId, true, (body) =>
-        upsertRows(deps.lake, {
-          organizationId,
-          tableId,
-          tableName,
-          keyColumns,
-          body,
-          operationId,
-          committedBy,
-        }),
+        upsertRows(deps, { organizationId, tableId, body, operationId, committedBy }),
       );
       return { data };
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Row } from '../../data/lake/rows/plan.ts';
+import type { Row } from '../../domain/records/plan.ts';
 import { isMap, notMap } from '../free-form.ts';
 
 /** A row or record as it is documented; it is read where the rows are looked at. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { AppError, ValidationError } from '../../data/errors.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getFile } from '../../data/postgres/files.ts';
-import { getProject } from '../../data/postgres/projects.ts';
-import { getTableImport, requestCancel } from '../../data/postgres/table-imports.ts';
+import { formatByName, startTableImport } from '../../domain/file-imports/start.ts';
+import { getTableImport, requestCancel } from '../../domain/file-imports/table-imports.ts';
+import { getFile } from '../../domain/files/files.ts';
+import { getProject } from '../../domain/projects/projects.ts';
 import { cancelTableImportSignal, tableImportWorkflowId } from '../../workflows/table-import/names.ts';
-import { callerOf, idFor, traceparentOf } from '../caller.ts';
+import { callerOf, idFor, memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { fileParams } from '../files/schemas.ts';
 import { clientGone, sendText } from '../reply.ts';
@@ -20,7 +21,6 @@ import {
   tableImportSchema,
   tableImportView,
 } from './schemas.ts';
-import { formatByName, startTableImport } from './start.ts';
 
 const importParams = z.object({ import_id: z.string() });
 
@@ -41,8 +41,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
     return startTableImport(deps, {
       organizationId: caller.organizationId,
       callerId: caller.id,
-      requestId: request.id,
-      traceparent: traceparentOf(request),
+      memo: memoOf(request),
       projectId: where.project_id,
       fileId: where.file_id,
       importId: idFor(request, 'imp'),

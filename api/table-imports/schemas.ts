@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ImportOptions } from '../../data/lake/import/contract.ts';
-import type { PreviewText } from '../../data/lake/import/reader.ts';
-import { plainTypes } from '../../data/lake/import/values/types.ts';
-import type { TableImport } from '../../data/postgres/table-imports.ts';
+import type { ImportOptions } from '../../domain/file-imports/contract.ts';
+import type { PreviewText } from '../../domain/file-imports/reader.ts';
+import type { TableImport } from '../../domain/file-imports/table-imports.ts';
+import { plainTypes } from '../../domain/file-imports/values/types.ts';
 import { documentedType, tableName } from '../grid-tables/schemas.ts';
 import { characters, idText, nullableTimestamp, timestamp, visibleName } from '../schemas.ts';
 
@@ -238,7 +238,8 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
     status: row.status as 'queued',
     rowsImported: row.rows_imported,
     rowsQuarantined: row.rows_quarantined,
-    quarantineTableId: row.quarantine_table_id,
+    // Until then it is a reservation.
+    quarantineTableId: row.status === 'succeeded' ? row.quarantine_table_id : null,
     bytesRead: row.bytes_read,
     progress: row.progress,
     tableVersion: row.table_version,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { type PhysicalTable, physicalTables } from '../../data/lake/columns.ts';
 import { type TableStatistics, tableStatistics } from '../../data/lake/ledger.ts';
 import { identifier } from '../../data/lake/sql.ts';
-import type { TableKind, TableRow } from '../../data/postgres/tables.ts';
+import { type PhysicalTable, physicalTables } from '../../domain/tables/columns.ts';
+import type { TableKind, TableRow } from '../../domain/tables/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { catalogSchema, tableSchema } from './schemas.ts';
 

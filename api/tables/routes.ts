@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError, ValidationError } from '../../data/errors.ts';
 import { listVersions } from '../../data/lake/ledger.ts';
-import { dropTable } from '../../data/lake/tables.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { getUser } from '../../data/postgres/organizations.ts';
-import { getTable, listTables, lockTable, updateTableRow } from '../../data/postgres/tables.ts';
+import { getUser } from '../../domain/organizations/organizations.ts';
+import { dropTable } from '../../domain/tables/lifecycle.ts';
+import { getTable, listTables, lockTable, updateTableRow } from '../../domain/tables/tables.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { confirmQuery, decodeCursor, envelope, page, pageQuery, toPage } from '../schemas.ts';

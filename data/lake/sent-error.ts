@@ -1,11 +1,9 @@
 import { AppError, type ErrorCode, ValidationError, type ValidationFault } from '../errors.ts';
-import { BadFileError, type ImportFailure } from './import/bad-file.ts';
 
 /** An error as it travels between processes and threads: what callers tell apart by class stays apart. */
 export type SentError =
   | { kind: 'app'; code: ErrorCode; message: string; extensions: Record<string, unknown> }
   | { kind: 'validation'; faults: readonly ValidationFault[] }
-  | { kind: 'file'; failure: ImportFailure }
   | { kind: 'other'; message: string };
 
 export function toSent(error: unknown): SentError {
@@ -14,7 +12,6 @@ export function toSent(error: unknown): SentError {
     return { kind: 'app', code, message, extensions };
   }
   if (error instanceof ValidationError) return { kind: 'validation', faults: error.faults };
-  if (error instanceof BadFileError) return { kind: 'file', failure: error.failure };
   return { kind: 'other', message: error instanceof Error ? error.message : String(error) };
 }
 
@@ -24,8 +21,6 @@ export function fromSent(sent: SentError): Error {
       return new AppError(sent.code, sent.message, { extensions: sent.extensions });
     case 'validation':
       return new ValidationError(sent.faults);
-    case 'file':
-      return new BadFileError(sent.failure.code, sent.failure.message, sent.failure);
     case 'other':
       return new Error(sent.message);
   }

@@ -138,7 +138,7 @@ export interface IngestionBatches {
   table_version: number | null;
 }
 
-export interface LakeCareRuns {
+export interface LakeMaintenanceRuns {
   created_at: Generated<Timestamp>;
   error: Json | null;
   figures: Generated<Json>;
@@ -159,7 +159,7 @@ export interface LakePins {
 }
 
 export interface Lakes {
-  care_started_at: Timestamp | null;
+  maintenance_started_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   data_path: string;
   organization_id: string;
@@ -274,6 +274,7 @@ export interface Tables {
   name: string;
   organization_id: string;
   owner_user_id: string | null;
+  pending_rename: Json | null;
   project_id: string | null;
   quarantine_of: string | null;
   semantics: Generated<Json>;
@@ -298,7 +299,7 @@ export interface DB {
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;
-  lake_care_runs: LakeCareRuns;
+  lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;
   lakes: Lakes;
   object_deletions: ObjectDeletions;

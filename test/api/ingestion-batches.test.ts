@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { listPages } from '../../data/postgres/staged-pages.ts';
+import { listPages } from '../../domain/ingestion/staged-pages.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 

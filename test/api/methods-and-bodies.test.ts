@@ -75,7 +75,7 @@ test('HEAD of a file has its headers, in whole and in part', async () => {
 test('a body that a route does not take is refused; an empty one and {} are not', async () => {
   const client = await workspace.organization();
   const json = (text: string) => ({ raw: { text, contentType: 'application/json' } });
-  const run = (options: object) => client.call('POST', '/v1/lake-care/runs', options);
+  const run = (options: object) => client.call('POST', '/v1/lake-maintenance/runs', options);
   for (const options of [{}, json(''), json('{}'), { raw: { text: '', contentType: 'text/plain' } }])
     expect((await run(options)).status, JSON.stringify(options)).toBe(202);
   for (const options of [

@@ -137,7 +137,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     body: { page_number: 1, records: [], sync_generation: 'g' },
   });
   expect(page.status, page.text).toBe(200);
-  const run = await client.call('POST', '/v1/lake-care/runs');
+  const run = await client.call('POST', '/v1/lake-maintenance/runs');
   return {
     project_id: project,
     file_id: file.body.data.id,

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { settleTables } from '../../worker/reconcile.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -375,4 +376,61 @@ test('two descriptions at once are both kept', async () => {
     'about b',
     null,
   ]);
+});
+
+test('a rename that a crash left half done is finished by the next upsert, and by the reconciler', async () => {
+  const client = await workspace.organization();
+  const columns = [
+    { name: 'k', data_type: 'STRING' },
+    { name: 'n', data_type: 'INTEGER' },
+  ];
+  const body = { name: 'halves', kind: 'data', columns, key_columns: ['k'] };
+  const id = (await client.call('POST', '/v1/grid/tables', { body })).body.data.tableId;
+  const rename = { body: { name: 'key' } };
+  expect((await client.call('PATCH', `/v1/grid/tables/${id}/columns/k`, rename)).status).toBe(200);
+  const { lake } = workspace.deps;
+  const { schema } = await lake.catalog.get(client.organizationId);
+  const { rows } = await lake.catalogPool.query(
+    `SELECT id FROM "${schema}".workspace_operation WHERE table_id = $1 AND operation = 'alter'`,
+    [id],
+  );
+  // As a process leaves it that dies right after the lake has the new name.
+  const crash = () =>
+    lake.catalogPool.query(
+      `UPDATE tables SET key_columns = '{k}', updated_at = now() - interval '2 minutes',
+         pending_rename = jsonb_build_object('operationId', $2::text, 'from', 'k', 'to', 'key') WHERE id = $1`,
+      [id, rows[0].id],
+    );
+  await crash();
+  const upsert = await client.call('PUT', `/v1/tables/${id}/rows`, {
+    body: { rows: [{ s_id: 1, key: 'a', n: 1 }] },
+  });
+  expect([upsert.status, upsert.body.data]).toMatchObject([200, { inserted: 1, updated: 0 }]);
+  const keysOf = async () =>
+    (await lake.catalogPool.query('SELECT key_columns FROM tables WHERE id = $1', [id])).rows[0].key_columns;
+  expect(await keysOf()).toEqual(['key']);
+  await crash();
+  await settleTables(workspace.activityDeps);
+  expect(await keysOf()).toEqual(['key']);
+});
+
+test('an upsert never lands in another table of the same name', async () => {
+  const client = await workspace.organization();
+  const body = { name: 'again', kind: 'data', columns: [{ name: 'n', data_type: 'INTEGER' }] };
+  const create = async () => (await client.call('POST', '/v1/grid/tables', { body })).body.data.tableId;
+  const first = await create();
+  const { locks } = workspace.deps.lake;
+  const hold = locks.hold.bind(locks);
+  let second = '';
+  // While the upsert waits for its lock, its table is dropped and made anew.
+  vi.spyOn(locks, 'hold').mockImplementationOnce(async (id, work) => {
+    await client.call('DELETE', `/v1/tables/${first}?confirm=true`);
+    second = await create();
+    return hold(id, work);
+  });
+  const upsert = await client.call('PUT', `/v1/tables/${first}/rows`, {
+    body: { rows: [{ s_id: 1, n: 1 }] },
+  });
+  expect(upsert.status).toBe(404);
+  expect((await client.call('GET', `/v1/tables/${second}/rows`)).body.items).toEqual([]);
 });

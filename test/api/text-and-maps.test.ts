@@ -114,7 +114,7 @@ test('NUL in a query parameter is told at its place, and in a path it names noth
     ['GET', `/v1/projects/${project}/files/a%00`],
     ['PATCH', `/v1/grid/tables/${table}/columns/%00`],
     ['GET', '/v1/query-executions/%00'],
-    ['GET', '/v1/lake-care/runs/%00'],
+    ['GET', '/v1/lake-maintenance/runs/%00'],
     ['GET', `/v1/tables/${table}/ingestion-batches/%00`],
     ['GET', '/v1/data-syncs/%00/pages/%00'],
     ['GET', '/v1/table-imports/%00'],

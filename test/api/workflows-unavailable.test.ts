@@ -1,9 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
-import { createProcessStarter } from '../../api/process-starter.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { findProcessStart, insertProcessStart } from '../../data/postgres/process-starts.ts';
+import { createProcessStarter } from '../../data/processes/starter.ts';
 import { ingestionBatchStart } from '../../workflows/ingestion-batch/names.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
@@ -40,12 +40,12 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
   await app.close();
 });
 
-test('care that is asked for without workflows waits for them', async () => {
+test('maintenance that is asked for without workflows waits for them', async () => {
   const client = await workspace.organization();
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
   const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
   const headers = { authorization: `Bearer ${await client.token()}` };
-  const asked = await app.inject({ method: 'POST', url: '/v1/lake-care/runs', headers });
+  const asked = await app.inject({ method: 'POST', url: '/v1/lake-maintenance/runs', headers });
   expect([asked.statusCode, asked.json().data.status]).toEqual([202, 'queued']);
   await app.close();
 });

@@ -3,8 +3,8 @@ import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker
 import { afterAll, beforeAll } from 'vitest';
 import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
 import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
-import { lakeCareControlActivities } from '../../activities/lake-care/control.ts';
-import { lakeCareLakeActivities } from '../../activities/lake-care/lake.ts';
+import { lakeMaintenanceControlActivities } from '../../activities/lake-maintenance/control.ts';
+import { lakeMaintenanceLakeActivities } from '../../activities/lake-maintenance/lake.ts';
 import { tableImportControlActivities } from '../../activities/table-import/control.ts';
 import { tableImportLakeActivities } from '../../activities/table-import/lake.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
@@ -12,7 +12,7 @@ import { quietRuntime } from './temporal.ts';
 import type { Workspace } from './workspace.ts';
 
 /** As in production; no test waits for the interval. */
-const lakeCare = { intervalSeconds: 3_600, retentionDays: 7 };
+const lakeMaintenance = { intervalSeconds: 3_600, retentionDays: 7 };
 
 /** A worker with the real activities for the file's workspace, in its namespace. Call it after `useWorkspace`. */
 export function useWorker(workspace: Workspace): void {
@@ -36,7 +36,7 @@ export function useWorker(workspace: Workspace): void {
         activities: {
           ...ingestionBatchControlActivities(workspace.activityDeps),
           ...tableImportControlActivities(workspace.activityDeps),
-          ...lakeCareControlActivities(workspace.activityDeps, lakeCare),
+          ...lakeMaintenanceControlActivities(workspace.activityDeps, lakeMaintenance),
         },
       }),
       Worker.create({
@@ -46,7 +46,7 @@ export function useWorker(workspace: Workspace): void {
         activities: {
           ...ingestionBatchLakeActivities(workspace.activityDeps),
           ...tableImportLakeActivities(workspace.activityDeps),
-          ...lakeCareLakeActivities(workspace.activityDeps, lakeCare),
+          ...lakeMaintenanceLakeActivities(workspace.activityDeps, lakeMaintenance),
         },
         maxConcurrentActivityTaskExecutions: 2,
       }),

@@ -11,9 +11,9 @@ import { ingestionBatchControlActivities } from '../../activities/ingestion-batc
 import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
 import { buildApp } from '../../api/app.ts';
 import type { Routes } from '../../api/deps.ts';
-import { createProcessStarter } from '../../api/process-starter.ts';
 import { AppError } from '../../data/errors.ts';
-import { batchTransitions } from '../../data/postgres/ingestion-batches.ts';
+import { createProcessStarter } from '../../data/processes/starter.ts';
+import { batchTransitions } from '../../domain/ingestion/ingestion-batches.ts';
 import { activityErrors } from '../../worker/interceptors.ts';
 import { wakeBatches } from '../../worker/reconcile-batches.ts';
 import type {

@@ -30,6 +30,7 @@ interface Pending {
 }
 
 export function startEngineProcess(
+  module: URL,
   settings: EngineSettings,
   workDir: string,
   niceness: number,
@@ -44,7 +45,7 @@ export function startEngineProcess(
   let killTimer: NodeJS.Timeout | undefined;
 
   const child = forkChild<ToEngineProcess, FromEngineProcess>({
-    module: new URL('./process/main.ts', import.meta.url),
+    module,
     folder: childFolder(workDir, engineFolderKind, processCount),
     niceness,
     onStderr,

@@ -15,6 +15,8 @@ import { EngineEndedError } from './failure.ts';
 import type { Call } from './process/messages.ts';
 
 export interface EngineOptions extends EngineSettings {
+  /** What its processes run: `serveEngine` with the jobs that they are asked for. */
+  module: URL;
   workDir: string;
   /** Kept at once; for a moment up to twice as many, so that every organization gets its two. */
   processes: number;
@@ -38,7 +40,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
   const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2_000) }, 'engine process');
   const slots = createSlots<EngineProcess>({
     processes: options.processes,
-    start: () => startEngineProcess(settings, options.workDir, options.niceness, onStderr),
+    start: () => startEngineProcess(options.module, settings, options.workDir, options.niceness, onStderr),
     onChange: () => queue.serve(),
   });
   const queue: Queue<EngineProcess> = createQueue({

@@ -3,6 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
 import { EngineEndedError, isTransientFailure } from '../../../data/lake/engine/failure.ts';
 import { createLakeEngine, type EngineOptions } from '../../../data/lake/engine/pool.ts';
+import { engineModule } from '../../../domain/engine-processes/open.ts';
 import { testStores } from '../../support/stores.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -13,6 +14,7 @@ afterAll(() => Promise.all(engines.map((engine) => engine.close())));
 
 function newEngine(change: Partial<EngineOptions> = {}): LakeEngine {
   const engine = createLakeEngine({
+    module: engineModule,
     extensionDir,
     objectStore,
     workDir: process.env['WORK_DIR'] ?? '/tmp/engine-test',

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { keepsTooMuch, type MemoryWatch, watchMemory } from '../../../process-pool/memory.ts';
-import { encoderFor } from '../../query/encode/values.ts';
+import { encoderFor } from '../../encode/values.ts';
 import { toSent } from '../../sent-error.ts';
 import type { SqlValue } from '../contract.ts';
 import { isBrokenEngine } from '../failure.ts';

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { LakeMaintenanceRun } from '../../domain/lake-maintenance/runs.ts';
+import type { LakeMaintenanceFigures } from '../../workflows/lake-maintenance/contract.ts';
+import { lakeMaintenanceFigureNames } from '../../workflows/lake-maintenance/names.ts';
+import { nullableTimestamp, timestamp } from '../schemas.ts';
+
+const figuresSchema = z.object({
+  tablesFlushed: z.int().describe('Tables whose rows went from the catalog to Parquet.'),
+  rowsFlushed: z.int(),
+  tablesSkipped: z.int().describe('Tables that somebody held for long; the next run takes them.'),
+  filesMerged: z.int().describe('Files that were written anew, together or without deleted rows.'),
+  filesWritten: z.int().describe('The files they became.'),
+  snapshotsExpired: z.int(),
+  filesRemoved: z.int(),
+  orphansRemoved: z.int(),
+});
+
+const errorSchema = z.object({
+  message: z.string(),
+  failures: z.array(
+    z.object({
+      step: z.enum(['flush', 'compact', 'expire', 'remove_files', 'remove_orphans']),
+      tableId: z.string().nullable(),
+      code: z.string(),
+    }),
+  ),
+});
+
+export const lakeMaintenanceRunSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['queued', 'running', 'succeeded', 'failed']),
+    trigger: z.enum(['cadence', 'request']),
+    figures: figuresSchema.describe('Told when the run ends.'),
+    error: errorSchema.nullable().describe('The steps that failed; the others were done.'),
+    createdAt: timestamp,
+    startedAt: nullableTimestamp,
+    finishedAt: nullableTimestamp,
+  })
+  .meta({ id: 'LakeMaintenanceRun' });
+
+export function lakeMaintenanceRunView(row: LakeMaintenanceRun): z.infer<typeof lakeMaintenanceRunSchema> {
+  const kept = row.figures as Partial<LakeMaintenanceFigures>;
+  const figures = Object.fromEntries(lakeMaintenanceFigureNames.map((name) => [name, kept[name] ?? 0]));
+  return {
+    id: row.id,
+    status: row.status as 'queued',
+    trigger: row.trigger as 'cadence',
+    figures: figures as LakeMaintenanceFigures,
+    error: row.error as z.infer<typeof errorSchema> | null,
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,150 @@
+import { AppError, ValidationError } from '../../data/errors.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import { insertProcessStart, type ProcessStart } from '../../data/postgres/process-starts.ts';
+import type { ProcessDeps } from '../../data/processes/starter.ts';
+import type { TableImportInput } from '../../workflows/table-import/contract.ts';
+import { tableImportWorkflowId, tableImportWorkflowType } from '../../workflows/table-import/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { getFile } from '../files/files.ts';
+import { getOpenProject } from '../projects/projects.ts';
+import {
+  findTableByName,
+  forgetTable,
+  lockTable,
+  nameTaken,
+  reserveTable,
+  type TableRow,
+} from '../tables/tables.ts';
+import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
+import { checkOptions } from './options.ts';
+import {
+  deleteTableImport,
+  findTableImport,
+  getTableImport,
+  insertTableImport,
+  type TableImport,
+} from './table-imports.ts';
+
+export interface ImportRequest {
+  organizationId: string;
+  callerId: string;
+  /** What the process remembers of its request. */
+  memo: Record<string, string>;
+  projectId: string;
+  fileId: string;
+  /** Ids of what the request makes. */
+  importId: string;
+  newTableId: string;
+  tableName: string | undefined;
+  tableId: string | undefined;
+  mode: 'create' | 'replace';
+  format: ImportFormat | undefined;
+  onBadRow: 'fail' | 'quarantine';
+  options: ImportOptions;
+}
+
+/**
+ * Starts an import: its row, the reservation of a new table's name and the outbox entry are one commit; then
+ * the process is started. Without workflows nothing of it stays.
+ */
+export async function startTableImport(deps: ProcessDeps, request: ImportRequest): Promise<TableImport> {
+  const { organizationId, importId } = request;
+  const prepared = await inOrganization(deps.db, organizationId, async (db) => {
+    const earlier = await findTableImport(db, organizationId, importId);
+    if (earlier !== undefined) return { start: importStart(request), isNew: false };
+    await insertImport(db, request);
+    const start = importStart(request);
+    await insertProcessStart(db, organizationId, start);
+    return { start, isNew: true };
+  });
+  // An earlier try's import may run or have ended: only what this request made is taken back.
+  const undo = async (db: OrganizationTransaction) => {
+    await deleteTableImport(db, organizationId, importId);
+    await forgetTable(db, organizationId, request.newTableId, 'creating');
+  };
+  await deps.processes.start(organizationId, prepared.start, prepared.isNew ? undo : undefined);
+  return inOrganization(deps.db, organizationId, (db) => getTableImport(db, organizationId, importId));
+}
+
+async function insertImport(db: OrganizationTransaction, request: ImportRequest): Promise<void> {
+  const { organizationId, projectId } = request;
+  await getOpenProject(db, organizationId, projectId);
+  const file = await getFile(db, organizationId, request.fileId, projectId);
+  const format = request.format ?? formatByName(file.path);
+  checkOptions(request.options, format);
+  const table = await targetTable(db, request);
+  await insertTableImport(db, {
+    organization_id: organizationId,
+    id: request.importId,
+    project_id: projectId,
+    file_id: file.id,
+    object_key: file.object_key,
+    file_path: file.path,
+    size_bytes: file.size_bytes,
+    table_id: table.id,
+    table_name: table.name,
+    mode: request.mode,
+    format,
+    options: JSON.stringify({ ...request.options, onBadRow: request.onBadRow }),
+    status: 'queued',
+    created_by: request.callerId,
+  });
+}
+
+/** The table to replace, or the reservation of a new one. */
+async function targetTable(db: OrganizationTransaction, request: ImportRequest): Promise<TableRow> {
+  const { organizationId } = request;
+  if (request.tableId !== undefined) return replaceable(await lockTable(db, organizationId, request.tableId));
+  const name = request.tableName!;
+  const existing = await findTableByName(db, organizationId, name);
+  if (existing !== undefined && request.mode === 'create') throw nameTaken(name);
+  if (existing !== undefined) {
+    replaceable(existing);
+    return replaceable(await lockTable(db, organizationId, existing.id));
+  }
+  return reserveTable(db, {
+    organization_id: organizationId,
+    id: request.newTableId,
+    name,
+    kind: 'import',
+    project_id: request.projectId,
+  });
+}
+
+function replaceable(table: TableRow): TableRow {
+  if (table.kind === 'import' && table.status === 'ready') return table;
+  throw new AppError(
+    'conflict',
+    table.kind === 'import'
+      ? `The table ${table.name} is being made or deleted; try again when that has ended.`
+      : `The table ${table.name} is of the kind ${table.kind}; an import replaces imported tables only.`,
+  );
+}
+
+export function formatByName(path: string): ImportFormat {
+  const format = formatOf(path);
+  if (format !== undefined) return format;
+  const msg = `The name ${path} does not tell the format; send format.`;
+  throw new ValidationError([{ loc: ['body', 'format'], msg, type: 'missing' }]);
+}
+
+/** What starts an import's process, whoever starts it. */
+export function importStart(
+  request: Pick<ImportRequest, 'organizationId' | 'importId' | 'projectId' | 'fileId' | 'mode' | 'memo'>,
+): ProcessStart {
+  const input: TableImportInput = { organizationId: request.organizationId, importId: request.importId };
+  return {
+    workflowId: tableImportWorkflowId(request.importId),
+    workflowType: tableImportWorkflowType,
+    taskQueue: taskQueues.control,
+    argument: input,
+    searchAttributes: {
+      OrganizationId: request.organizationId,
+      ProjectId: request.projectId,
+      ResourceId: request.importId,
+      ProcessKind: 'table-import',
+    },
+    memo: request.memo,
+    summary: `Import of file ${request.fileId} into a table (${request.mode})`,
+  };
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../data/errors.ts';
+import type { LakeDeps } from '../../data/lake/commit.ts';
+import { voidOperation } from '../../data/lake/ledger.ts';
+import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { appliedOf, batchOperationId } from './apply.ts';
+import { finishApplied } from './finish.ts';
+import { type BatchFailure, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
+
+interface FailDeps {
+  db: Database;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+  logger: { info(fields: object, message: string): void };
+}
+
+/** Told where the batch's own content is not at fault. */
+export const internalFailure: BatchFailure = {
+  code: 'internal_error',
+  message:
+    'Applying failed for a reason of ours, and nothing was changed; send the batch again, or quote its id to the operator.',
+};
+
+/** What no other try can mend: the batch's content, its generation or its table. */
+const finalCodes = new Set([
+  'conflict',
+  'duplicate_row_id',
+  'generation_fenced',
+  'not_found',
+  'not_appendable',
+]);
+
+/** Fails the batch where no other try can help: at `undefined` for what is known to end every try. Throws anything else. */
+export async function failIfFinal(deps: FailDeps, batch: IngestionBatch, error: unknown): Promise<void> {
+  if (error === undefined) return failBatch(deps, batch, internalFailure);
+  if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
+  deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
+  await failBatch(deps, batch, failureOf(error));
+}
+
+/** Fails the batch for good: a try that still lingers somewhere can no longer commit. */
+export async function failBatch(
+  deps: Omit<FailDeps, 'logger'>,
+  batch: IngestionBatch,
+  failure: BatchFailure,
+): Promise<void> {
+  const { schema } = await deps.lake.catalog.get(batch.organization_id);
+  const entry = await voidOperation(deps.lake.catalogPool, schema, batchOperationId(batch.id));
+  if (entry !== undefined) return finishApplied(deps.db, batch, appliedOf(batch, entry));
+  await inOrganization(deps.db, batch.organization_id, (db) =>
+    moveBatch(db, batch, batch.status as 'applying', 'failed', { error: JSON.stringify(failure) }),
+  );
+}
+
+function failureOf({ code, message, extensions }: AppError): BatchFailure {
+  const rowIds = extensions['row_ids'];
+  return { code, message, ...(Array.isArray(rowIds) ? { rowIds } : {}) };
+}

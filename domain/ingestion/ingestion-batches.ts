@@ -1,0 +1,205 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { sql } from 'kysely';
+import { AppError, notFound } from '../../data/errors.ts';
+import { isId } from '../../data/ids.ts';
+import {
+  type Database,
+  isUniqueViolation,
+  type OrganizationTransaction,
+} from '../../data/postgres/client.ts';
+import type { IngestionBatches } from '../../data/postgres/schema.gen.ts';
+import type { StagedTotals } from './staged-pages.ts';
+
+export type IngestionBatch = Selectable<IngestionBatches>;
+export type BatchMode = 'append' | 'upsert' | 'replace' | 'provider_snapshot';
+export type BatchStatus =
+  | 'open'
+  | 'completing'
+  | 'awaiting_confirmation'
+  | 'applying'
+  | 'applied'
+  | 'failed'
+  | 'aborted'
+  | 'expired';
+
+/**
+ * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake decides
+ * whether it becomes `applied` or `failed`, and nobody can take it back.
+ */
+export const batchTransitions: Record<BatchStatus, readonly BatchStatus[]> = {
+  open: ['completing', 'failed', 'aborted', 'expired'],
+  completing: ['awaiting_confirmation', 'applying', 'failed', 'aborted'],
+  awaiting_confirmation: ['completing', 'failed', 'aborted', 'expired'],
+  applying: ['applied', 'failed'],
+  applied: [],
+  failed: [],
+  aborted: [],
+  expired: [],
+};
+
+export function hasEnded(status: string): boolean {
+  return batchTransitions[status as BatchStatus].length === 0;
+}
+
+/** What was staged, as the row of an ended batch keeps it. */
+export function countsOf({ pages, records, quarantined, bytes }: StagedTotals) {
+  return {
+    pages_staged: pages,
+    records_staged: records,
+    records_quarantined: quarantined,
+    bytes_staged: bytes,
+  };
+}
+
+/** The states that a batch can be taken back from. */
+export const revocableStatuses = ['open', 'completing', 'awaiting_confirmation'] as const;
+
+export function isRevocable(status: string): boolean {
+  return revocableStatuses.some((revocable) => revocable === status);
+}
+
+/** Why a batch failed, as its client sees it. */
+export interface BatchFailure {
+  code: string;
+  message: string;
+  /** The first s_ids that stand in the way; those beyond 2^53 as strings. */
+  rowIds?: readonly (number | string)[];
+}
+
+export async function findBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  lock?: 'share' | 'update',
+): Promise<IngestionBatch | undefined> {
+  if (!isId('bat', id)) return undefined;
+  const query = db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id);
+  if (lock === 'share') return query.forShare().executeTakeFirst();
+  if (lock === 'update') return query.forUpdate().executeTakeFirst();
+  return query.executeTakeFirst();
+}
+
+/** The batch, as one of this table. */
+export async function getBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  id: string,
+  lock?: 'share' | 'update',
+): Promise<IngestionBatch> {
+  const batch = await findBatch(db, organizationId, id, lock);
+  if (batch === undefined || batch.table_id !== tableId) throw notFound('The ingestion batch');
+  return batch;
+}
+
+export async function findBatchByClientId(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  clientBatchId: string,
+): Promise<IngestionBatch | undefined> {
+  return db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('client_batch_id', '=', clientBatchId)
+    .executeTakeFirst();
+}
+
+/** Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id. */
+export async function insertBatch(
+  db: OrganizationTransaction,
+  batch: Insertable<IngestionBatches>,
+): Promise<IngestionBatch> {
+  try {
+    return await db.insertInto('ingestion_batches').values(batch).returningAll().executeTakeFirstOrThrow();
+  } catch (error) {
+    if (isUniqueViolation(error, 'ingestion_batches_replay')) throw replayActive();
+    throw error;
+  }
+}
+
+export function replayActive(): AppError {
+  return new AppError(
+    'conflict',
+    'These quarantined records are being staged again by another batch already.',
+  );
+}
+
+/** A sync's batches that are being applied. */
+export async function applyingBatches(
+  db: OrganizationTransaction,
+  organizationId: string,
+  syncId: string,
+): Promise<IngestionBatch[]> {
+  return db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('sync_id', '=', syncId)
+    .where('status', '=', 'applying')
+    .execute();
+}
+
+export async function deleteBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .deleteFrom('ingestion_batches')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Moves a batch by compare-and-set along the table above; undefined when it is not where it should be. */
+export async function moveBatch(
+  db: OrganizationTransaction,
+  batch: Pick<IngestionBatch, 'organization_id' | 'id'>,
+  from: BatchStatus,
+  to: BatchStatus,
+  change: Updateable<IngestionBatches> = {},
+): Promise<IngestionBatch | undefined> {
+  if (!batchTransitions[from].includes(to)) throw new Error(`A batch cannot go from ${from} to ${to}.`);
+  return db
+    .updateTable('ingestion_batches')
+    .set({ ...change, status: to, moved_at: new Date() })
+    .where('organization_id', '=', batch.organization_id)
+    .where('id', '=', batch.id)
+    .where('status', '=', from)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Says that an ended batch has nothing staged any more. */
+export async function markCleaned(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .updateTable('ingestion_batches')
+    .set({ cleaned_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('cleaned_at', 'is', null)
+    .execute();
+}
+
+/** Batches whose process should have moved them on by now. */
+export async function stalledBatches(
+  db: Database,
+  olderThanSeconds: number,
+  atMost: number,
+): Promise<{ organizationId: string; id: string }[]> {
+  const { rows } = await sql<{ organization_id: string; id: string }>`
+    SELECT organization_id, id FROM stalled_ingestion_batches(make_interval(secs => ${olderThanSeconds}), ${atMost})
+  `.execute(db);
+  return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
+}

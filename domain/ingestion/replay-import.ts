@@ -1,0 +1,194 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { AppError, notFound } from '../../data/errors.ts';
+import { isId } from '../../data/ids.ts';
+import type { LakeDeps } from '../../data/lake/commit.ts';
+import type { EngineConnection } from '../../data/lake/engine/contract.ts';
+import type { LakeOperation } from '../../data/lake/ledger.ts';
+import { identifier, literal } from '../../data/lake/sql.ts';
+import { batchPrefix } from '../../data/objects/keys.ts';
+import type { ObjectStore } from '../../data/objects/store.ts';
+import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { BadFileError } from '../file-imports/bad-file.ts';
+import type { ImportFormat, ImportOptions, StagedFile } from '../file-imports/contract.ts';
+import type { FileReader } from '../file-imports/reader.ts';
+import { lineColumn, rawColumn } from '../file-imports/restaged-columns.ts';
+import { getTableImport, type TableImport } from '../file-imports/table-imports.ts';
+import { findPhysicalTable } from '../tables/columns.ts';
+import { findTable, getTable, type TableRow } from '../tables/tables.ts';
+import { completeBatch } from './complete.ts';
+import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
+import { findPage, insertPage, type StagedPage } from './staged-pages.ts';
+
+/** The import whose quarantined records the batch stages again, if it is one of those. */
+export function replayedImport(batch: IngestionBatch): string | undefined {
+  return batch.replay_of !== null && isId('imp', batch.replay_of) ? batch.replay_of : undefined;
+}
+
+interface ImportReplayDeps {
+  db: Database;
+  lake: LakeDeps;
+  objects: ObjectStore;
+  files: FileReader;
+}
+
+/**
+ * Stages what an import left in quarantine and fits its table now, as one page, and completes the batch. A try
+ * after one that staged its page takes that page.
+ */
+export async function stageQuarantinedImport(
+  deps: ImportReplayDeps,
+  batch: IngestionBatch,
+  signal: AbortSignal,
+): Promise<void> {
+  const { organization_id: organizationId, table_id: tableId, id: batchId } = batch;
+  const { row, quarantine, page } = await inOrganization(deps.db, organizationId, async (db) => {
+    const found = await getTableImport(db, organizationId, batch.replay_of!);
+    return {
+      row: found,
+      quarantine: await findImportQuarantine(db, found),
+      page: await findPage(db, organizationId, batchId, 1),
+    };
+  });
+  if (quarantine === undefined) throw notFound('The quarantine of the import');
+  if (page === undefined) {
+    const columns = await columnsOf(deps, batch);
+    const staged = await restageImport(deps, batch, row, quarantine, columns, signal);
+    await inOrganization(deps.db, organizationId, async (db) => {
+      const now = await getBatch(db, organizationId, tableId, batchId, 'share');
+      if (now.status === 'open') await insertPage(db, pageOf(deps.objects, batch, staged, columns));
+    });
+  }
+  const where = { organizationId, tableId, batchId };
+  await completeBatch(deps.db, where, {
+    pageCount: 1,
+    pages: undefined,
+    checkpoint: null,
+    confirmShrink: false,
+  });
+}
+
+async function columnsOf({ db, lake }: ImportReplayDeps, batch: IngestionBatch) {
+  const { organization_id: organizationId, table_id: tableId } = batch;
+  const { schema } = await lake.catalog.get(organizationId);
+  const table = await inOrganization(db, organizationId, (transaction) =>
+    getTable(transaction, organizationId, tableId),
+  );
+  const physical = await findPhysicalTable(lake.catalogPool, schema, table.name);
+  if (physical === undefined) throw notFound('The table');
+  return physical.columns;
+}
+
+async function restageImport(
+  deps: ImportReplayDeps,
+  batch: IngestionBatch,
+  row: TableImport,
+  quarantine: TableRow,
+  columns: Awaited<ReturnType<typeof columnsOf>>,
+  signal: AbortSignal,
+): Promise<StagedFile | undefined> {
+  if ((await deps.objects.head(row.object_key)) === undefined) {
+    throw new AppError(
+      'conflict',
+      'The file of the import is not there any more; import a file with these records.',
+    );
+  }
+  // A name of this try: one that lingers writes elsewhere.
+  const prefixUrl = `s3://${deps.objects.settings.bucket}/${batchPrefix(row.organization_id, batch.id)}${randomUUID()}/`;
+  const quarantineUrl = `${prefixUrl}quarantined.parquet`;
+  const lake = await deps.lake.catalog.get(row.organization_id);
+  await deps.lake.engine.use(lake.writer, (connection) =>
+    connection.run(
+      `COPY (SELECT line, raw FROM ${identifier(quarantine.name)}) TO ${literal(quarantineUrl)} (FORMAT parquet)`,
+    ),
+  );
+  const source = {
+    objectKey: row.object_key,
+    path: row.file_path,
+    sizeBytes: row.size_bytes,
+    format: row.format as ImportFormat,
+  };
+  const options = row.options as unknown as ImportOptions;
+  const again = { columns, quarantineUrl, prefixUrl };
+  return deps.files
+    .restage(row.organization_id, { source, options, again }, signal)
+    .catch((error: unknown) => {
+      if (!(error instanceof BadFileError)) throw error;
+      throw new AppError('conflict', `The file of the import cannot be read for this: ${error.message}.`, {
+        cause: error,
+      });
+    });
+}
+
+function pageOf(
+  objects: ObjectStore,
+  batch: IngestionBatch,
+  file: StagedFile | undefined,
+  columns: Awaited<ReturnType<typeof columnsOf>>,
+) {
+  const key = file?.url.slice(`s3://${objects.settings.bucket}/`.length) ?? null;
+  return {
+    organization_id: batch.organization_id,
+    batch_id: batch.id,
+    page_number: 1,
+    // Its records were never sent as JSON: what they are is where they came from.
+    sha256: createHash('sha256').update(`${batch.replay_of} ${key}`).digest('hex'),
+    size_bytes: file?.sizeBytes ?? 0,
+    records: file?.rows ?? 0,
+    quarantined: 0,
+    object_key: key,
+    quarantine_key: null,
+    columns: JSON.stringify(columns.map(({ name, dataType }) => ({ name, dataType }))),
+    row_id_min: null,
+    row_id_max: null,
+  };
+}
+
+/** Takes the records of a replay out of their import's quarantine, inside the caller's transaction. */
+export async function takeFromImportQuarantine(
+  connection: EngineConnection,
+  objects: ObjectStore,
+  batch: IngestionBatch,
+  quarantine: Pick<TableRow, 'id' | 'name'>,
+  pages: readonly StagedPage[],
+): Promise<LakeOperation> {
+  const urls = pages.flatMap(({ object_key: key }) =>
+    key === null ? [] : [literal(`s3://${objects.settings.bucket}/${key}`)],
+  );
+  const { rows } = await connection.read(
+    `DELETE FROM ${identifier(quarantine.name)} AS q
+     WHERE EXISTS (SELECT 1 FROM read_parquet([${urls.join(', ')}]) AS p
+       WHERE p.${identifier(lineColumn)} = q.line AND p.${identifier(rawColumn)} = q.raw)`,
+  );
+  return {
+    id: `batch:${batch.id}:quarantine`,
+    tableId: quarantine.id,
+    operation: 'replace',
+    rowsAdded: 0,
+    rowsRemoved: Number(rows[0]?.[0] ?? 0),
+    runId: batch.id,
+    committedBy: batch.created_by,
+  };
+}
+
+/** The table of an import's bad rows, while it is there. */
+export async function findImportQuarantine(
+  db: Parameters<typeof findTable>[0],
+  { organization_id: organizationId, quarantine_table_id: id }: TableImport,
+): Promise<TableRow | undefined> {
+  const table = id === null ? undefined : await findTable(db, organizationId, id);
+  return table?.status === 'ready' ? table : undefined;
+}
+
+/** How many records of an import are in its quarantine. */
+export async function countQuarantinedRows(
+  deps: Pick<ImportReplayDeps, 'db' | 'lake'>,
+  row: TableImport,
+): Promise<number> {
+  const table = await inOrganization(deps.db, row.organization_id, (db) => findImportQuarantine(db, row));
+  if (table === undefined) return 0;
+  const lake = await deps.lake.catalog.get(row.organization_id);
+  return deps.lake.engine.use(lake.writer, async (connection) => {
+    const { rows } = await connection.read(`SELECT count(*) FROM ${identifier(table.name)}`);
+    return Number(rows[0]![0]);
+  });
+}

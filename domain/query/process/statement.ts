@@ -1,0 +1,62 @@
+import { encodeRows } from '../encode-rows.ts';
+import { checkStatement } from '../guard/check.ts';
+import { applyNames } from '../guard/column-names.ts';
+import { QueryRefusal } from '../guard/refusal.ts';
+import type { QueryAnswer } from '../request.ts';
+import type { Engine } from './engine.ts';
+import type { ProcessStatement } from './messages.ts';
+
+/** Set from outside while a statement runs; looked at between its steps, since an interrupt only ends a step. */
+export interface Interruption {
+  isRequested: boolean;
+}
+
+/**
+ * Checks a statement and runs it in one read-only transaction, whose first question is the lake's newest
+ * snapshot: everything after it reads that snapshot, whatever is committed meanwhile.
+ */
+export async function runStatement(
+  engine: Engine,
+  statement: ProcessStatement,
+  maxAnswerBytes: number,
+  interruption: Interruption,
+): Promise<QueryAnswer> {
+  const startedAt = performance.now();
+  const { connection } = engine;
+  const checked = await checkStatement(engine.parser, statement);
+  await engine.ending;
+  stopIfInterrupted(interruption);
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  try {
+    const snapshotId = await newestSnapshot(engine);
+    stopIfInterrupted(interruption);
+    // A bounded result is quicker whole than in a stream; any other is read no further than is wanted.
+    const result = await (checked.isBounded ? connection.run(checked.sql) : connection.stream(checked.sql));
+    const limits = { rows: statement.limit, bytes: maxAnswerBytes };
+    const names = applyNames(result.columnNames(), checked.columnNames);
+    const rows = await encodeRows(result, names, statement.rowFormat, limits);
+    stopIfInterrupted(interruption);
+    return {
+      ...rows,
+      elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+      scannedRelationIds: checked.scannedRelationIds,
+      snapshotId,
+    };
+  } finally {
+    // It only read, so nothing hangs on how it ends; one that cannot be ended is found by the next statement.
+    engine.ending = connection.run('ROLLBACK').then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+}
+
+async function newestSnapshot(engine: Engine): Promise<number> {
+  const result = await engine.connection.run(`SELECT id FROM ducklake_current_snapshot('lake')`);
+  const chunk = await result.fetchChunk();
+  return Number(chunk?.getColumnVector(0).getItem(0));
+}
+
+function stopIfInterrupted(interruption: Interruption): void {
+  if (interruption.isRequested) throw new QueryRefusal('query_timeout', 'The query was interrupted.');
+}

@@ -1,0 +1,42 @@
+import type { LakeLocation } from '../../data/lake/location.ts';
+
+/** A table or view a statement may name. */
+export interface QueryRelation {
+  name: string;
+  id: string;
+  /** A saved view's SELECT, checked when it was saved; absent for a table. */
+  definition?: string;
+}
+
+export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
+
+export interface QueryRequest {
+  /** Its catalog user can read this organization's schema and nothing else. */
+  location: LakeLocation;
+  /** Every relation of the organization; what is not here does not exist for the statement. */
+  relations: readonly QueryRelation[];
+  sql: string;
+  limit: number;
+  timeoutMs: number;
+  rowFormat: RowFormat;
+  /** Relation name to the snapshot it is read at; a view reads all its tables there. */
+  atVersions: ReadonlyMap<string, number>;
+  /** Aborted when the client went away: the statement is interrupted. */
+  signal?: AbortSignal;
+}
+
+export interface QueryAnswer {
+  /** The statement's own names, duplicates kept. */
+  columns: { name: string; dataType: string }[];
+  /** JSON text of `[{camelCased: value}, …]`; of colliding names the last wins. */
+  rowsJson: string | undefined;
+  /** JSON text of `[[{name, value}, …], …]`. */
+  rowsWithColumnOrderJson: string | undefined;
+  rowCount: number;
+  truncated: boolean;
+  elapsedMs: number;
+  /** Tables and views read, the tables under a view included. */
+  scannedRelationIds: string[];
+  /** The newest committed snapshot of the lake when the statement started; all of it read there. */
+  snapshotId: number;
+}

@@ -1,0 +1,134 @@
+import { AppError, ValidationError } from '../../data/errors.ts';
+import type { LakeDeps } from '../../data/lake/commit.ts';
+import { versionsAt } from '../../data/lake/ledger.ts';
+import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { listQueryable, type NamedTable } from '../tables/tables.ts';
+import { snapshotShowing } from '../tables/versions.ts';
+import type { QueryPool } from './pool.ts';
+import { insertQueryExecution } from './query-executions.ts';
+import type { QueryAnswer, RowFormat } from './request.ts';
+
+export interface QueryDeps {
+  db: Database;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+  queries: QueryPool;
+}
+
+/** One statement as a caller gives it. */
+export interface Query {
+  organizationId: string;
+  callerId: string;
+  /** Of its record in the history. */
+  id: string;
+  sql: string;
+  limit: number;
+  timeoutMs: number;
+  rowFormat: RowFormat;
+  /** Version by table id or name. */
+  atVersions: Readonly<Record<string, number>>;
+}
+
+export interface QueryResult {
+  answer: QueryAnswer;
+  /** The tables that were read, each at the version it was read at. */
+  scanned: { tableId: string; version: number }[];
+}
+
+/**
+ * Runs one statement in a query process, and keeps its record.
+ *
+ * @throws AppError with one of the query codes, ValidationError where `atVersions` names no table
+ */
+export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  const { organizationId, id, sql } = query;
+  const startedMs = performance.now();
+  const record = { organization_id: organizationId, id, caller_id: query.callerId, sql };
+  const lake = await deps.lake.catalog.get(organizationId);
+  const tables = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
+  const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
+  try {
+    const answer = await deps.queries.run({
+      location: lake.reader,
+      relations: tables.map(({ name, id: tableId }) => ({ name, id: tableId })),
+      sql,
+      limit: query.limit,
+      timeoutMs: query.timeoutMs,
+      rowFormat: query.rowFormat,
+      atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
+      signal,
+    });
+    const scanned = await scannedVersions(deps, lake.schema, answer, atVersions);
+    await inOrganization(deps.db, organizationId, (db) =>
+      insertQueryExecution(db, {
+        ...record,
+        status: 'succeeded',
+        row_count: answer.rowCount,
+        truncated: answer.truncated,
+        elapsed_ms: answer.elapsedMs,
+        scanned: JSON.stringify(scanned),
+      }),
+    );
+    return { answer, scanned };
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'queries_saturated') {
+      await inOrganization(deps.db, organizationId, (db) =>
+        insertQueryExecution(db, {
+          ...record,
+          status: 'failed',
+          error_code: error.code,
+          error_detail: error.message.slice(0, 2_000),
+          elapsed_ms: performance.now() - startedMs,
+        }),
+      );
+    }
+    throw error;
+  }
+}
+
+/** A version that was asked for, and a snapshot that shows the table at it. */
+interface Pinned {
+  version: number;
+  snapshotId: number;
+}
+
+/** Resolves `at_versions` (id or name, ignoring case) to tables, and refuses versions that are gone. */
+async function pinned(
+  deps: QueryDeps,
+  schema: string,
+  tables: readonly NamedTable[],
+  wanted: Readonly<Record<string, number>>,
+): Promise<Map<NamedTable, Pinned>> {
+  const found = new Map<NamedTable, Pinned>();
+  for (const [key, version] of Object.entries(wanted)) {
+    const table = tables.find((row) => row.id === key || row.name.toLowerCase() === key.toLowerCase());
+    if (table === undefined) {
+      throw new ValidationError([
+        { loc: ['body', 'at_versions', key], msg: 'No table has this id or name.', type: 'value_error' },
+      ]);
+    }
+    const snapshotId = await snapshotShowing(deps.lake.catalogPool, schema, table.id, version);
+    found.set(table, { version, snapshotId });
+  }
+  return found;
+}
+
+/** The version of each table that was read: the one asked for, else its newest at the statement's snapshot. */
+async function scannedVersions(
+  deps: QueryDeps,
+  schema: string,
+  answer: QueryAnswer,
+  atVersions: ReadonlyMap<NamedTable, Pinned>,
+): Promise<{ tableId: string; version: number }[]> {
+  if (answer.scannedRelationIds.length === 0) return [];
+  const asked = new Map([...atVersions].map(([table, { version }]) => [table.id, version]));
+  const newest = await versionsAt(
+    deps.lake.catalogPool,
+    schema,
+    answer.scannedRelationIds,
+    answer.snapshotId,
+  );
+  return answer.scannedRelationIds.map((tableId) => ({
+    tableId,
+    version: asked.get(tableId) ?? newest.get(tableId) ?? answer.snapshotId,
+  }));
+}

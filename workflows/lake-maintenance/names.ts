@@ -1,0 +1,20 @@
+export const lakeMaintenanceWorkflowType = 'lakeMaintenance';
+/** Asks for a run now. */
+export const runLakeMaintenanceSignal = 'run';
+
+/** What a run counts, as its row and the API name it. */
+export const lakeMaintenanceFigureNames = [
+  'tablesFlushed',
+  'rowsFlushed',
+  'tablesSkipped',
+  'filesMerged',
+  'filesWritten',
+  'snapshotsExpired',
+  'filesRemoved',
+  'orphansRemoved',
+] as const;
+
+/** One for each organization, readable in the Temporal UI. */
+export function lakeMaintenanceWorkflowId(organizationId: string): string {
+  return `lake-maintenance/${organizationId}`;
+}
