@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { newId } from '../../data/ids.ts';
-import { fileKey, uploadKey } from '../../data/objects/keys.ts';
+import { uploadKey } from '../../data/objects/keys.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { contentTypeOf } from '../../domain/files/content-type.ts';
-import {
-  deleteFile,
-  getFile,
-  getUpload,
-  insertUpload,
-  listFiles,
-  putFile,
-} from '../../domain/files/files.ts';
+import { deleteFile, getFile, getUpload, insertUpload, listFiles } from '../../domain/files/files.ts';
 import { finalizeUpload, maxUploadBytes } from '../../domain/files/uploads.ts';
+import { writeFile } from '../../domain/files/write.ts';
 import { getOpenProject, getProject } from '../../domain/projects/projects.ts';
 import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
@@ -97,21 +88,13 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     async (request, reply) => {
       const { organizationId } = callerOf(request);
       const projectId = request.params.project_id;
-      await inOrganization(deps.db, organizationId, (db) => getOpenProject(db, organizationId, projectId));
-      const bytes = decodeContent(request.body);
-      const { path } = request.query;
-      const contentType = contentTypeOf(path);
-      const id = idFor(request, 'fil');
-      const objectKey = fileKey(organizationId, request.idempotencySeed === undefined ? newId('fil') : id);
-      await deps.objects.put(objectKey, bytes, contentType);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      const { file, created } = await inOrganization(deps.db, organizationId, (db) =>
-        putFile(
-          db,
-          { organizationId, projectId, path, newId: id },
-          { objectKey, contentType, sizeBytes: bytes.length, sha256, source: 'write' },
-        ),
-      );
+      const { file, created } = await writeFile(deps, {
+        organizationId,
+        projectId,
+        path: request.query.path,
+        bytes: decodeContent(request.body),
+        id: idFor(request, 'fil'),
+      });
       if (created) reply.code(201).header('Location', `/v1/projects/${projectId}/files/${file.id}`);
       return { data: fileView(file) };
     },

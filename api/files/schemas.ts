@@ -138,15 +138,17 @@ export function fileView(file: File): z.infer<typeof fileSchema> {
   };
 }
 
+/** With its padding or without. */
+function isBase64(text: string): boolean {
+  const [digits = '', padding = ''] = text.split(/(={1,2})$/, 2);
+  const isWhole = padding === '' ? digits.length % 4 !== 1 : text.length % 4 === 0;
+  return isWhole && /^[A-Za-z0-9+/]*$/.test(digits);
+}
+
 /** The bytes a write body stands for. */
 export function decodeContent({ content, encoding }: z.infer<typeof writeContentBody>): Buffer {
   const loc = ['body', 'content'];
-  if (
-    encoding === 'base64' &&
-    !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(
-      content.replace(/\s+/g, ''),
-    )
-  ) {
+  if (encoding === 'base64' && !isBase64(content.replace(/\s+/g, ''))) {
     throw new ValidationError([{ loc, msg: 'The content is not valid base64.', type: 'value_error' }]);
   }
   const bytes = encoding === 'base64' ? Buffer.from(content, 'base64') : Buffer.from(content, 'utf8');

@@ -78,6 +78,7 @@ export interface Files {
   source: string;
   updated_at: Generated<Timestamp>;
   version: Generated<number>;
+  write_id: string | null;
 }
 
 export interface FileUploads {

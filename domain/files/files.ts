@@ -49,11 +49,13 @@ export interface StoredContent {
   sizeBytes: number;
   sha256: string;
   source: 'write' | 'upload';
+  /** Names the request that wrote it. */
+  writeId: string;
 }
 
 /**
  * Points a path at newly stored content: a new file, or the next version of the one at that path. The object
- * it replaces is removed later. Repeating it with the same object changes nothing.
+ * it replaces is removed later. Repeating the same write changes nothing.
  */
 export async function putFile(
   db: OrganizationTransaction,
@@ -70,6 +72,7 @@ export async function putFile(
     sha256: content.sha256,
     source: content.source,
     object_key: content.objectKey,
+    write_id: content.writeId,
   };
   const inserted = await db
     .insertInto('files')
@@ -86,7 +89,7 @@ export async function putFile(
     .where('path', '=', where.path)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  if (before.object_key === content.objectKey) return { file: before, created: before.version === 1 };
+  if (before.write_id === content.writeId) return { file: before, created: before.version === 1 };
   await deleteObjectLater(db, where.organizationId, before.object_key, readersGraceMs);
   const file = await db
     .updateTable('files')
@@ -96,6 +99,7 @@ export async function putFile(
       sha256: content.sha256,
       source: content.source,
       object_key: content.objectKey,
+      write_id: content.writeId,
       version: update('version', '+', 1),
       updated_at: new Date(),
     }))
@@ -129,6 +133,19 @@ export async function deleteObjectLater(
       not_before: new Date(Date.now() + afterMs),
     })
     .onConflict((conflict) => conflict.columns(['organization_id', 'object_key']).doNothing())
+    .execute();
+}
+
+/** Something names the object now. */
+export async function keepObject(
+  db: OrganizationTransaction,
+  organizationId: string,
+  objectKey: string,
+): Promise<void> {
+  await db
+    .deleteFrom('object_deletions')
+    .where('organization_id', '=', organizationId)
+    .where('object_key', '=', objectKey)
     .execute();
 }
 

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../data/errors.ts';
-import { newId } from '../../data/ids.ts';
-import { fileKey } from '../../data/objects/keys.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
-import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import { contentTypeOf } from './content-type.ts';
 import { deleteObjectLater, type File, getFile, getUpload, markFinalized, putFile } from './files.ts';
+import { type StoreDeps, storeObject } from './store-object.ts';
 
 /** The largest object that an upload may bring. */
 export const maxUploadBytes = 1_073_741_824;
-
-export interface UploadDeps {
-  db: Database;
-  objects: ObjectStore;
-}
 
 interface Finalize {
   organizationId: string;
@@ -30,47 +24,42 @@ interface Finalize {
  * Makes a File of an uploaded object. The presigned form outlives this call, so the object is first copied
  * to a key nobody can write to, and the copy is what gets checked. Repeating it gives the same File.
  */
-export async function finalizeUpload(deps: UploadDeps, input: Finalize): Promise<File> {
+export async function finalizeUpload(deps: StoreDeps, input: Finalize): Promise<File> {
   const { organizationId, projectId } = input;
   const upload = await inOrganization(deps.db, organizationId, async (db) => {
     await getOpenProject(db, organizationId, projectId);
     return getUpload(db, organizationId, projectId, input.uploadId);
   });
   if (upload.file_id !== null) return repeated(deps, input, upload.file_id);
-  const objectKey = fileKey(organizationId, newId('fil'));
-  const { sizeBytes } = await copyChecked(deps.objects, upload.object_key, objectKey);
-  const sha256 = await hashObject(deps.objects, objectKey);
-  if (input.sha256 !== undefined && input.sha256 !== sha256) {
-    await inOrganization(deps.db, organizationId, (db) =>
-      deleteObjectLater(db, organizationId, objectKey, 0),
-    );
-    throw new AppError(
-      'conflict',
-      `The uploaded bytes have the SHA-256 ${sha256}, not the one that was sent; upload again.`,
-    );
-  }
-  const fileId = await inOrganization(deps.db, organizationId, async (db) => {
-    const locked = await getUpload(db, organizationId, projectId, input.uploadId, true);
-    if (locked.file_id !== null) {
-      await deleteObjectLater(db, organizationId, objectKey, 0);
-      return locked.file_id;
-    }
-    const contentType = input.contentType ?? contentTypeOf(input.path);
-    const { file } = await putFile(db, input, {
-      objectKey,
-      contentType,
-      sizeBytes,
-      sha256,
-      source: 'upload',
-    });
-    await markFinalized(db, locked, file.id);
-    await deleteObjectLater(db, organizationId, upload.object_key, 0);
-    return file.id;
-  });
-  return inOrganization(deps.db, organizationId, (db) => getFile(db, organizationId, fileId));
+  let sizeBytes = 0;
+  let sha256 = '';
+  const { file } = await storeObject(
+    deps,
+    organizationId,
+    async (objectKey) => {
+      ({ sizeBytes } = await copyChecked(deps.objects, upload.object_key, objectKey));
+      sha256 = await hashObject(deps.objects, objectKey);
+      if (input.sha256 === undefined || input.sha256 === sha256) return;
+      throw new AppError(
+        'conflict',
+        `The uploaded bytes have the SHA-256 ${sha256}, not the one that was sent; upload again.`,
+      );
+    },
+    async (db, objectKey) => {
+      const locked = await getUpload(db, organizationId, projectId, input.uploadId, true);
+      if (locked.file_id !== null) return { file: await getFile(db, organizationId, locked.file_id) };
+      const contentType = input.contentType ?? contentTypeOf(input.path);
+      const content = { objectKey, contentType, sizeBytes, sha256, source: 'upload' as const };
+      const written = await putFile(db, input, { ...content, writeId: upload.id });
+      await markFinalized(db, locked, written.file.id);
+      await deleteObjectLater(db, organizationId, upload.object_key, 0);
+      return written;
+    },
+  );
+  return file;
 }
 
-async function repeated(deps: UploadDeps, input: Finalize, fileId: string): Promise<File> {
+async function repeated(deps: StoreDeps, input: Finalize, fileId: string): Promise<File> {
   const file = await inOrganization(deps.db, input.organizationId, (db) =>
     getFile(db, input.organizationId, fileId),
   );

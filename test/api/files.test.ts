@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -114,4 +114,75 @@ test('storage refuses a form that was tampered with', async () => {
   const form = (await client.call('POST', `/v1/projects/${await newProject(client)}/files/uploads`)).body
     .data;
   expect((await upload(form, Buffer.from('x'), { key: 'uploads/elsewhere' })).ok).toBe(false);
+});
+
+/** Objects of the organization that are put down for removal. */
+async function doomed({ organizationId }: TestClient): Promise<string[]> {
+  const { rows } = await workspace.deps.lake.catalogPool.query(
+    'SELECT object_key FROM object_deletions WHERE organization_id = $1',
+    [organizationId],
+  );
+  return rows.map((row) => row.object_key);
+}
+
+async function currentKey(client: TestClient): Promise<string> {
+  const { rows } = await workspace.deps.lake.catalogPool.query(
+    'SELECT object_key FROM files WHERE organization_id = $1',
+    [client.organizationId],
+  );
+  return rows[0].object_key;
+}
+
+test('a keyed write that is repeated after a crash never names an object that is about to be removed', async () => {
+  const client = await workspace.organization();
+  const url = `/v1/projects/${await newProject(client)}/files/content?path=a.txt`;
+  const headers = { 'idempotency-key': 'one' };
+  const write = (content: string, given = {}) => client.call('PUT', url, { body: { content }, ...given });
+  const first = await write('first', { headers });
+  // As if it had died before its answer was kept.
+  const crash = () =>
+    workspace.deps.lake.catalogPool.query(
+      `UPDATE idempotency_keys SET response = NULL, response_status = NULL, lease_until = to_timestamp(0)
+       WHERE organization_id = $1`,
+      [client.organizationId],
+    );
+  await crash();
+  const again = await write('first', { headers });
+  expect([again.status, again.body.data]).toEqual([first.status, first.body.data]);
+  await crash();
+  expect((await write('second')).body.data.version).toBe(2);
+  const late = await write('first', { headers });
+  expect([late.status, late.body.data.version]).toEqual([200, 3]);
+  expect(await doomed(client)).not.toContain(await currentKey(client));
+});
+
+test('an object whose file is never written is put down for removal', async () => {
+  const client = await workspace.organization();
+  const url = `/v1/projects/${await newProject(client)}/files/content?path=a.txt`;
+  const { objects } = workspace.deps;
+  const put = vi.spyOn(objects, 'put').mockRejectedValueOnce(new Error('The process dies here.'));
+  expect((await client.call('PUT', url, { body: { content: 'x' } })).status).toBe(500);
+  const [[key]] = put.mock.calls as unknown as [[string]];
+  put.mockRestore();
+  expect(await doomed(client)).toEqual([key]);
+  expect((await client.call('PUT', url, { body: { content: 'x' } })).status).toBe(201);
+  expect(await doomed(client)).toEqual([key]);
+});
+
+test('base64 is taken with and without its padding, to 8 MiB, and nothing else', async () => {
+  const client = await workspace.organization();
+  const url = `/v1/projects/${await newProject(client)}/files/content?path=a.bin`;
+  const write = (content: string) => client.call('PUT', url, { body: { content, encoding: 'base64' } });
+  const large = await write(Buffer.alloc(8 * 1_048_576, 'ab').toString('base64'));
+  expect([large.status, large.body.data.sizeBytes]).toEqual([201, 8 * 1_048_576]);
+  for (const [content, size] of [
+    ['QQ==', 1],
+    ['QQ', 1],
+    ['QUI=', 2],
+    ['QU I', 2],
+    ['', 0],
+  ] as const)
+    expect((await write(content)).body.data.sizeBytes).toBe(size);
+  for (const content of ['Q', 'QQ=', 'QQ===', '=', 'Q-==', 'QUI=QQ==', 'é'])
+    expect((await write(content)).status, content).toBe(422);
 });
