@@ -7,6 +7,8 @@ import {
   type KeptAnswer,
   keepAnswer,
   newLease,
+  renewEveryMs,
+  renewKey,
 } from '../../data/postgres/idempotency.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isUnreached } from './errors.ts';
@@ -16,7 +18,7 @@ import { takesIdempotencyKey } from './route-rules.ts';
 const keptHeaders = ['content-type', 'location'] as const;
 
 /** Requests in force, so that the answer is kept or the key given back exactly once. */
-const claimed = new WeakMap<FastifyRequest, IdempotencyKey>();
+const claimed = new WeakMap<FastifyRequest, { id: IdempotencyKey; renewing: NodeJS.Timeout }>();
 
 /** A write repeated under its Idempotency-Key gets its first answer again, byte for byte. */
 export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'cipher'>): void {
@@ -42,7 +44,8 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
       });
     }
     if (claim.state === 'answered') return replay(reply, claim.answer);
-    claimed.set(request, id);
+    const renewing = setInterval(() => void renewKey(deps.db, id).catch(() => undefined), renewEveryMs);
+    claimed.set(request, { id, renewing });
     const route = `${request.method} ${request.routeOptions.url}`;
     request.idempotencySeed = {
       seed: [id.organizationId, id.callerId, route, key].join('\n'),
@@ -51,9 +54,11 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
   });
 
   app.addHook('onSend', async (request, reply, payload) => {
-    const id = claimed.get(request);
-    if (id === undefined) return payload;
+    const claim = claimed.get(request);
+    if (claim === undefined) return payload;
     claimed.delete(request);
+    clearInterval(claim.renewing);
+    const { id } = claim;
     if (reply.statusCode >= 200 && reply.statusCode < 300 && typeof payload === 'string') {
       const headers = Object.fromEntries(
         keptHeaders.flatMap((name) => {

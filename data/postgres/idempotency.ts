@@ -23,8 +23,14 @@ export type Claim =
   | { state: 'other-request' }
   | { state: 'answered'; answer: KeptAnswer };
 
-/** A request that has not answered after this long is taken to have died; its retry may run. */
+/** A request that has not answered after this long is given up; its retry may run. */
 const leaseSeconds = 150;
+/** One that has not said for so long that it runs is taken to have died with its process. */
+const aliveSeconds = 10;
+/** How often it says so. */
+export const renewEveryMs = 3_000;
+
+const aliveUntil = () => new Date(Date.now() + aliveSeconds * 1_000);
 
 /** Of a random length, so that two claims of the same moment can be told apart. */
 export function newLease(): Date {
@@ -47,6 +53,7 @@ export async function claimKey(
         key: id.key,
         request_hash: requestHash,
         lease_until: id.leaseUntil,
+        alive_until: aliveUntil(),
       })
       .onConflict((conflict) => conflict.columns(['organization_id', 'caller_id', 'key']).doNothing())
       .returning('created_at')
@@ -67,12 +74,14 @@ export async function claimKey(
       const kept = JSON.parse(cipher.open(row.response).toString()) as Omit<KeptAnswer, 'status'>;
       return { state: 'answered', answer: { status: row.response_status, ...kept } };
     }
-    if (!expired && row.lease_until.getTime() > Date.now()) return { state: 'running' };
+    const isRunning = Math.min(row.lease_until.getTime(), row.alive_until.getTime()) > Date.now();
+    if (!expired && isRunning) return { state: 'running' };
     // The request behind it died, or the day is over. A dead request's creation time is kept: ids derive from it.
     const taken = await transaction
       .updateTable('idempotency_keys')
       .set({
         lease_until: id.leaseUntil,
+        alive_until: aliveUntil(),
         request_hash: requestHash,
         response: null,
         response_status: null,
@@ -85,6 +94,20 @@ export async function claimKey(
       .executeTakeFirstOrThrow();
     return { state: 'ours', createdAt: taken.created_at };
   });
+}
+
+/** Says that the request behind the key still runs. */
+export async function renewKey(db: Database, id: IdempotencyKey): Promise<void> {
+  await inOrganization(db, id.organizationId, (transaction) =>
+    transaction
+      .updateTable('idempotency_keys')
+      .set({ alive_until: aliveUntil() })
+      .where('organization_id', '=', id.organizationId)
+      .where('caller_id', '=', id.callerId)
+      .where('key', '=', id.key)
+      .where('lease_until', '=', id.leaseUntil)
+      .execute(),
+  );
 }
 
 /** Keeps a 2xx answer for the retries of the next 24 hours. */

@@ -93,6 +93,7 @@ export interface FileUploads {
 }
 
 export interface IdempotencyKeys {
+  alive_until: Generated<Timestamp>;
   caller_id: string;
   created_at: Generated<Timestamp>;
   expires_at: Generated<Timestamp>;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { problems } from '../../data/errors.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
@@ -148,6 +148,36 @@ test('a repeated write under one key creates once and answers byte for byte, als
     `UPDATE idempotency_keys SET response_status = NULL, response = NULL, lease_until = now() + interval '1 minute'`,
   );
   expect((await post('Once', 'key-1')).body.code).toBe('idempotency_in_flight');
+  // Its process died: it has not said for some seconds that it runs.
+  await workspace.deps.lake.catalogPool.query('UPDATE idempotency_keys SET alive_until = now()');
+  expect((await post('Once', 'key-1')).body.data.id).toBe(first.body.data.id);
+});
+
+test('a request that takes long says that it runs', async () => {
+  const client = await workspace.organization();
+  const { objects, lake } = workspace.deps;
+  const made = await client.call('POST', '/v1/projects', { body: { name: 'Slow' } });
+  const held = Promise.withResolvers<void>();
+  const put = objects.put.bind(objects);
+  const spy = vi.spyOn(objects, 'put').mockImplementationOnce(async (...given) => {
+    await held.promise;
+    return put(...given);
+  });
+  const url = `/v1/projects/${made.body.data.id}/files/content?path=a.txt`;
+  const headers = { 'idempotency-key': 'slow' };
+  const answer = client.call('PUT', url, { body: { content: 'x' }, headers });
+  const aliveUntil = async () => {
+    const { rows } = await lake.catalogPool.query(
+      `SELECT alive_until FROM idempotency_keys WHERE key = 'slow'`,
+    );
+    return rows[0]?.alive_until.getTime() ?? 0;
+  };
+  await expect.poll(aliveUntil).toBeGreaterThan(0);
+  const first = await aliveUntil();
+  await expect.poll(aliveUntil, { timeout: 15_000 }).toBeGreaterThan(first);
+  held.resolve();
+  expect((await answer).status).toBe(201);
+  spy.mockRestore();
 });
 
 test.each([

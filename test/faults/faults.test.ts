@@ -10,7 +10,6 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     seed: 1,
     faultsPerRound: 6,
     longPauses: false,
-    releasesLeases: true,
     keep: false,
     report: (line) => lines.push(line),
     signal: context.signal,

@@ -22,7 +22,6 @@ async function main(): Promise<number> {
     seed,
     faultsPerRound: 5,
     longPauses: true,
-    releasesLeases: false,
     keep: values.keep ?? false,
     report,
     signal: stop.signal,

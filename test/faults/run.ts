@@ -4,7 +4,6 @@ import { compareTables } from './compare.ts';
 import { injectFaults } from './inject.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createLanes, type Lanes } from './lanes.ts';
-import { releaseLeases } from './leases.ts';
 import type { LoadContext } from './load/context.ts';
 import { prepare } from './load/tables.ts';
 import { createModel } from './model.ts';
@@ -19,8 +18,6 @@ export interface FaultOptions {
   faultsPerRound: number;
   /** Pauses of the worker beyond its heartbeats: each takes a quarter of a minute. */
   longPauses: boolean;
-  /** Frees the idempotency keys of a dead API at once, which otherwise keeps them for minutes. */
-  releasesLeases: boolean;
   /** Leaves the data directory with its logs. */
   keep: boolean;
   report: (line: string) => void;
@@ -46,16 +43,10 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const journal = createJournal(report);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  let databaseUrl: string | undefined;
   const stack = await startStackUnderTest({
     journal,
     report,
-    onDeath: (part) => {
-      if (part === 'api' && options.releasesLeases && databaseUrl !== undefined)
-        void releaseLeases(databaseUrl, Date.now(), signal);
-    },
   });
-  databaseUrl = stack.state.databaseUrl;
   const client = createFaultClient(stack.state, journal, signal);
   try {
     const prepared = await prepare(client);

@@ -35,7 +35,7 @@ export interface StackOptions {
   journal: Journal;
   report: (line: string) => void;
   /** Called whenever a part has died, whoever killed it. */
-  onDeath: (part: string) => void;
+  onDeath?: (part: string) => void;
 }
 
 export async function startStackUnderTest(options: StackOptions): Promise<StackUnderTest> {
@@ -56,7 +56,7 @@ export async function startStackUnderTest(options: StackOptions): Promise<StackU
     if (death !== null) {
       deaths.push({ part: death[1]!, atMs: Date.now() });
       journal.count('deaths of parts', `${death[1]} by ${death[2]}`);
-      onDeath(death[1]!);
+      onDeath?.(death[1]!);
     }
     if (/ ended \(| is back after |died five times/.test(line)) report(`  stack: ${line}`);
   };
