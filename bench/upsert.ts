@@ -80,7 +80,7 @@ async function prepare(): Promise<Target> {
   await useLake(table.tableId, async (connection) => {
     await connection.run(
       `INSERT INTO ${identifier(name)} BY NAME
-       SELECT k AS s_id, now()::TIMESTAMP AS _sm_created_at, k * 2 AS code, 'customer ' || (k % 50_000) AS customer,
+       SELECT k AS s_id, now() AS _sm_created_at, k * 2 AS code, 'customer ' || (k % 50_000) AS customer,
               ((k % 1_000_000) / 100)::DECIMAL(12,2) AS amount, DATE '2026-01-01' + (k % 300)::INTEGER AS day,
               TIMESTAMP '2026-01-01' + to_seconds(k) AS changed_at
        FROM range(1, ${rows + 1}) AS t(k)`,
@@ -129,7 +129,7 @@ async function bareMerge({ tableId, copy }: Target, lines: readonly string[]): P
        ON t.code = i.code
        WHEN MATCHED THEN UPDATE SET ${updates.map((name) => `${name} = i.${name}`).join(', ')}
        WHEN NOT MATCHED THEN INSERT (_sm_created_at, ${names.join(', ')})
-         VALUES (now()::TIMESTAMP, ${names.map((name) => `i.${name}`).join(', ')})`,
+         VALUES (now(), ${names.map((name) => `i.${name}`).join(', ')})`,
     );
     return performance.now() - startedMs;
   });

@@ -255,7 +255,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
           pageId: pageIdOf(staged),
           batchId: staged.batch_id,
           pageNumber: staged.page_number,
-          sizeBytes: staged.size_bytes,
+          sizeBytes: String(staged.size_bytes),
           sha256: staged.sha256,
           records: staged.records,
           quarantined: staged.quarantined,

@@ -85,7 +85,7 @@ export const stagedMetadataSchema = z
     pageId: z.string(),
     batchId: z.string(),
     pageNumber: z.int(),
-    sizeBytes: z.int(),
+    sizeBytes: z.string(),
     sha256: z.string(),
     records: z.int(),
     quarantined: z.int(),

@@ -156,7 +156,7 @@ export const stagedPageSchema = z
   .object({
     pageId: z.string(),
     pageNumber: z.int(),
-    sizeBytes: z.int().describe('Of the canonical records.'),
+    sizeBytes: z.string().describe('Of the canonical records, in decimal digits.'),
     sha256: z.string().describe('Lowercase hex over the canonical records.'),
     replayed: z.boolean().describe('The same page was staged before.'),
   })
@@ -166,7 +166,7 @@ export function stagedPageView(page: StagedPage, replayed: boolean): z.infer<typ
   return {
     pageId: pageIdOf(page),
     pageNumber: page.page_number,
-    sizeBytes: page.size_bytes,
+    sizeBytes: String(page.size_bytes),
     sha256: page.sha256,
     replayed,
   };

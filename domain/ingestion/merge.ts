@@ -116,7 +116,7 @@ async function readCreated({ connection, incoming }: Merge, table: string): Prom
 }
 
 function createdIn({ createdAt }: IncomingRows): string {
-  return `${identifier(createdAtColumn)} = ${literal(String(createdAt))}::TIMESTAMP`;
+  return `${identifier(createdAtColumn)} = ${literal(String(createdAt))}::TIMESTAMPTZ`;
 }
 
 /** The s_ids of rows that no key matched must be free, and each given once. */

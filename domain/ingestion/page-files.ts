@@ -108,7 +108,7 @@ function selectRecords(
   const own = new Map(pageColumns(pages[0]!).map(({ name, dataType }) => [name, dataType]));
   const values = columns.map(({ name, dataType }) => {
     const quoted = identifier(name);
-    if (name === createdAtColumn) return `now()::TIMESTAMP AS ${quoted}`;
+    if (name === createdAtColumn) return `now()::${duckDbType(dataType)} AS ${quoted}`;
     const type = own.get(name);
     if (type === dataType) return `p.${quoted}`;
     return `CAST(${type === undefined ? 'NULL' : `p.${quoted}`} AS ${duckDbType(dataType)}) AS ${quoted}`;

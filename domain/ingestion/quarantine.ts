@@ -122,7 +122,7 @@ export async function quarantineRecords(
       .slice(start, start + filesAtOnce)
       .map((key) => literal(`s3://${objects.settings.bucket}/${key}`));
     await connection.run(
-      `INSERT INTO ${table} SELECT ${quarantineColumns.map(({ name }) => name).join(', ')}, now()::TIMESTAMP
+      `INSERT INTO ${table} SELECT ${quarantineColumns.map(({ name }) => name).join(', ')}, now()
        FROM read_parquet([${urls.join(', ')}])`,
     );
   }

@@ -217,5 +217,5 @@ function insertStatement(
   const names = columns.map(({ name }) => identifier(name));
   const values = columns.map(({ dataType }, position) => transported(dataType, position));
   return `INSERT INTO ${identifier(table)} (${[...names, createdAtColumn].join(', ')})
-    SELECT ${values.join(', ')}, now()::TIMESTAMP FROM ${rowsSource(columns, text)}`;
+    SELECT ${values.join(', ')}, now() FROM ${rowsSource(columns, text)}`;
 }

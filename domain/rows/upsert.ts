@@ -143,7 +143,7 @@ async function mergeRows(
   await connection.run(
     `MERGE INTO ${target} AS t USING ${incoming} AS i ON (${onKeys}) ${matched}
      WHEN NOT MATCHED THEN INSERT (${[...names, createdAtColumn].join(', ')})
-       VALUES (${[...names.map((name) => `i.${name}`), 'now()::TIMESTAMP'].join(', ')})`,
+       VALUES (${[...names.map((name) => `i.${name}`), 'now()'].join(', ')})`,
   );
   await connection.run(`DROP TABLE ${incoming}`);
   return { inserted: added.length, updated: matches.length - added.length };

@@ -32,7 +32,7 @@ export interface NewDataTable {
 /** The columns every data table has before and after its own. */
 export const automaticColumns: readonly LakeColumn[] = [
   { name: rowIdColumn, dataType: 'INTEGER', nullable: false, typing: 'declared' },
-  { name: createdAtColumn, dataType: 'TIMESTAMP', nullable: false, typing: 'declared' },
+  { name: createdAtColumn, dataType: 'TIMESTAMPTZ', nullable: false, typing: 'declared' },
 ];
 
 /**

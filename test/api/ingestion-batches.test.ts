@@ -81,7 +81,7 @@ test('pages in any order become one commit, and the batch tells that they landed
   expect(staged.body.data).toEqual({
     pageId: `${batch.split('/').at(-1)}.2`,
     pageNumber: 2,
-    sizeBytes: canonical.length,
+    sizeBytes: String(canonical.length),
     sha256: createHash('sha256').update(canonical).digest('hex'),
     replayed: false,
   });

@@ -434,3 +434,18 @@ test('an upsert never lands in another table of the same name', async () => {
   expect(upsert.status).toBe(404);
   expect((await client.call('GET', `/v1/tables/${second}/rows`)).body.items).toEqual([]);
 });
+
+test('the time of a row is told with its zone, in reads, queries and the table', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'times', [{ name: 'n', data_type: 'INTEGER' }]);
+  const rows = { body: { rows: [{ s_id: 1, n: 1 }] } };
+  expect((await client.call('POST', `/v1/tables/${id}/rows`, rows)).status).toBe(200);
+  expect(
+    (await client.call('PUT', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 2, n: 1 }] } })).status,
+  ).toBe(200);
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/;
+  const { items } = (await client.call('GET', `/v1/tables/${id}/rows`)).body;
+  for (const row of items) expect(row._sm_created_at).toMatch(time);
+  const told = await select(client, 'SELECT _sm_created_at AS t, typeof(_sm_created_at) AS k FROM times');
+  expect(told).toEqual([0, 1].map(() => ({ t: expect.stringMatching(time), k: 'TIMESTAMP WITH TIME ZONE' })));
+});

@@ -127,7 +127,7 @@ describe('an engine process', () => {
     const engine = newEngine();
     const failed = engine.use(lake.writer, async (connection) => {
       await connection.run('BEGIN');
-      await connection.run('INSERT INTO readings VALUES (2, 3, now()::TIMESTAMP)');
+      await connection.run('INSERT INTO readings VALUES (2, 3, now())');
       throw new Error('ours');
     });
     await expect(failed).rejects.toThrow('ours');
