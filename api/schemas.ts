@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ValidationError } from '../data/errors.ts';
 
@@ -62,18 +64,31 @@ export const confirmQuery = z.object({
   confirm: z.literal('true').describe('Must be `true`: the operation cannot be undone.'),
 });
 
-/** Opaque to clients; a changed one is refused rather than read wrongly. */
-export function encodeCursor(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
+/** What a list's cursors belong to: its path and filters. */
+type ListRequest = Pick<FastifyRequest, 'url'> & { query: { limit: number; cursor?: string | undefined } };
+
+/** A page's own place is no filter; which version of a table is read stands in the cursor itself. */
+const noFilters = ['cursor', 'limit', 'version'];
+
+function listOf({ url }: ListRequest): string {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  for (const name of noFilters) searchParams.delete(name);
+  searchParams.sort();
+  return createHash('sha256').update(`${pathname}?${searchParams}`).digest('base64url').slice(0, 8);
 }
 
-export function decodeCursor<T extends z.ZodType>(
-  schema: T,
-  cursor: string | undefined,
-): z.infer<T> | undefined {
+/** Opaque to clients; a changed one, or one of another list, is refused rather than read wrongly. */
+export function encodeCursor(request: ListRequest, value: unknown): string {
+  return Buffer.from(JSON.stringify([listOf(request), value])).toString('base64url');
+}
+
+/** The place that the request's cursor stands for, if it has one. */
+export function decodeCursor<T extends z.ZodType>(schema: T, request: ListRequest): z.infer<T> | undefined {
+  const { cursor } = request.query;
   if (cursor === undefined) return undefined;
+  const sent = z.tuple([z.literal(listOf(request)), schema]);
   try {
-    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return sent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))[1] as z.infer<T>;
   } catch {
     throw new ValidationError([
       { loc: ['query', 'cursor'], msg: 'The cursor is not one of this list.', type: 'value_error' },
@@ -83,15 +98,16 @@ export function decodeCursor<T extends z.ZodType>(
 
 /** Cuts a list fetched with one item more than the limit into a page. */
 export function toPage<T, R>(
+  request: ListRequest,
   rows: readonly T[],
-  limit: number,
   cursorOf: (row: T) => unknown,
   view: (row: T) => R,
 ) {
+  const { limit } = request.query;
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const nextCursor = rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null;
-  return { items: items.map(view), nextCursor };
+  const hasMore = rows.length > limit && last !== undefined;
+  return { items: items.map(view), nextCursor: hasMore ? encodeCursor(request, cursorOf(last)) : null };
 }
 
 export const idCursor = z.string();

@@ -123,12 +123,12 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const { limit, cursor } = request.query;
-      const after = decodeCursor(idCursor, cursor);
+      const { limit } = request.query;
+      const after = decodeCursor(idCursor, request);
       const rows = await inOrganization(deps.db, organizationId, (db) =>
         listDataSyncs(db, organizationId, after, limit + 1),
       );
-      return toPage(rows, limit, ({ id }) => id, syncView);
+      return toPage(request, rows, ({ id }) => id, syncView);
     },
   );
 

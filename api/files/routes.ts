@@ -52,16 +52,16 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const { limit, cursor } = request.query;
+      const { limit } = request.query;
       const projectId = request.params.project_id;
       const rows = await inOrganization(deps.db, organizationId, async (db) => {
         await getProject(db, organizationId, projectId);
         return listFiles(db, organizationId, projectId, {
-          after: decodeCursor(idCursor, cursor),
+          after: decodeCursor(idCursor, request),
           limit: limit + 1,
         });
       });
-      return toPage(rows, limit, (row) => row.id, fileView);
+      return toPage(request, rows, (row) => row.id, fileView);
     },
   );
 

@@ -33,12 +33,12 @@ export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const { limit, cursor } = request.query;
-      const after = decodeCursor(idCursor, cursor);
+      const { limit } = request.query;
+      const after = decodeCursor(idCursor, request);
       const rows = await inOrganization(deps.db, organizationId, (db) =>
         listLakeMaintenanceRuns(db, organizationId, { after, limit: limit + 1 }),
       );
-      return toPage(rows, limit, (row) => row.id, lakeMaintenanceRunView);
+      return toPage(request, rows, (row) => row.id, lakeMaintenanceRunView);
     },
   );
 

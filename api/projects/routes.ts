@@ -30,16 +30,16 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const { limit, cursor, include_archived: archived } = request.query;
+      const { limit, include_archived: archived } = request.query;
       const options = {
         includeArchived: archived === 'true',
-        after: decodeCursor(idCursor, cursor),
+        after: decodeCursor(idCursor, request),
         limit: limit + 1,
       };
       const rows = await inOrganization(deps.db, organizationId, (db) =>
         listProjects(db, organizationId, options),
       );
-      return toPage(rows, limit, (row) => row.id, projectView);
+      return toPage(request, rows, (row) => row.id, projectView);
     },
   );
 

@@ -64,12 +64,12 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const { limit, cursor } = request.query;
-      const after = decodeCursor(idCursor, cursor);
+      const { limit } = request.query;
+      const after = decodeCursor(idCursor, request);
       const rows = await inOrganization(deps.db, organizationId, (db) =>
         listQueryExecutions(db, organizationId, { after, limit: limit + 1 }),
       );
-      return toPage(rows, limit, (row) => row.id, queryExecutionView);
+      return toPage(request, rows, (row) => row.id, queryExecutionView);
     },
   );
 

@@ -150,8 +150,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       const { organizationId } = callerOf(request);
       const table = await find(organizationId, request.params.table_id);
       if (table.kind === 'system') throw new AppError('conflict', 'System tables cannot be read.');
-      const { limit, cursor, version: asked } = request.query;
-      const from = decodeCursor(rowsCursor, cursor);
+      const { limit, version: asked } = request.query;
+      const from = decodeCursor(rowsCursor, request);
       const lake = await deps.lake.catalog.get(organizationId);
       const version =
         from?.version ??
@@ -167,7 +167,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         after: from === undefined ? undefined : BigInt(from.after),
         limit,
       });
-      const nextCursor = rows.hasMore ? encodeCursor({ version, after: String(rows.last) }) : null;
+      const nextCursor = rows.hasMore ? encodeCursor(request, { version, after: String(rows.last) }) : null;
       // The rows are JSON text already: exact numbers must not pass through JavaScript again.
       return sendText(
         reply,

@@ -191,15 +191,15 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request) => {
       const { organizationId } = callerOf(request);
-      const { limit, cursor } = request.query;
+      const { limit } = request.query;
       const { row } = await known(organizationId, request.params.table_id);
-      const before = decodeCursor(z.int(), cursor);
+      const before = decodeCursor(z.int(), request);
       if (row.kind === 'system') return { items: [], nextCursor: null };
       const lake = await deps.lake.catalog.get(organizationId);
       const versions = await listVersions(deps.lake.catalogPool, lake.schema, row.id, before, limit + 1);
       return toPage(
+        request,
         versions,
-        limit,
         ({ version }) => version,
         (version) => ({
           ...version,

@@ -242,6 +242,21 @@ test('kept answers are encrypted at rest', async () => {
   expect(rows[0].response.toString('latin1')).not.toContain('Very visible name');
 });
 
+test('a cursor belongs to its list, its table and its filters', async () => {
+  const client = await workspace.organization();
+  for (const name of ['a', 'b']) await client.call('POST', '/v1/projects', { body: { name } });
+  const { nextCursor } = (await client.call('GET', '/v1/projects?limit=1')).body;
+  const follow = (path: string) => client.call('GET', `${path}cursor=${nextCursor}`);
+  expect((await follow('/v1/projects?limit=2&')).status).toBe(200);
+  for (const path of ['/v1/query-executions?', '/v1/projects?include_archived=true&']) {
+    const answer = await follow(path);
+    expect([answer.status, answer.body.detail?.[0]]).toMatchObject([
+      422,
+      { loc: ['query', 'cursor'], type: 'value_error' },
+    ]);
+  }
+});
+
 test('lists are paged by opaque cursors; a foreign cursor is refused', async () => {
   const client = await workspace.organization();
   for (const name of ['a', 'b', 'c']) await client.call('POST', '/v1/projects', { body: { name } });

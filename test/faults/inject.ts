@@ -1,3 +1,4 @@
+import { accessSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from './journal.ts';
 import type { Moments } from './moments.ts';
@@ -46,9 +47,13 @@ async function withinBudget({ stack, signal: end }: Injection, { target }: Fault
   while (!isChild(target) && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
 }
 
-/** Query and engine processes are children of the API and the worker. */
-function isChild(target: Target): target is 'query' | 'engine' {
-  return target === 'query' || target === 'engine';
+/** Query and engine processes are children of the API and the worker: what they run tells them apart. */
+const programs = { query: 'domain/query/process/main.ts', engine: 'domain/engine-processes/main.ts' };
+// A program that is somewhere else by now would never be found, and never be hit.
+for (const program of Object.values(programs)) accessSync(new URL(`../../${program}`, import.meta.url));
+
+function isChild(target: Target): target is keyof typeof programs {
+  return target in programs;
 }
 
 /** The process to hit; one that is just being restarted is waited for. */
@@ -62,7 +67,7 @@ async function findTarget(injection: Injection, fault: Fault): Promise<number | 
     } else {
       const parents = (['api', 'worker'] as const).map((part) => injection.stack.pidOf(part));
       const children = listProcesses().filter(
-        ({ parent, args }) => parents.includes(parent) && args.includes(`${target}/process/main`),
+        ({ parent, args }) => parents.includes(parent) && args.includes(programs[target]),
       );
       if (children.length > 0) return children[choice % children.length]!.pid;
     }
