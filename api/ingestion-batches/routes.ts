@@ -41,6 +41,12 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   const exists = (organizationId: string, params: Record<string, string>) =>
     find(organizationId, params['table_id']!, params['batch_id']!);
 
+  /** Also where its table is gone: what became of the batch can still be asked, and an open one be ended. */
+  const findKept = (organizationId: string, tableId: string, id: string) =>
+    inOrganization(deps.db, organizationId, (db) => getBatch(db, organizationId, tableId, id));
+  const isKept = (organizationId: string, params: Record<string, string>) =>
+    findKept(organizationId, params['table_id']!, params['batch_id']!);
+
   async function view(batch: IngestionBatch) {
     if (batch.pages_staged !== null) return batchView(batch, undefined);
     const totals = await inOrganization(deps.db, batch.organization_id, (db) =>
@@ -194,12 +200,12 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         params: batchParams,
         response: { 200: envelope(batchSchema) },
       },
-      config: { scope, exists },
+      config: { scope, exists: isKept },
     },
     async (request) => {
       const { organizationId } = callerOf(request);
       const { table_id: tableId, batch_id: batchId } = request.params;
-      return { data: await view(await find(organizationId, tableId, batchId)) };
+      return { data: await view(await findKept(organizationId, tableId, batchId)) };
     },
   );
 
@@ -215,12 +221,11 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         querystring: confirmQuery,
         response: { 200: envelope(batchSchema) },
       },
-      config: { scope, exists, errors: ['batch_not_open', 'generation_fenced'] },
+      config: { scope, exists: isKept, errors: ['batch_not_open', 'generation_fenced'] },
     },
     async (request) => {
       const { organizationId } = callerOf(request);
       const { table_id: tableId, batch_id: batchId } = request.params;
-      await find(organizationId, tableId, batchId);
       const batch = await abortBatch(deps.db, { organizationId, tableId, batchId });
       if (batch.cleaned_at === null)
         await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);

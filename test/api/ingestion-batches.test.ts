@@ -721,3 +721,18 @@ test('a guard lets exactly its share go, and pages together bring at most 500 co
     error: { code: 'conflict', message: expect.stringContaining('500') },
   });
 });
+
+test('what became of a batch can be asked when its table is gone, and an open one be ended', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const applied = await open(client, table, { mode: 'append' });
+  await stage(client, applied, 1, [order(1)]);
+  await complete(client, applied, { page_count: 1 });
+  const pending = await open(client, table, { mode: 'append' });
+  expect((await client.call('DELETE', `/v1/tables/${table}?confirm=true`)).status).toBe(200);
+  expect((await client.call('GET', applied)).body.data).toMatchObject({ status: 'applied', rowsInserted: 1 });
+  const page = await client.call('PUT', `${pending}/pages/1`, { body: { records: [] } });
+  expect(page.status).toBe(404);
+  const ended = await client.call('DELETE', `${pending}?confirm=true`);
+  expect([ended.status, ended.body.data.status]).toEqual([200, 'aborted']);
+});
