@@ -1,5 +1,4 @@
 import type { LakeDeps } from '../../data/lake/commit.ts';
-import { tableStatistics } from '../../data/lake/ledger.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { findTable } from '../tables/tables.ts';
 import { findDataSync } from './data-syncs.ts';
@@ -11,6 +10,7 @@ import {
   moveBatch,
   revocableStatuses,
 } from './ingestion-batches.ts';
+import { shrinksTooMuch } from './shrink.ts';
 import { fencedMessage, isFenced } from './stage-page.ts';
 import { stagedTotals } from './staged-pages.ts';
 
@@ -30,18 +30,12 @@ export async function advanceBatch(deps: AdvanceDeps, id: BatchId): Promise<Inge
     inOrganization(deps.db, id.organizationId, (db) => findBatch(db, id.organizationId, id.batchId));
   const found = await read();
   if (found?.status !== 'completing') return found;
-  const lake = await deps.lake.catalog.get(id.organizationId);
-  const rows = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(found.table_id)?.rowCount ?? 0;
+  const shrinks = await shrinksTooMuch(deps.lake, found);
   // One that was moved on meanwhile stays where it is.
   await withBatch(deps.db, id, async (db, batch) => {
     const refusal = await refusalOf(db, batch);
     if (refusal === undefined)
-      await moveBatch(
-        db,
-        batch,
-        'completing',
-        shrinksTooMuch(batch, rows) ? 'awaiting_confirmation' : 'applying',
-      );
+      await moveBatch(db, batch, 'completing', shrinks ? 'awaiting_confirmation' : 'applying');
     else await moveBatch(db, batch, 'completing', 'failed', { error: JSON.stringify(refusal) });
   });
   return read();
@@ -97,10 +91,4 @@ async function refusalOf(
       ? undefined
       : await findDataSync(db, batch.organization_id, batch.sync_id, 'share');
   return isFenced(batch, sync) ? { code: 'generation_fenced', message: fencedMessage } : undefined;
-}
-
-/** Whether the guard wants a person's word before the table's content is swapped for so much less. */
-function shrinksTooMuch(batch: IngestionBatch, rowsBefore: number): boolean {
-  if (batch.max_shrink_ratio === null || batch.shrink_confirmed || rowsBefore === 0) return false;
-  return rowsBefore - (batch.records_staged ?? 0) > batch.max_shrink_ratio * rowsBefore;
 }

@@ -29,6 +29,7 @@ import {
   writeRecords,
 } from './page-files.ts';
 import { quarantineRecords, reserveQuarantine } from './quarantine.ts';
+import { ShrinksTooMuch, shrinksTooMuch } from './shrink.ts';
 import { fenced, isFenced, keysOf } from './stage-page.ts';
 import { allPages, type StagedPage } from './staged-pages.ts';
 
@@ -153,6 +154,7 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   const isAsBefore =
     JSON.stringify([keys, physical.columns]) === JSON.stringify([plan.keys, plan.before.columns]);
   if (!isAsBefore) throw columnsChanged();
+  if (await shrinksTooMuch(deps.lake, batch)) throw new ShrinksTooMuch();
   if (batch.mode === 'append')
     await refuseTakenRowIds(deps, lake, plan.connection, physical, plan.pages, plan.files);
   const changesColumns = plan.target.retypes.size + plan.target.added.length > 0;

@@ -5,6 +5,7 @@ import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { appliedOf, batchOperationId } from './apply.ts';
 import { finishApplied } from './finish.ts';
 import { type BatchFailure, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
+import { ShrinksTooMuch } from './shrink.ts';
 
 interface FailDeps {
   db: Database;
@@ -28,12 +29,23 @@ const finalCodes = new Set([
   'not_appendable',
 ]);
 
-/** Fails the batch where no other try can help: at `undefined` for what is known to end every try. Throws anything else. */
+/**
+ * Ends the batch where no other try can help (`undefined` is what ends every try), or has it wait where somebody must
+ * confirm first. Throws anything else.
+ */
 export async function failIfFinal(deps: FailDeps, batch: IngestionBatch, error: unknown): Promise<void> {
   if (error === undefined) return failBatch(deps, batch, internalFailure);
+  if (error instanceof ShrinksTooMuch) return awaitConfirmation(deps.db, batch);
   if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
   deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
   await failBatch(deps, batch, failureOf(error));
+}
+
+/** Nothing of the batch is in the lake: this is only said under the table's lock, after a look there. */
+async function awaitConfirmation(db: Database, batch: IngestionBatch): Promise<void> {
+  await inOrganization(db, batch.organization_id, (transaction) =>
+    moveBatch(transaction, batch, 'applying', 'awaiting_confirmation'),
+  );
 }
 
 /** Fails the batch for good: a try that still lingers somewhere can no longer commit. */

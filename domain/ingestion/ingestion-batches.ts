@@ -24,13 +24,14 @@ export type BatchStatus =
 
 /**
  * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake decides
- * whether it becomes `applied` or `failed`, and nobody can take it back.
+ * whether it becomes `applied` or `failed`, and nobody can take it back. Where its table grew until its turn came, and
+ * its guard now wants a word, it waits for that.
  */
 export const batchTransitions: Record<BatchStatus, readonly BatchStatus[]> = {
   open: ['completing', 'failed', 'aborted', 'expired'],
   completing: ['awaiting_confirmation', 'applying', 'failed', 'aborted'],
   awaiting_confirmation: ['completing', 'failed', 'aborted', 'expired'],
-  applying: ['applied', 'failed'],
+  applying: ['applied', 'failed', 'awaiting_confirmation'],
   applied: [],
   failed: [],
   aborted: [],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { listPages } from '../../domain/ingestion/staged-pages.ts';
 import { useWorker } from '../support/worker.ts';
@@ -735,4 +735,26 @@ test('what became of a batch can be asked when its table is gone, and an open on
   expect(page.status).toBe(404);
   const ended = await client.call('DELETE', `${pending}?confirm=true`);
   expect([ended.status, ended.body.data.status]).toEqual([200, 'aborted']);
+});
+
+test('the guard counts under the lock: a table that grows until the batch has its turn waits for a word too', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client);
+  const append = (ids: number[]) =>
+    client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: ids.map((id) => order(id)) } });
+  await append([1, 2]);
+  const guarded = await open(client, table, { mode: 'replace', guard: { max_shrink_ratio: 0.5 } });
+  await stage(client, guarded, 1, [order(8), order(9)]);
+  const { locks } = workspace.activityDeps.lake;
+  const hold = locks.hold.bind(locks);
+  const spy = vi.spyOn(locks, 'hold').mockImplementationOnce(async (id, work) => {
+    await append([3, 4, 5, 6]);
+    return hold(id, work);
+  });
+  expect((await complete(client, guarded, { page_count: 1 })).status).toBe('awaiting_confirmation');
+  spy.mockRestore();
+  expect(await rowsOf(client, table)).toHaveLength(6);
+  const confirmed = await complete(client, guarded, { page_count: 1, confirm_shrink: true });
+  expect(confirmed).toMatchObject({ status: 'applied', rowsInserted: 2 });
+  expect(await rowsOf(client, table)).toHaveLength(2);
 });
