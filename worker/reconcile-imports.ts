@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../data/postgres/client.ts';
 import { startProcess } from '../data/processes/start.ts';
-import { endImport, type ImportId } from '../domain/file-imports/life.ts';
-import { discardImport, type ImportRunDeps } from '../domain/file-imports/run.ts';
+import type { ImportId } from '../domain/file-imports/life.ts';
+import { giveUpImport, type ImportRunDeps } from '../domain/file-imports/run.ts';
 import { importStart } from '../domain/file-imports/start.ts';
 import { findTableImport, type TableImport } from '../domain/file-imports/table-imports.ts';
 import { tableImportWorkflowId } from '../workflows/table-import/names.ts';
@@ -39,10 +39,8 @@ async function revive(deps: ImportReconcileDeps, id: ImportId): Promise<void> {
     findTableImport(db, organizationId, importId),
   );
   if (row === undefined) return;
-  if (endedByForce.has(status)) {
-    await discardImport(deps, row);
-    await endImport(deps.db, id, 'cancelled');
-  } else await startAgain(deps.client, row);
+  const isGivenUp = endedByForce.has(status) && (await giveUpImport(deps, row));
+  if (!isGivenUp) await startAgain(deps.client, row);
   deps.logger.info({ ...id, status }, 'saw to an import whose process was gone');
 }
 

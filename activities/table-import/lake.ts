@@ -5,7 +5,6 @@ import {
   commitImport,
   DeadlyFileError,
   discardImport,
-  manifestKey,
   recordFinalFailure,
   stageImport,
 } from '../../domain/file-imports/run.ts';
@@ -29,7 +28,7 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
       const { table, quarantine } = await withProgress(deps, input, (progress, signal) =>
         stageImport(deps, row, progress, signal),
       ).catch((error: unknown) => failIfFinal(row, error));
-      return { manifestKey: manifestKey(row), rows: table.rows, quarantinedRows: quarantine?.rows ?? 0 };
+      return { rows: table.rows, quarantinedRows: quarantine?.rows ?? 0 };
     },
 
     /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */

@@ -1,12 +1,14 @@
 import { AppError } from '../../data/errors.ts';
 import { derivedId } from '../../data/ids.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
+import { findOperations, voidOperation } from '../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
 import { findTable, moveTable, reserveTable } from '../tables/tables.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
+import { endImport } from './life.ts';
 import type { FileReader } from './reader.ts';
 import {
   type ImportFailure,
@@ -23,13 +25,24 @@ export interface ImportRunDeps {
   files: FileReader;
 }
 
-/** Stages the file beside the lake, and remembers what is staged. What an earlier try left is removed first. */
+const operationOf = (row: TableImport): string => `import:${row.id}`;
+
+async function isInLake({ lake }: ImportRunDeps, row: TableImport): Promise<boolean> {
+  const { schema } = await lake.catalog.get(row.organization_id);
+  return (await findOperations(lake.catalogPool, schema, [operationOf(row)])).size > 0;
+}
+
+/**
+ * Stages the file beside the lake, and remembers what is staged. What an earlier try left is removed first, but for
+ * what the lake has already: then the process was lost between the commit and the import's row.
+ */
 export async function stageImport(
   deps: ImportRunDeps,
   row: TableImport,
   progress: (progress: StageProgress) => void,
   signal: AbortSignal,
 ): Promise<Staged> {
+  if (await isInLake(deps, row)) return readManifest(deps, row);
   const lake = await deps.lake.catalog.get(row.organization_id);
   const { onBadRow, ...options } = row.options as unknown as ImportOptions & {
     onBadRow: 'fail' | 'quarantine';
@@ -60,7 +73,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
     tableId: row.table_id,
     tableName: row.table_name,
     staged: manifest.table,
-    operationId: `import:${row.id}`,
+    operationId: operationOf(row),
     runId: row.id,
     committedBy: row.created_by,
     beside: quarantine === undefined ? undefined : { ...quarantine, staged: manifest.quarantine! },
@@ -91,9 +104,22 @@ async function makeReady(
   if (table?.status !== 'ready') throw new Error(`The reservation of ${tableId} is gone.`);
 }
 
+/**
+ * Ends an import that nobody drives any more; false where the lake has it, and it only has to be told. A commit that
+ * still lingers somewhere is refused by the database from then on, so that nothing can name what is removed.
+ */
+export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promise<boolean> {
+  const { organization_id: organizationId, id: importId } = row;
+  const { schema } = await deps.lake.catalog.get(organizationId);
+  if ((await voidOperation(deps.lake.catalogPool, schema, operationOf(row))) !== undefined) return false;
+  await discardImport(deps, row);
+  await endImport(deps.db, { organizationId, importId }, 'cancelled');
+  return true;
+}
+
 /** Removes what was staged and no commit has taken. */
 export async function discardImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
-  if (row.status === 'succeeded') return;
+  if (row.status === 'succeeded' || (await isInLake(deps, row))) return;
   const lake = await deps.lake.catalog.get(row.organization_id);
   const bucketUrl = `s3://${deps.objects.settings.bucket}/`;
   await deps.objects.removeAll(stagingUrl(lake.writer.dataPath, row.id).slice(bucketUrl.length));
@@ -151,7 +177,7 @@ function stagingUrl(dataPath: string, importId: string): string {
 }
 
 /** Object key of the manifest that names the staged Parquet files. */
-export function manifestKey(row: TableImport): string {
+function manifestKey(row: TableImport): string {
   return `imports/${row.organization_id}/${row.id}.json`;
 }
 

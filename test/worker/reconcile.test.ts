@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { derivedId, newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { commitImport, stageImport } from '../../domain/file-imports/run.ts';
+import { getTableImport } from '../../domain/file-imports/table-imports.ts';
 import { findTable, reserveTable } from '../../domain/tables/tables.ts';
 import { settleTables } from '../../worker/reconcile.ts';
 import { reviveImports } from '../../worker/reconcile-imports.ts';
@@ -95,6 +97,47 @@ test('an import whose process nobody knows any more goes on in a new one', async
   await reviveImports(deps());
   expect(await endOf(client, lost)).toMatchObject({ status: 'succeeded', tableId, rowsImported: 2 });
 });
+
+test.each([
+  ['nobody knows any more', false],
+  ['was ended by force', true],
+])(
+  'an import that is in the lake when its process %s is told as it is, and keeps its rows',
+  async (_, isForced) => {
+    const client = await workspace.organization();
+    const staging = isForced ? holdStaging() : undefined;
+    const { id, tableId } = await beginImport(client, 'landed', 'a\n1\n2\n');
+    if (staging !== undefined) {
+      await staging.begun;
+      await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).terminate();
+      staging.release();
+      // What lingers of the try comes as far as the commit, and no further.
+      const row = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+        getTableImport(db, client.organizationId, id),
+      );
+      await stageImport(workspace.activityDeps, row, () => undefined, new AbortController().signal);
+      await commitImport(workspace.activityDeps, row);
+    } else await endOf(client, id);
+    const { catalogPool, catalog } = workspace.deps.lake;
+    const { schema } = await catalog.get(client.organizationId);
+    const manifest = { table: { rows: 2 }, quarantine: undefined };
+    const key = `imports/${client.organizationId}/${id}.json`;
+    await workspace.deps.objects.put(key, Buffer.from(JSON.stringify(manifest)), 'application/json');
+    await catalogPool.query(
+      `UPDATE table_imports SET status = 'running', finished_at = NULL, created_at = now() - interval '2 minutes' WHERE id = $1`,
+      [id],
+    );
+    await reviveImports(deps());
+    expect(await endOf(client, id)).toMatchObject({ status: 'succeeded', tableId, rowsImported: 2 });
+    const rows = await client.call('GET', `/v1/tables/${tableId}/rows`);
+    expect([rows.status, rows.body.items]).toMatchObject([200, [{ a: 1 }, { a: 2 }]]);
+    const { rowCount } = await catalogPool.query(
+      `SELECT FROM "${schema}".workspace_operation WHERE table_id = $1`,
+      [tableId],
+    );
+    expect(rowCount).toBe(1);
+  },
+);
 
 test('one broken lake keeps nobody else from being settled', async () => {
   const tables = await Promise.all(

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => env?.teardown());
 
-const staged: StagedImport = { manifestKey: 'imports/x.json', rows: 3, quarantinedRows: 0 };
+const staged: StagedImport = { rows: 3, quarantinedRows: 0 };
 
 /** Activities that succeed, with what a test changes; every call is recorded in order. */
 function recording(change: Partial<Activities> = {}): { activities: Activities; calls: string[] } {

@@ -11,8 +11,6 @@ export interface TableImportOutcome {
 
 /** What staging leaves behind for the commit: only counts and a key, never rows. */
 export interface StagedImport {
-  /** Object key of the manifest that names the staged Parquet files. */
-  manifestKey: string;
   rows: number;
   quarantinedRows: number;
 }
@@ -28,6 +26,6 @@ export interface TableImportControlActivities {
 /** Activities on the lake queue: long, with heartbeats. */
 export interface TableImportLakeActivities {
   stageTableImport(input: TableImportInput): Promise<StagedImport>;
-  commitTableImport(input: TableImportInput, staged: StagedImport): Promise<TableImportOutcome>;
+  commitTableImport(input: TableImportInput): Promise<TableImportOutcome>;
   discardStagedImport(input: TableImportInput): Promise<void>;
 }

@@ -52,7 +52,7 @@ export async function tableImport(input: TableImportInput): Promise<TableImportO
     const staged = await staging.run(() => stageTableImport(input));
     setCurrentDetails(`Committing ${staged.rows} rows.`);
     // From here on a cancel comes too late: the commit decides.
-    return await CancellationScope.nonCancellable(() => commit.commitTableImport(input, staged));
+    return await CancellationScope.nonCancellable(() => commit.commitTableImport(input));
   } catch (error) {
     return await CancellationScope.nonCancellable(() => end(input, error));
   }
