@@ -18,6 +18,8 @@ export const bodyLimits = {
 const bounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
 
 const largeAtOnce = 2;
+/** By then the event loop has had its part; what else a request waits for must not keep the next one waiting. */
+const longestTurnMs = 2_000;
 
 /** Reads JSON bodies without squeezing a number through a double, and keeps a hash for idempotency keys. */
 export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRules = bodyRules): void {
@@ -53,7 +55,13 @@ function createTurns(count: number) {
       new Promise<void>((begun) => {
         void inTurn(ownerOf(request), () => {
           begun();
-          return new Promise<void>((end) => void ends.set(request, end));
+          return new Promise<void>((end) => {
+            const timer = setTimeout(end, longestTurnMs);
+            ends.set(request, () => {
+              clearTimeout(timer);
+              end();
+            });
+          });
         });
       }),
     /** For any request: one that had no turn has none to end. */

@@ -186,3 +186,25 @@ test('base64 is taken with and without its padding, to 8 MiB, and nothing else',
   for (const content of ['Q', 'QQ=', 'QQ===', '=', 'Q-==', 'QUI=QQ==', 'é'])
     expect((await write(content)).status, content).toBe(422);
 });
+
+test('large bodies whose work hangs do not keep those of another organization waiting', async () => {
+  const { objects } = workspace.deps;
+  const put = objects.put.bind(objects);
+  const held = Promise.withResolvers<void>();
+  const hang = async (...given: Parameters<typeof put>) => {
+    await held.promise;
+    return put(...given);
+  };
+  const spy = vi.spyOn(objects, 'put').mockImplementationOnce(hang).mockImplementationOnce(hang);
+  const write = async (client: TestClient, name: string) => {
+    const url = `/v1/projects/${await newProject(client)}/files/content?path=${name}`;
+    return client.call('PUT', url, { body: { content: 'x'.repeat(200_000) } });
+  };
+  const [one, other] = [await workspace.organization(), await workspace.organization()];
+  const hanging = [write(one, 'a'), write(one, 'b')];
+  await expect.poll(() => spy.mock.calls.length).toBe(2);
+  expect((await write(other, 'c')).status).toBe(201);
+  held.resolve();
+  for (const { status } of await Promise.all(hanging)) expect(status).toBe(201);
+  spy.mockRestore();
+});
