@@ -84,7 +84,7 @@ test('an import that runs, or has just been asked for, is left alone', async () 
 test('an import whose process nobody knows any more goes on in a new one', async () => {
   const client = await workspace.organization();
   const { id, tableId } = await beginImport(client, 'lost', 'a\n1\n2\n');
-  await endOf(client, id);
+  await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).result();
   // As if the server had lost it while it ran: no history of it, and its table not yet made.
   const lost = derivedId('imp', Date.now(), id);
   const copied = await workspace.deps.lake.catalogPool.query(
@@ -117,7 +117,7 @@ test.each([
       );
       await stageImport(workspace.activityDeps, row, () => undefined, new AbortController().signal);
       await commitImport(workspace.activityDeps, row);
-    } else await endOf(client, id);
+    } else await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).result();
     const { catalogPool, catalog } = workspace.deps.lake;
     const { schema } = await catalog.get(client.organizationId);
     const manifest = { table: { rows: 2 }, quarantine: undefined };
