@@ -29,6 +29,7 @@ import { rateLimit } from './plugins/rate-limit.ts';
 import { routeRules } from './plugins/route-rules.ts';
 import { unknownRoutes } from './plugins/unknown-routes.ts';
 import { validation } from './plugins/validation.ts';
+import { previewsRoutes } from './previews/routes.ts';
 import { projectsRoutes } from './projects/routes.ts';
 import { queryExecutionsRoutes } from './query-executions/routes.ts';
 import { rowsRoutes } from './rows/routes.ts';
@@ -93,7 +94,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   unknownRoutes(fastify, limit);
   auth(fastify, (token) => findAccessToken(deps.db, token), limit);
   idempotency(fastify, deps);
-  await openapi(fastify);
+  await openapi(fastify, deps.publicUrl);
 
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   systemRoutes(app, deps);
@@ -101,6 +102,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   identityRoutes(app, deps);
   projectsRoutes(app, deps);
   filesRoutes(app, deps);
+  previewsRoutes(app, deps);
   tableImportsRoutes(app, deps);
   tablesRoutes(app, deps);
   gridTablesRoutes(app, deps);

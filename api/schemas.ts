@@ -65,7 +65,9 @@ export const confirmQuery = z.object({
 });
 
 /** What a list's cursors belong to: its path and filters. */
-type ListRequest = Pick<FastifyRequest, 'url'> & { query: { limit: number; cursor?: string | undefined } };
+export type ListRequest = Pick<FastifyRequest, 'url'> & {
+  query: { limit: number; cursor?: string | undefined };
+};
 
 /** A page's own place is no filter; which version of a table is read stands in the cursor itself. */
 const noFilters = ['cursor', 'limit', 'version'];

@@ -59,7 +59,7 @@ async function startAgain(client: Client, row: TableImport): Promise<void> {
     importId: row.id,
     projectId: row.project_id,
     fileId: row.file_id,
-    mode: row.mode as 'create' | 'replace',
+    mode: row.mode,
     memo: {},
   });
   const { outcome, cause } = await startProcess(client, start, { again: true });

@@ -1,5 +1,4 @@
 import { advanceBatch, endBatch, expireBatch } from '../../domain/ingestion/advance.ts';
-import type { BatchStatus } from '../../domain/ingestion/ingestion-batches.ts';
 import type { IngestionBatchControlActivities } from '../../workflows/ingestion-batch/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -9,7 +8,7 @@ export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBa
     async advanceIngestionBatch(input) {
       const batch = await advanceBatch(deps, input);
       return {
-        status: batch === undefined ? 'gone' : (batch.status as BatchStatus),
+        status: batch?.status ?? 'gone',
         pages: batch?.page_count ?? 0,
         records: batch?.records_staged ?? 0,
       };

@@ -5,7 +5,7 @@ import {
   findActiveLakeMaintenanceRun,
   getLakeMaintenanceRun,
   type LakeMaintenanceRun,
-  moveLakeMaintenanceRun,
+  lakeMaintenanceRunStates,
   newestLakeMaintenanceRun,
 } from '../../domain/lake-maintenance/runs.ts';
 import type {
@@ -33,7 +33,7 @@ export function lakeMaintenanceControlActivities(
         const active = await findActiveLakeMaintenanceRun(db, organizationId);
         if (active?.status === 'queued') return { waitMs: 0 };
         if (active !== undefined) {
-          await moveLakeMaintenanceRun(db, organizationId, active.id, 'running', 'failed', {
+          await lakeMaintenanceRunStates.move(db, active, 'running', 'failed', {
             error: JSON.stringify({ message: 'The run was ended from outside.', failures: [] }),
           });
         }
@@ -53,8 +53,7 @@ export function lakeMaintenanceControlActivities(
           trigger: 'cadence',
           started_at: new Date(),
         });
-        if (run.status === 'queued')
-          await moveLakeMaintenanceRun(db, organizationId, run.id, 'queued', 'running');
+        if (run.status === 'queued') await lakeMaintenanceRunStates.move(db, run, 'queued', 'running');
         return run.id;
       });
     },
@@ -62,10 +61,10 @@ export function lakeMaintenanceControlActivities(
     /** Safe to retry: a run that ended stays as it ended. */
     async endLakeMaintenanceRun({ organizationId }, runId, outcome) {
       await inOrganization(deps.db, organizationId, async (db) => {
-        const { status } = await getLakeMaintenanceRun(db, organizationId, runId);
-        if (status !== 'running') return;
+        const run = await getLakeMaintenanceRun(db, organizationId, runId);
+        if (run.status !== 'running') return;
         const failed = outcome.failures.length > 0;
-        await moveLakeMaintenanceRun(db, organizationId, runId, 'running', failed ? 'failed' : 'succeeded', {
+        await lakeMaintenanceRunStates.move(db, run, 'running', failed ? 'failed' : 'succeeded', {
           figures: JSON.stringify(outcome.figures),
           error: failed ? JSON.stringify(errorOf(outcome)) : null,
         });

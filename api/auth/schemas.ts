@@ -26,6 +26,11 @@ export const tokenAnswer = z
     expires_in: z.int().meta({ examples: [3600] }),
     scope: z.string().meta({ examples: ['agent:read agent:write'] }),
   })
-  .meta({ id: 'Token' });
+  .meta({
+    id: 'Token',
+    examples: [
+      { access_token: 'tok_…', token_type: 'Bearer', expires_in: 3600, scope: 'agent:read agent:write' },
+    ],
+  });
 
 export const serverMetadata = z.looseObject({ issuer: z.string(), token_endpoint: z.string() });

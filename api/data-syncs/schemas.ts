@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ValidationError } from '../../data/errors.ts';
 import type { DataSync } from '../../domain/ingestion/data-syncs.ts';
-import { maxPageNumber } from '../../domain/ingestion/staged-pages.ts';
+import { maxPageNumber, type StagedPage } from '../../domain/ingestion/staged-pages.ts';
 import type { Tasks } from '../../domain/records/reading/tasks.ts';
-import { records } from '../ingestion-batches/schemas.ts';
+import { pageIdOf, records } from '../ingestion-batches/schemas.ts';
 import { validate } from '../plugins/validation.ts';
-import { nullableTimestamp, ownName, timestamp } from '../schemas.ts';
+import { envelope, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 
 const generation = ownName.describe(
   'The installed recipe generation; rotating it fences everything opened under the one before.',
@@ -45,9 +45,11 @@ export function snapshotPageOf({ members, faults }: Tasks['members']['output']) 
 }
 
 /** Exactly these three, by the public interface. */
-export const snapshotPageSchema = z
-  .object({ pageNumber: z.int(), sizeBytes: z.string(), replayed: z.boolean() })
-  .meta({ id: 'SnapshotPage' });
+export const snapshotPage = envelope(
+  z
+    .object({ pageNumber: z.int(), sizeBytes: z.string(), replayed: z.boolean() })
+    .meta({ id: 'SnapshotPage' }),
+).meta({ examples: [{ data: { pageNumber: 1, sizeBytes: '524105', replayed: false } }] });
 
 export const syncSchema = z
   .object({
@@ -60,6 +62,17 @@ export const syncSchema = z
   })
   .meta({ id: 'DataSync' });
 
+export const syncExample: z.input<typeof syncSchema> = {
+  id: 'dsn_01kahz3v6dfyvb1s8m3h9q2w4x',
+  tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  provider: 'shop',
+  generation: 'v1',
+  keyColumns: [],
+  createdAt: '2026-11-21T08:30:00.000Z',
+};
+
+export const oneSync = envelope(syncSchema).meta({ examples: [{ data: syncExample }] });
+
 export function syncView(sync: DataSync): z.infer<typeof syncSchema> {
   return {
     id: sync.id,
@@ -71,7 +84,7 @@ export function syncView(sync: DataSync): z.infer<typeof syncSchema> {
   };
 }
 
-export const checkpointSchema = z
+const checkpointSchema = z
   .object({
     checkpoint: z.unknown().describe('What the client gave when it completed the batch.'),
     generation: z.string().nullable(),
@@ -80,7 +93,7 @@ export const checkpointSchema = z
   })
   .meta({ id: 'Checkpoint', description: 'Of the last applied batch; nulls before the first.' });
 
-export const stagedMetadataSchema = z
+const stagedMetadataSchema = z
   .object({
     pageId: z.string(),
     batchId: z.string(),
@@ -93,6 +106,54 @@ export const stagedMetadataSchema = z
   })
   .meta({ id: 'StagedPageMetadata' });
 
-export const syncParams = z.object({ sync_id: z.string() });
-export const snapshotParams = syncParams.extend({ snapshot_id: z.string() });
-export const syncPageParams = syncParams.extend({ page_id: z.string() });
+export const checkpoint = envelope(checkpointSchema).meta({
+  examples: [
+    {
+      data: {
+        checkpoint: { cursor: '2026-11-21' },
+        generation: 'v1',
+        batchId: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x',
+        appliedAt: '2026-11-21T08:30:04.000Z',
+      },
+    },
+  ],
+});
+
+export function checkpointView(sync: DataSync): z.infer<typeof checkpointSchema> {
+  return {
+    checkpoint: sync.checkpoint ?? null,
+    generation: sync.checkpoint_generation,
+    batchId: sync.checkpoint_batch_id,
+    appliedAt: sync.applied_at?.toISOString() ?? null,
+  };
+}
+
+export const stagedMetadata = envelope(stagedMetadataSchema).meta({
+  examples: [
+    {
+      data: {
+        pageId: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x.1',
+        batchId: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x',
+        pageNumber: 1,
+        sizeBytes: '524105',
+        sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+        records: 5_000,
+        quarantined: 0,
+        stagedAt: '2026-11-21T08:30:01.000Z',
+      },
+    },
+  ],
+});
+
+export function stagedMetadataView(staged: StagedPage): z.infer<typeof stagedMetadataSchema> {
+  return {
+    pageId: pageIdOf(staged),
+    batchId: staged.batch_id,
+    pageNumber: staged.page_number,
+    sizeBytes: String(staged.size_bytes),
+    sha256: staged.sha256,
+    records: staged.records,
+    quarantined: staged.quarantined,
+    stagedAt: staged.staged_at.toISOString(),
+  };
+}

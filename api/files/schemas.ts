@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { ValidationError } from '../../data/errors.ts';
 import type { File } from '../../domain/files/files.ts';
 import { maxUploadBytes } from '../../domain/files/uploads.ts';
-import { projectParams } from '../projects/schemas.ts';
-import { timestamp } from '../schemas.ts';
+import { envelope, timestamp } from '../schemas.ts';
 import { textFault } from '../text.ts';
 
 export const maxContentBytes = 8 * 1_048_576;
-export const uploadSeconds = 3_600;
 
 export const fileSchema = z
   .object({
@@ -24,6 +22,19 @@ export const fileSchema = z
   })
   .meta({ id: 'File' });
 
+export const fileExample: z.input<typeof fileSchema> = {
+  id: 'fil_01kahz3v6dfyvb1s8m3h9q2w4x',
+  projectId: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x',
+  path: 'raw/orders.csv',
+  contentType: 'text/csv',
+  sizeBytes: 18_204,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  version: 1,
+  source: 'write',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
 const bytes = (description: string) => ({ description, content: { '*/*': { schema: z.any() } } });
 
 /** Of a file's content: in its own type, whichever that is. */
@@ -32,9 +43,6 @@ export const contentResponses = {
   206: bytes('The asked range of them.'),
   416: z.null().describe('The range lies behind the end.'),
 };
-
-export const fileParams = projectParams.extend({ file_id: z.string() });
-export const uploadParams = projectParams.extend({ upload_id: z.string() });
 
 const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';
 /** The same as `pathFault` says, in a JSON Schema's words. */
@@ -76,7 +84,7 @@ export const writeContentBody = z
     examples: [{ content: 's_id,city\n1,Porto\n', encoding: 'utf-8' }],
   });
 
-export const uploadForm = z
+const uploadFormSchema = z
   .object({
     upload_id: z.string(),
     url: z.string(),
@@ -85,6 +93,20 @@ export const uploadForm = z
     expires_in_seconds: z.int(),
   })
   .meta({ id: 'UploadForm' });
+
+export const uploadForm = envelope(uploadFormSchema).meta({
+  examples: [
+    {
+      data: {
+        upload_id: 'upl_01kahz3v6dfyvb1s8m3h9q2w4x',
+        url: 'https://storage.example.com/workspace',
+        fields: { key: 'uploads/…', policy: '…', 'X-Amz-Signature': '…' },
+        max_bytes: maxUploadBytes,
+        expires_in_seconds: 3_600,
+      },
+    },
+  ],
+});
 
 export const finalizeBody = z
   .strictObject({
@@ -132,7 +154,7 @@ export function fileView(file: File): z.infer<typeof fileSchema> {
     sizeBytes: file.size_bytes,
     sha256: file.sha256,
     version: file.version,
-    source: file.source as 'write' | 'upload',
+    source: file.source,
     createdAt: file.created_at.toISOString(),
     updatedAt: file.updated_at.toISOString(),
   };

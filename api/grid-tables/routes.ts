@@ -1,50 +1,30 @@
 import { AppError, notFound } from '../../data/errors.ts';
-import { inOrganization } from '../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn, physicalTables } from '../../domain/tables/columns.ts';
 import { addColumn, changeColumn } from '../../domain/tables/columns-change.ts';
 import { createDataTable } from '../../domain/tables/lifecycle.ts';
 import { getTable, type TableRow } from '../../domain/tables/tables.ts';
-import { callerOf, idFor } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { envelope } from '../schemas.ts';
-import { tableParams } from '../tables/schemas.ts';
-import {
-  addColumnBody,
-  changeColumnBody,
-  columnParams,
-  createGridTableBody,
-  gridTableSchema,
-  normalType,
-} from './schemas.ts';
+import { type Call, type Load, route } from '../route.ts';
+import { addColumnBody, changeColumnBody, createGridTableBody, normalType, oneGridTable } from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
-  const tags = ['Grid'];
-  const exists = (organizationId: string, params: Record<string, string>) =>
-    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
-  const columnExists = async (organizationId: string, params: Record<string, string>) => {
-    const { name } = await exists(organizationId, params);
-    const { schema } = await deps.lake.catalog.get(organizationId);
-    const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
-    if (!physical?.columns.some((column) => column.name.toLowerCase() === params['name']!.toLowerCase()))
-      throw notFound('The column');
-  };
+  const at = { db: deps.db, tag: 'Grid' };
+  const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
 
-  app.post(
-    '/v1/grid/tables',
+  route(
+    app,
+    at,
+    ['POST', '/v1/grid/tables'],
     {
-      schema: {
-        tags,
-        summary: 'Create a grid table',
-        description:
-          'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc is not available yet.',
-        body: createGridTableBody,
-        response: { 201: envelope(gridTableSchema) },
-      },
-      config: { scope: 'agent:write', errors: ['unsupported_option', 'name_taken'] },
+      summary: 'Create a grid table',
+      description:
+        'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc is not available yet.',
+      body: createGridTableBody,
+      errors: ['unsupported_option', 'name_taken'],
     },
-    async (request, reply) => {
-      const caller = callerOf(request);
-      const { body } = request;
+    { 201: oneGridTable },
+    async ({ organizationId, caller, body, newId, reply }) => {
       if (body.kind === 'calc') {
         throw new AppError(
           'unsupported_option',
@@ -52,96 +32,85 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
         );
       }
       const table = await createDataTable(deps, {
-        organizationId: caller.organizationId,
-        id: idFor(request, 'tbl'),
+        organizationId,
+        id: newId('tbl'),
         name: body.name,
         columns: body.columns!.map((column) => newColumn(column)),
         keyColumns: body.key_columns ?? [],
         ownerUserId: caller.kind === 'user' ? caller.id : null,
         committedBy: caller.id,
       });
-      return reply
-        .code(201)
-        .header('Location', `/v1/tables/${table.id}`)
-        .send({ data: await gridTable(deps, table) });
+      reply.header('Location', `/v1/tables/${table.id}`);
+      return { data: await gridTable(deps, table) };
     },
   );
 
-  app.post(
-    '/v1/grid/tables/:table_id/columns',
+  route(
+    app,
+    at,
+    ['POST', '/v1/grid/tables/:table_id/columns'],
     {
-      schema: {
-        tags,
-        summary: 'Add a column',
-        params: tableParams,
-        body: addColumnBody,
-        response: { 201: envelope(gridTableSchema) },
-      },
-      config: {
-        scope: 'agent:write',
-        exists,
-        errors: ['name_taken', 'not_appendable', 'conflict'],
-      },
+      summary: 'Add a column',
+      exists,
+      body: addColumnBody,
+      errors: ['name_taken', 'not_appendable', 'conflict'],
     },
-    async (request, reply) => {
-      const { table, change } = await changing(request);
-      await addColumn(deps, change, newColumn(request.body));
-      return reply.code(201).send({ data: await gridTable(deps, table) });
+    { 201: oneGridTable },
+    async (call) => {
+      const { table, change } = await changing(call);
+      await addColumn(deps, change, newColumn(call.body));
+      return { data: await gridTable(deps, table) };
     },
   );
 
-  app.patch(
-    '/v1/grid/tables/:table_id/columns/:name',
+  route(
+    app,
+    at,
+    ['PATCH', '/v1/grid/tables/:table_id/columns/:name'],
     {
-      schema: {
-        tags,
-        summary: 'Rename, retype or make nullable a column',
-        description:
-          'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
-        params: columnParams,
-        body: changeColumnBody,
-        response: { 200: envelope(gridTableSchema) },
+      summary: 'Rename, retype or make nullable a column',
+      description:
+        'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
+      exists: async (db, organizationId, params) => {
+        const { name } = await exists(db, organizationId, params);
+        const { schema } = await deps.lake.catalog.get(organizationId);
+        const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
+        if (!physical?.columns.some((column) => column.name.toLowerCase() === params.name.toLowerCase()))
+          throw notFound('The column');
       },
-      config: {
-        scope: 'agent:write',
-        exists: columnExists,
-        errors: ['name_taken', 'not_appendable', 'conflict'],
-      },
+      body: changeColumnBody,
+      errors: ['name_taken', 'not_appendable', 'conflict'],
     },
-    async (request) => {
-      const { table, change } = await changing(request, ['data', 'import']);
-      if (table.kind === 'import' && request.body.name !== undefined)
+    { 200: oneGridTable },
+    async (call) => {
+      const { params, body, organizationId, transaction } = call;
+      const { table, change } = await changing(call, ['data', 'import']);
+      if (table.kind === 'import' && body.name !== undefined)
         throw new AppError('conflict', 'The columns of an imported table keep the names of its import.');
-      if (['s_id', '_sm_created_at'].includes(request.params.name.toLowerCase())) {
+      if (['s_id', '_sm_created_at'].includes(params.name.toLowerCase()))
         throw new AppError('conflict', 'The automatic columns cannot be changed.');
-      }
-      const { name, data_type: wanted, cast, nullable } = request.body;
+      const { name, data_type: wanted, cast, nullable } = body;
       const dataType = wanted === undefined ? undefined : normalType(wanted);
-      await changeColumn(deps, change, request.params.name, { name, dataType, cast, nullable });
-      const renamed = await inOrganization(deps.db, table.organization_id, (db) =>
-        getTable(db, table.organization_id, table.id),
-      );
+      await changeColumn(deps, change, params.name, { name, dataType, cast, nullable });
+      const renamed = await transaction((db) => getTable(db, organizationId, table.id));
       return { data: await gridTable(deps, renamed) };
     },
   );
+}
 
-  async function changing(
-    request: Parameters<typeof callerOf>[0] & { params: { table_id: string } },
-    kinds: readonly string[] = ['data'],
-  ) {
-    const caller = callerOf(request);
-    const { organizationId } = caller;
-    const table = await inOrganization(deps.db, organizationId, (db) =>
-      getTable(db, organizationId, request.params.table_id),
+/** The table whose columns a request changes, and who changes them. */
+async function changing(
+  { organizationId, caller, params, newId, transaction }: Call<'/:table_id'>,
+  kinds: readonly string[] = ['data'],
+) {
+  const table = await transaction((db) => getTable(db, organizationId, params.table_id));
+  if (!kinds.includes(table.kind) || table.quarantine_of !== null) {
+    throw new AppError(
+      'not_appendable',
+      'The columns of a data table can be changed, and the types of an imported one.',
     );
-    if (!kinds.includes(table.kind) || table.quarantine_of !== null) {
-      throw new AppError(
-        'not_appendable',
-        'The columns of a data table can be changed, and the types of an imported one.',
-      );
-    }
-    return { table, change: { table, operationId: idFor(request, 'opr'), committedBy: caller.id } };
   }
+  return { table, change: { table, operationId: newId('opr'), committedBy: caller.id } };
 }
 
 function newColumn(column: { name: string; nullable: boolean; data_type?: string | undefined }): LakeColumn {
@@ -159,7 +128,7 @@ async function gridTable(deps: ApiDeps, table: TableRow) {
   return {
     tableId: table.id,
     name: table.name,
-    kind: table.kind as 'data' | 'import',
+    kind: table.kind,
     status: 'fresh' as const,
     columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => ({ name, dataType, nullable })),
     keyColumns: table.key_columns,

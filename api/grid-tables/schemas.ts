@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnNameFault } from '../../domain/tables/column-name.ts';
-import { characters, visibleName } from '../schemas.ts';
+import { characters, envelope, visibleName } from '../schemas.ts';
 
 export const dataTypes = [
   'STRING',
@@ -155,6 +155,24 @@ export const gridTableSchema = z
   })
   .meta({ id: 'GridTable' });
 
+export const oneGridTable = envelope(gridTableSchema).meta({
+  examples: [
+    {
+      data: {
+        tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+        name: 'orders',
+        kind: 'data',
+        status: 'fresh',
+        columns: [
+          { name: 's_id', dataType: 'INTEGER', nullable: false },
+          { name: 'city', dataType: 'STRING', nullable: true },
+        ],
+        keyColumns: [],
+      },
+    },
+  ],
+});
+
 export const addColumnBody = z
   .strictObject({ name: columnName, nullable: z.boolean().default(true), data_type: dataType.optional() })
   .meta({ examples: [{ name: 'channel', data_type: 'STRING' }] });
@@ -179,5 +197,3 @@ export const changeColumnBody = z
     anyOf: ['name', 'data_type', 'nullable'].map((change) => ({ required: [change] })),
     examples: [{ data_type: 'DECIMAL(12,2)', cast: true }],
   });
-
-export const columnParams = z.object({ table_id: z.string(), name: z.string() });

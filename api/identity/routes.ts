@@ -19,12 +19,47 @@ const me = z
   })
   .meta({ id: 'Me' });
 
+const oneMe = envelope(me).meta({
+  examples: [
+    {
+      data: {
+        id: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+        kind: 'client',
+        name: 'nightly import',
+        email: null,
+        role: null,
+        admin: false,
+        organizationId: 'org_01kahz3v6dfyvb1s8m3h9q2w4x',
+        scopes: ['agent:read', 'agent:write'],
+      },
+    },
+  ],
+});
+
 const authStatus = z.object({
   active: z.boolean(),
   kind: z.enum(['user', 'client']),
   scopes: z.array(z.string()),
   expiresAt: timestamp,
   organizationId: z.string(),
+});
+
+const oneAuthStatus = envelope(authStatus).meta({
+  examples: [
+    {
+      data: {
+        active: true,
+        kind: 'client',
+        scopes: ['agent:read'],
+        expiresAt: '2026-11-21T09:30:00.000Z',
+        organizationId: 'org_01kahz3v6dfyvb1s8m3h9q2w4x',
+      },
+    },
+  ],
+});
+
+const revoked = envelope(z.object({ revoked: z.literal(true) })).meta({
+  examples: [{ data: { revoked: true } }],
 });
 
 const organization = z
@@ -37,6 +72,20 @@ const organization = z
   })
   .meta({ id: 'Organization' });
 
+const oneOrganization = envelope(organization).meta({
+  examples: [
+    {
+      data: {
+        id: 'org_01kahz3v6dfyvb1s8m3h9q2w4x',
+        name: 'Example',
+        slug: 'example',
+        settings: {},
+        createdAt: '2026-11-21T08:30:00.000Z',
+      },
+    },
+  ],
+});
+
 /** Who the token is, and the organization it acts in: signed in, no scope. */
 export function identityRoutes(app: Routes, deps: ApiDeps): void {
   app.get(
@@ -45,7 +94,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Auth'],
         summary: 'The person or client behind the token',
-        response: { 200: envelope(me) },
+        response: { 200: oneMe },
       },
       config: { scope: 'signed-in' },
     },
@@ -70,7 +119,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Auth'],
         summary: 'What the presented token is good for',
-        response: { 200: envelope(authStatus) },
+        response: { 200: oneAuthStatus },
       },
       config: { scope: 'signed-in' },
     },
@@ -88,7 +137,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Auth'],
         summary: 'Revoke the presented token',
-        response: { 200: envelope(z.object({ revoked: z.literal(true) })) },
+        response: { 200: revoked },
       },
       config: { scope: 'signed-in', idempotent: false },
     },
@@ -106,7 +155,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Tenant'],
         summary: 'The organization of the token',
-        response: { 200: envelope(organization) },
+        response: { 200: oneOrganization },
       },
       config: { scope: 'signed-in' },
     },

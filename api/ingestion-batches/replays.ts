@@ -8,11 +8,11 @@ import { openBatch } from '../../domain/ingestion/open-batch.ts';
 import { countQuarantined } from '../../domain/ingestion/replay.ts';
 import { countQuarantinedRows } from '../../domain/ingestion/replay-import.ts';
 import { getTable } from '../../domain/tables/tables.ts';
-import { callerOf, idFor, memoOf } from '../caller.ts';
+import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { envelope, idText } from '../schemas.ts';
-import { tableParams } from '../tables/schemas.ts';
-import { batchSchema, batchView } from './schemas.ts';
+import { route } from '../route.ts';
+import { idText } from '../schemas.ts';
+import { batchView, oneBatch } from './schemas.ts';
 
 const replayBody = z
   .strictObject({
@@ -31,34 +31,27 @@ const aDaySeconds = 86_400;
 
 /** Quarantined records, once the schema or the data is mended. */
 export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
-  app.post(
-    '/v1/tables/:table_id/quarantine/replays',
+  route(
+    app,
+    { db: deps.db, tag: 'Ingestion' },
+    ['POST', '/v1/tables/:table_id/quarantine/replays'],
     {
-      schema: {
-        tags: ['Ingestion'],
-        summary: 'Stage quarantined records again',
-        description:
-          'Opens a batch with the quarantined records of a batch or an import; those that fit now are applied, the rest stay quarantined. The file of an import is read again, with the types that the table has now. Poll the Location.',
-        params: tableParams,
-        body: replayBody,
-        response: { 202: envelope(batchSchema) },
-      },
-      config: {
-        scope: 'agent:write',
-        errors: ['conflict', 'workflows_unavailable'],
-        exists: (organizationId, params) =>
-          inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!)),
-      },
+      summary: 'Stage quarantined records again',
+      description:
+        'Opens a batch with the quarantined records of a batch or an import; those that fit now are applied, the rest stay quarantined. The file of an import is read again, with the types that the table has now. Poll the Location.',
+      exists: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
+      body: replayBody,
+      errors: ['conflict', 'workflows_unavailable'],
     },
-    async (request, reply) => {
-      const { organizationId, id: callerId } = callerOf(request);
-      const { table_id: tableId } = request.params;
-      const source = await findSource(organizationId, tableId, request.body);
+    { 202: oneBatch },
+    async ({ organizationId, caller, params, body, newId, request, reply }) => {
+      const tableId = params.table_id;
+      const source = await findSource(organizationId, tableId, body);
       const { batch } = await openBatch(deps, {
         organizationId,
-        callerId,
+        callerId: caller.id,
         memo: memoOf(request),
-        batchId: idFor(request, 'bat'),
+        batchId: newId('bat'),
         tableId,
         mode: source.mode,
         syncId: undefined,
@@ -69,10 +62,8 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
         maxShrinkRatio: undefined,
         replayOf: source.id,
       });
-      return reply
-        .code(202)
-        .header('Location', `/v1/tables/${tableId}/ingestion-batches/${batch.id}`)
-        .send({ data: batchView(batch, { pages: 0, records: 0, quarantined: 0, bytes: 0 }) });
+      reply.header('Location', `/v1/tables/${tableId}/ingestion-batches/${batch.id}`);
+      return { data: batchView(batch, { pages: 0, records: 0, quarantined: 0, bytes: 0 }) };
     },
   );
 
@@ -97,7 +88,7 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
     return {
       id,
       mode: batch.mode === 'upsert' ? ('upsert' as const) : ('append' as const),
-      onNewField: batch.on_new_field as 'refuse' | 'add' | 'ignore',
+      onNewField: batch.on_new_field,
     };
   }
 

@@ -1,5 +1,4 @@
 import { AppError } from '../../data/errors.ts';
-import { inOrganization } from '../../data/postgres/client.ts';
 import { wake } from '../../data/processes/starter.ts';
 import { abortBatch, completeBatch } from '../../domain/ingestion/complete.ts';
 import { getBatch, type IngestionBatch } from '../../domain/ingestion/ingestion-batches.ts';
@@ -8,80 +7,66 @@ import { stagePage } from '../../domain/ingestion/stage-page.ts';
 import { stagedTotals } from '../../domain/ingestion/staged-pages.ts';
 import { getTable } from '../../domain/tables/tables.ts';
 import { ingestionBatchWorkflowId, wakeIngestionBatchSignal } from '../../workflows/ingestion-batch/names.ts';
-import { callerOf, idFor, memoOf } from '../caller.ts';
+import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
-import { confirmQuery, envelope } from '../schemas.ts';
+import { resource } from '../resource.ts';
+import { type Load, route } from '../route.ts';
+import { confirmQuery } from '../schemas.ts';
 import { sentListOf } from '../sent-list.ts';
-import { tableParams } from '../tables/schemas.ts';
 import { readManifestPages } from './manifest.ts';
 import {
-  batchParams,
+  batchExample,
   batchSchema,
   batchView,
   completeBody,
   createBatchBody,
   pageBody,
   pageParams,
-  stagedPageSchema,
+  stagedPage,
   stagedPageView,
+  stagingErrors,
 } from './schemas.ts';
 
 /** Exactly-once ingestion: pages in any order, one manifest, one commit. */
 export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
-  const tags = ['Ingestion'];
+  const tag = 'Ingestion';
   const scope = 'tables:append';
-  const tableExists = (organizationId: string, params: Record<string, string>) =>
-    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
-  const find = (organizationId: string, tableId: string, id: string) =>
-    inOrganization(deps.db, organizationId, async (db) => {
-      await getTable(db, organizationId, tableId);
-      return getBatch(db, organizationId, tableId, id);
-    });
-  const exists = (organizationId: string, params: Record<string, string>) =>
-    find(organizationId, params['table_id']!, params['batch_id']!);
-
-  /** Also where its table is gone: what became of the batch can still be asked, and an open one be ended. */
-  const findKept = (organizationId: string, tableId: string, id: string) =>
-    inOrganization(deps.db, organizationId, (db) => getBatch(db, organizationId, tableId, id));
-  const isKept = (organizationId: string, params: Record<string, string>) =>
-    findKept(organizationId, params['table_id']!, params['batch_id']!);
-
-  async function view(batch: IngestionBatch) {
-    if (batch.pages_staged !== null) return batchView(batch, undefined);
-    const totals = await inOrganization(deps.db, batch.organization_id, (db) =>
-      stagedTotals(db, batch.organization_id, batch.id),
-    );
-    return batchView(batch, totals);
-  }
-
-  app.post(
-    '/v1/tables/:table_id/ingestion-batches',
-    {
-      schema: {
-        tags,
-        summary: 'Open an ingestion batch',
-        description:
-          'Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.',
-        params: tableParams,
-        body: createBatchBody,
-        response: { 200: envelope(batchSchema), 201: envelope(batchSchema) },
-      },
-      config: {
-        scope,
-        exists: tableExists,
-        errors: ['not_appendable', 'unsupported_option', 'conflict', 'workflows_unavailable'],
-      },
+  const find: Load<'/:table_id/:batch_id', IngestionBatch> = async (db, organizationId, params) => {
+    await getTable(db, organizationId, params.table_id);
+    return getBatch(db, organizationId, params.table_id, params.batch_id);
+  };
+  const batches = resource(app, deps, {
+    tag,
+    path: '/v1/tables/:table_id/ingestion-batches/:batch_id',
+    schema: batchSchema,
+    example: batchExample,
+    // Also where its table is gone: what became of the batch can still be asked, and an open one be ended.
+    load: (db, organizationId, { table_id: tableId, batch_id: id }) =>
+      getBatch(db, organizationId, tableId, id),
+    parent: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
+    view: async (batch, { transaction }) => {
+      if (batch.pages_staged !== null) return batchView(batch, undefined);
+      const totals = await transaction((db) => stagedTotals(db, batch.organization_id, batch.id));
+      return batchView(batch, totals);
     },
-    async (request, reply) => {
-      const { organizationId, id: callerId } = callerOf(request);
-      const { body } = request;
+  });
+
+  batches.create({
+    summary: 'Open an ingestion batch',
+    description:
+      'Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.',
+    scope,
+    body: createBatchBody,
+    errors: ['not_appendable', 'unsupported_option', 'conflict', 'workflows_unavailable'],
+    status: [201, 200],
+    run: async ({ organizationId, caller, params, body, newId, request, reply }) => {
       const { batch, isNew } = await openBatch(deps, {
         organizationId,
-        callerId,
+        callerId: caller.id,
         memo: memoOf(request),
-        batchId: idFor(request, 'bat'),
-        tableId: request.params.table_id,
+        batchId: newId('bat'),
+        tableId: params.table_id,
         mode: body.mode,
         syncId: body.sync_id,
         clientBatchId: body.client_batch_id,
@@ -91,49 +76,34 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         maxShrinkRatio: body.guard?.max_shrink_ratio,
         replayOf: undefined,
       });
-      return reply
-        .code(isNew ? 201 : 200)
-        .header('Location', `/v1/tables/${batch.table_id}/ingestion-batches/${batch.id}`)
-        .send({ data: await view(batch) });
+      if (!isNew) reply.code(200);
+      return batch;
     },
-  );
+  });
 
-  app.put(
-    '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number',
+  route(
+    app,
+    { db: deps.db, tag },
+    ['PUT', '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number'],
     {
+      summary: 'Stage a page of a batch',
+      description:
+        'Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.',
+      scope,
+      exists: find,
+      params: pageParams,
+      body: pageBody,
+      rawBody: true,
       bodyLimit: bodyLimits.rows,
-      schema: {
-        tags,
-        summary: 'Stage a page of a batch',
-        description:
-          'Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.',
-        params: pageParams,
-        body: pageBody,
-        response: { 200: envelope(stagedPageSchema) },
-      },
-      config: {
-        scope,
-        exists,
-        rawBody: true,
-        errors: [
-          'page_content_mismatch',
-          'batch_not_open',
-          'generation_fenced',
-          'duplicate_row_id',
-          'not_appendable',
-          'unsupported_option',
-          'body_too_large',
-        ],
-      },
+      errors: stagingErrors,
     },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { table_id: tableId, batch_id: batchId, page_number: pageNumber } = request.params;
+    { 200: stagedPage },
+    async ({ organizationId, params, request }) => {
       const { page, replayed } = await stagePage(deps, {
         organizationId,
-        tableId,
-        batchId,
-        pageNumber,
+        tableId: params.table_id,
+        batchId: params.batch_id,
+        pageNumber: Number(params.page_number),
         body: sentListOf(request, 'records'),
         refuse: refusePages,
       });
@@ -141,36 +111,25 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
 
-  app.post(
-    '/v1/tables/:table_id/ingestion-batches/:batch_id/complete',
-    {
-      bodyLimit: bodyLimits.manifest,
-      schema: {
-        tags,
-        summary: 'Complete a batch',
-        description:
-          'The manifest is the pages 1 to `page_count`, exactly; a body of 3 MiB names the hashes of some 30,000 of them. The same manifest again is the same 202, also once the batch is applied; poll the Location.',
-        params: batchParams,
-        body: completeBody,
-        response: { 202: envelope(batchSchema) },
-      },
-      config: {
-        scope,
-        exists,
-        errors: [
-          'manifest_incomplete',
-          'batch_not_open',
-          'generation_fenced',
-          'unsupported_option',
-          'body_too_large',
-        ],
-      },
-    },
-    async (request, reply) => {
-      const { organizationId } = callerOf(request);
-      const { table_id: tableId, batch_id: batchId } = request.params;
-      const { body } = request;
-      refuseReplay(await find(organizationId, tableId, batchId));
+  batches.action('complete', {
+    summary: 'Complete a batch',
+    description:
+      'The manifest is the pages 1 to `page_count`, exactly; a body of 3 MiB names the hashes of some 30,000 of them. The same manifest again is the same 202, also once the batch is applied; poll the Location.',
+    scope,
+    exists: find,
+    body: completeBody,
+    bodyLimit: bodyLimits.manifest,
+    errors: [
+      'manifest_incomplete',
+      'batch_not_open',
+      'generation_fenced',
+      'unsupported_option',
+      'body_too_large',
+    ],
+    status: 202,
+    run: async ({ organizationId, params, body, transaction }) => {
+      const { table_id: tableId, batch_id: batchId } = params;
+      refuseReplay(await transaction((db) => find(db, organizationId, params)));
       const { batch, moved } = await completeBatch(
         deps.db,
         { organizationId, tableId, batchId },
@@ -182,56 +141,31 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
         },
       );
       if (moved) await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);
-      return reply
-        .code(202)
-        .header('Location', `/v1/tables/${tableId}/ingestion-batches/${batchId}`)
-        .send({ data: await view(batch) });
+      return batch;
     },
-  );
+  });
 
-  app.get(
-    '/v1/tables/:table_id/ingestion-batches/:batch_id',
-    {
-      schema: {
-        tags,
-        summary: 'Show a batch',
-        description:
-          'Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.',
-        params: batchParams,
-        response: { 200: envelope(batchSchema) },
-      },
-      config: { scope, exists: isKept },
-    },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { table_id: tableId, batch_id: batchId } = request.params;
-      return { data: await view(await findKept(organizationId, tableId, batchId)) };
-    },
-  );
-
-  app.delete(
-    '/v1/tables/:table_id/ingestion-batches/:batch_id',
-    {
-      schema: {
-        tags,
-        summary: 'Abort a batch',
-        description:
-          'While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.',
-        params: batchParams,
-        querystring: confirmQuery,
-        response: { 200: envelope(batchSchema) },
-      },
-      config: { scope, exists: isKept, errors: ['batch_not_open', 'generation_fenced'] },
-    },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { table_id: tableId, batch_id: batchId } = request.params;
-      const batch = await abortBatch(deps.db, { organizationId, tableId, batchId });
+  batches.show({
+    summary: 'Show a batch',
+    description:
+      'Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.',
+    scope,
+  });
+  batches.remove({
+    summary: 'Abort a batch',
+    description:
+      'While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.',
+    scope,
+    query: confirmQuery,
+    errors: ['batch_not_open', 'generation_fenced'],
+    run: async ({ organizationId, params }) => {
+      const where = { organizationId, tableId: params.table_id, batchId: params.batch_id };
+      const batch = await abortBatch(deps.db, where);
       if (batch.cleaned_at === null)
         await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);
-      return { data: await view(batch) };
+      return batch;
     },
-  );
+  });
 }
 
 /** A batch of quarantined records is staged and completed by its own process. */

@@ -3,7 +3,7 @@ import type { BatchFailure, IngestionBatch } from '../../domain/ingestion/ingest
 import type { StagedPage, StagedTotals } from '../../domain/ingestion/staged-pages.ts';
 import { freeForm } from '../free-form.ts';
 import { sentRow } from '../rows/schemas.ts';
-import { integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
+import { envelope, integerText, nullableTimestamp, ownName, timestamp } from '../schemas.ts';
 import { manifestPages, pageNumber } from './manifest.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
@@ -125,6 +125,40 @@ export const batchSchema = z
   })
   .meta({ id: 'IngestionBatch', description: 'It always answers "did it land?"' });
 
+export const batchExample: z.input<typeof batchSchema> = {
+  id: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x',
+  tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  mode: 'append',
+  status: 'applied',
+  syncId: null,
+  clientBatchId: 'orders-2026-11-21',
+  pagesStaged: 2,
+  recordsStaged: 7_500,
+  recordsQuarantined: 0,
+  quarantineTableId: null,
+  bytesStaged: 1_048_210,
+  rowsInserted: 7_500,
+  rowsUpdated: 0,
+  tableVersion: 12,
+  error: null,
+  createdAt: '2026-11-21T08:30:00.000Z',
+  expiresAt: '2026-11-22T08:30:00.000Z',
+  appliedAt: '2026-11-21T08:30:04.000Z',
+};
+
+export const oneBatch = envelope(batchSchema).meta({ examples: [{ data: batchExample }] });
+
+/** What a page may be refused for, whichever way it comes. */
+export const stagingErrors = [
+  'page_content_mismatch',
+  'batch_not_open',
+  'generation_fenced',
+  'duplicate_row_id',
+  'not_appendable',
+  'unsupported_option',
+  'body_too_large',
+] as const;
+
 /** The batch as it is told; a pending one's totals are counted from its pages, an ended one's are in its row. */
 export function batchView(
   batch: IngestionBatch,
@@ -133,8 +167,8 @@ export function batchView(
   return {
     id: batch.id,
     tableId: batch.table_id,
-    mode: batch.mode as (typeof batchModes)[number],
-    status: batch.status as z.infer<typeof batchSchema>['status'],
+    mode: batch.mode,
+    status: batch.status,
     syncId: batch.sync_id,
     clientBatchId: batch.client_batch_id,
     pagesStaged: totals?.pages ?? batch.pages_staged ?? 0,
@@ -162,6 +196,20 @@ export const stagedPageSchema = z
   })
   .meta({ id: 'StagedPage' });
 
+export const stagedPage = envelope(stagedPageSchema).meta({
+  examples: [
+    {
+      data: {
+        pageId: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x.1',
+        pageNumber: 1,
+        sizeBytes: '524105',
+        sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+        replayed: false,
+      },
+    },
+  ],
+});
+
 export function stagedPageView(page: StagedPage, replayed: boolean): z.infer<typeof stagedPageSchema> {
   return {
     pageId: pageIdOf(page),
@@ -176,7 +224,8 @@ export function pageIdOf(page: StagedPage): string {
   return `${page.batch_id}.${page.page_number}`;
 }
 
-export const batchParams = z.object({ table_id: z.string(), batch_id: z.string() });
-export const pageParams = batchParams.extend({
+export const pageParams = z.object({
+  table_id: z.string(),
+  batch_id: z.string(),
   page_number: integerText(pageNumber),
 });

@@ -39,13 +39,33 @@ export const lakeMaintenanceRunSchema = z
   })
   .meta({ id: 'LakeMaintenanceRun' });
 
+export const lakeMaintenanceRunExample: z.input<typeof lakeMaintenanceRunSchema> = {
+  id: 'car_01kahz3v6dfyvb1s8m3h9q2w4x',
+  status: 'succeeded',
+  trigger: 'request',
+  figures: {
+    tablesFlushed: 1,
+    rowsFlushed: 12_000,
+    tablesSkipped: 0,
+    filesMerged: 8,
+    filesWritten: 1,
+    snapshotsExpired: 40,
+    filesRemoved: 9,
+    orphansRemoved: 0,
+  },
+  error: null,
+  createdAt: '2026-11-21T08:30:00.000Z',
+  startedAt: '2026-11-21T08:30:00.100Z',
+  finishedAt: '2026-11-21T08:30:02.300Z',
+};
+
 export function lakeMaintenanceRunView(row: LakeMaintenanceRun): z.infer<typeof lakeMaintenanceRunSchema> {
   const kept = row.figures as Partial<LakeMaintenanceFigures>;
   const figures = Object.fromEntries(lakeMaintenanceFigureNames.map((name) => [name, kept[name] ?? 0]));
   return {
     id: row.id,
-    status: row.status as 'queued',
-    trigger: row.trigger as 'cadence',
+    status: row.status,
+    trigger: row.trigger,
     figures: figures as LakeMaintenanceFigures,
     error: row.error as z.infer<typeof errorSchema> | null,
     createdAt: row.created_at.toISOString(),

@@ -23,11 +23,12 @@ Requests are snake_case, answers camelCase. One resource comes as \`{"data": …
 errors are 422 with every fault at its place. Writes take an \`Idempotency-Key\`.`;
 
 /** The OpenAPI 3.1 document at /openapi.json, made from the schemas that validate, and a page to read it. */
-export async function openapi(app: FastifyInstance): Promise<void> {
+export async function openapi(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Analytics Workspace Service', version: '0.1.0', description },
+      servers: [{ url: publicUrl ?? '/' }],
       tags: tags.map(([name, text]) => ({ name, description: text })),
       components: {
         securitySchemes: {

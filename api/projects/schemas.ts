@@ -13,6 +13,15 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
+export const projectExample = {
+  id: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x',
+  name: 'Quarterly revenue',
+  description: 'Orders and refunds since 2024.',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  updatedAt: '2026-11-21T08:30:00.000Z',
+  archivedAt: null,
+};
+
 const name = visibleName(255).overwrite((text) => text.trim());
 const description = characters(0, 10_000);
 
@@ -25,7 +34,6 @@ export const updateProjectBody = z
 export const listProjectsQuery = pageQuery.extend({
   include_archived: z.enum(['true', 'false']).default('false').describe('Also list archived projects.'),
 });
-export const projectParams = z.object({ project_id: z.string() });
 
 export function projectView(project: Project): z.infer<typeof projectSchema> {
   return {

@@ -80,11 +80,45 @@ export const queryExecutionSchema = z
   })
   .meta({ id: 'QueryExecution' });
 
+const scannedExample = { tables: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }] };
+
+export const queryExample = {
+  id: 'qry_01kahz3v6dfyvb1s8m3h9q2w4x',
+  columns: [
+    { name: 'city', dataType: 'VARCHAR' },
+    { name: 'orders', dataType: 'BIGINT' },
+  ],
+  rows: [{ city: 'Porto', orders: 42 }],
+  rows_with_column_order: [
+    [
+      { name: 'city', value: 'Porto' },
+      { name: 'orders', value: 42 },
+    ],
+  ],
+  rowCount: 1,
+  truncated: false,
+  elapsedMs: 8.4,
+  scanned: scannedExample,
+};
+
+export const queryExecutionExample: z.input<typeof queryExecutionSchema> = {
+  id: 'qry_01kahz3v6dfyvb1s8m3h9q2w4x',
+  sql: 'SELECT city, count(*) AS orders FROM orders GROUP BY ALL',
+  status: 'succeeded',
+  error: null,
+  rowCount: 1,
+  truncated: false,
+  elapsedMs: 8.4,
+  scanned: scannedExample,
+  callerId: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+  createdAt: '2026-11-21T08:30:00.000Z',
+};
+
 export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExecutionSchema> {
   return {
     id: row.id,
     sql: row.sql,
-    status: row.status as 'succeeded' | 'failed',
+    status: row.status,
     error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
     rowCount: row.row_count,
     truncated: row.truncated,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type TableStatistics, tableStatistics } from '../../data/lake/ledger.ts';
 import { identifier } from '../../data/lake/sql.ts';
 import { type PhysicalTable, physicalTables } from '../../domain/tables/columns.ts';
-import type { TableKind, TableRow } from '../../domain/tables/tables.ts';
+import type { TableRow } from '../../domain/tables/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { catalogSchema, tableSchema } from './schemas.ts';
 
@@ -40,7 +40,7 @@ export function tableView({ row, statistics, physical }: KnownTable): z.infer<ty
     name: row.name,
     database: system ? 'system' : 'lake',
     schema: 'main',
-    kind: row.kind as TableKind,
+    kind: row.kind,
     projectId: row.project_id,
     queryable: physical !== undefined,
     appendable: row.kind === 'data',
@@ -74,7 +74,7 @@ export function catalogView(
     description: row.description,
     ownerUserId: row.owner_user_id,
     ...(compact ? {} : { semantics: row.semantics as Record<string, unknown> }),
-    modelingTier: row.modeling_tier as 'raw' | 'staged' | 'curated' | 'certified',
+    modelingTier: row.modeling_tier,
     columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => {
       const own = Object.hasOwn(notes, name) ? notes[name]! : {};
       const { description = null, semanticType = null, note = null } = own;

@@ -5,26 +5,28 @@ import { inOrganization } from '../../data/postgres/client.ts';
 import { getUser } from '../../domain/organizations/organizations.ts';
 import { dropTable } from '../../domain/tables/lifecycle.ts';
 import { getTable, listTables, lockTable, updateTableRow } from '../../domain/tables/tables.ts';
-import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { confirmQuery, decodeCursor, envelope, page, pageQuery, toPage } from '../schemas.ts';
+import { type Load, route } from '../route.ts';
+import { confirmQuery, decodeCursor, type ListRequest, page, pageQuery, toPage } from '../schemas.ts';
 import { catalogView, columnNotes, describeTables, type KnownTable, tableView } from './records.ts';
 import {
-  catalogSchema,
+  catalogExample,
   listCatalogQuery,
   listOfCatalog,
   listOfTables,
   listTablesQuery,
-  tableParams,
-  tableSchema,
+  oneCatalog,
+  oneTable,
+  tableExample,
   updateCatalogBody,
+  versionExample,
   versionSchema,
 } from './schemas.ts';
 
 export function tablesRoutes(app: Routes, deps: ApiDeps): void {
-  const tags = ['Tables'];
-  const exists = (organizationId: string, params: Record<string, string>) =>
-    inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, params['table_id']!));
+  const at = { db: deps.db, tag: 'Tables' };
+  const exists: Load<'/:table_id'> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
 
   async function known(organizationId: string, tableId: string): Promise<KnownTable> {
     const row = await inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, tableId));
@@ -38,23 +40,20 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     return table;
   }
 
-  app.get(
-    '/v1/tables',
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables'],
     {
-      schema: {
-        tags,
-        summary: 'List every table of the organization',
-        description:
-          'Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.',
-        querystring: listTablesQuery,
-        response: { 200: listOfTables },
-      },
-      config: { scope: 'agent:read' },
+      summary: 'List every table of the organization',
+      description:
+        'Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.',
+      query: listTablesQuery,
     },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { project_id: projectId } = request.query;
-      const rows = await inOrganization(deps.db, organizationId, (db) =>
+    { 200: listOfTables.meta({ examples: [{ tables: [tableExample], total: 1 }] }) },
+    async ({ organizationId, query, transaction }) => {
+      const { project_id: projectId } = query;
+      const rows = await transaction((db) =>
         listTables(db, organizationId, projectId === undefined ? {} : { projectId }),
       );
       const tables = (await describeTables(deps, organizationId, rows)).map(tableView);
@@ -62,22 +61,19 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
 
-  app.get(
-    '/v1/tables/catalog',
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/catalog'],
     {
-      schema: {
-        tags,
-        summary: 'List the catalog metadata of the tables that have it',
-        description: 'Not paginated. `project_id` is taken and ignored: tables belong to the organization.',
-        querystring: listCatalogQuery,
-        response: { 200: listOfCatalog },
-      },
-      config: { scope: 'agent:read' },
+      summary: 'List the catalog metadata of the tables that have it',
+      description: 'Not paginated. `project_id` is taken and ignored: tables belong to the organization.',
+      query: listCatalogQuery,
     },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { compact, modeling_tier: tier } = request.query;
-      const rows = await inOrganization(deps.db, organizationId, (db) => listTables(db, organizationId));
+    { 200: listOfCatalog.meta({ examples: [{ tables: [catalogExample], total: 1 }] }) },
+    async ({ organizationId, query, transaction }) => {
+      const { compact, modeling_tier: tier } = query;
+      const rows = await transaction((db) => listTables(db, organizationId));
       const wanted = rows.filter((row) => tier === undefined || row.modeling_tier === tier);
       const tables = (await describeTables(deps, organizationId, wanted))
         .filter(({ physical }) => physical !== undefined)
@@ -86,79 +82,53 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
 
-  app.get(
-    '/v1/tables/:table_id',
-    {
-      schema: {
-        tags,
-        summary: 'Show a table',
-        params: tableParams,
-        response: { 200: envelope(tableSchema) },
-      },
-      config: { scope: 'agent:read', exists },
-    },
-    async (request) => ({
-      data: tableView(await known(callerOf(request).organizationId, request.params.table_id)),
-    }),
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id'],
+    { summary: 'Show a table', exists },
+    { 200: oneTable },
+    async ({ organizationId, params }) => ({ data: tableView(await known(organizationId, params.table_id)) }),
   );
 
-  app.delete(
-    '/v1/tables/:table_id',
-    {
-      schema: {
-        tags,
-        summary: 'Delete a table and its rows',
-        params: tableParams,
-        querystring: confirmQuery,
-        response: { 200: envelope(tableSchema) },
-      },
-      config: { scope: 'agent:write', exists, errors: ['conflict'] },
-    },
-    async (request) => {
-      const { organizationId, id: callerId } = callerOf(request);
-      const table = await known(organizationId, request.params.table_id);
-      await dropTable(deps, organizationId, table.row.id, callerId);
+  route(
+    app,
+    at,
+    ['DELETE', '/v1/tables/:table_id'],
+    { summary: 'Delete a table and its rows', exists, query: confirmQuery, errors: ['conflict'] },
+    { 200: oneTable },
+    async ({ organizationId, params, caller }) => {
+      const table = await known(organizationId, params.table_id);
+      await dropTable(deps, organizationId, table.row.id, caller.id);
       return { data: { ...tableView(table), queryable: false, appendable: false } };
     },
   );
 
-  app.get(
-    '/v1/tables/:table_id/catalog',
-    {
-      schema: {
-        tags,
-        summary: 'Show the catalog metadata of a table',
-        params: tableParams,
-        response: { 200: envelope(catalogSchema) },
-      },
-      config: { scope: 'agent:read', exists },
-    },
-    async (request) => ({
-      data: catalogView(
-        await knownInCatalog(callerOf(request).organizationId, request.params.table_id),
-        false,
-      ),
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id/catalog'],
+    { summary: 'Show the catalog metadata of a table', exists },
+    { 200: oneCatalog },
+    async ({ organizationId, params }) => ({
+      data: catalogView(await knownInCatalog(organizationId, params.table_id), false),
     }),
   );
 
-  app.patch(
-    '/v1/tables/:table_id/catalog',
+  route(
+    app,
+    at,
+    ['PATCH', '/v1/tables/:table_id/catalog'],
     {
-      schema: {
-        tags,
-        summary: 'Describe a table and its columns',
-        description: 'Fields left out stay. `columns` changes the notes of the columns it names.',
-        params: tableParams,
-        body: updateCatalogBody,
-        response: { 200: envelope(catalogSchema) },
-      },
-      config: { scope: 'agent:write', exists },
+      summary: 'Describe a table and its columns',
+      description: 'Fields left out stay. `columns` changes the notes of the columns it names.',
+      exists,
+      body: updateCatalogBody,
     },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { body } = request;
-      const table = await knownInCatalog(organizationId, request.params.table_id);
-      const row = await inOrganization(deps.db, organizationId, async (db) => {
+    { 200: oneCatalog },
+    async ({ organizationId, params, body, transaction }) => {
+      const table = await knownInCatalog(organizationId, params.table_id);
+      const row = await transaction(async (db) => {
         const locked = await lockTable(db, organizationId, table.row.id);
         const notes = mergeNotes({ ...table, row: locked }, body.columns ?? []);
         if (typeof body.owner_user_id === 'string')
@@ -175,36 +145,36 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
 
-  app.get(
-    '/v1/tables/:table_id/versions',
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id/versions'],
     {
-      schema: {
-        tags,
-        summary: 'List the versions of a table, newest first',
-        description:
-          'A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.',
-        params: tableParams,
-        querystring: pageQuery,
-        response: { 200: page(versionSchema) },
-      },
-      config: { scope: 'agent:read', exists },
+      summary: 'List the versions of a table, newest first',
+      description:
+        'A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.',
+      exists,
+      query: pageQuery,
     },
-    async (request) => {
-      const { organizationId } = callerOf(request);
-      const { limit } = request.query;
-      const { row } = await known(organizationId, request.params.table_id);
-      const before = decodeCursor(z.int(), request);
+    { 200: page(versionSchema).meta({ examples: [{ items: [versionExample], nextCursor: null }] }) },
+    async ({ organizationId, params, query, request }) => {
+      const { row } = await known(organizationId, params.table_id);
+      const list = request as ListRequest;
+      const before = decodeCursor(z.int(), list);
       if (row.kind === 'system') return { items: [], nextCursor: null };
       const lake = await deps.lake.catalog.get(organizationId);
-      const versions = await listVersions(deps.lake.catalogPool, lake.schema, row.id, before, limit + 1);
+      const versions = await listVersions(
+        deps.lake.catalogPool,
+        lake.schema,
+        row.id,
+        before,
+        query.limit + 1,
+      );
       return toPage(
-        request,
+        list,
         versions,
         ({ version }) => version,
-        (version) => ({
-          ...version,
-          committedAt: version.committedAt.toISOString(),
-        }),
+        (version) => ({ ...version, committedAt: version.committedAt.toISOString() }),
       );
     },
   );

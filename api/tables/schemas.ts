@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freeFormMap, keptMap } from '../free-form.ts';
-import { characters, idText, timestamp } from '../schemas.ts';
+import { characters, envelope, idText, timestamp } from '../schemas.ts';
 
 export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
 
@@ -46,10 +46,49 @@ export const catalogSchema = z
   })
   .meta({ id: 'TableCatalog' });
 
+export const tableExample: z.input<typeof tableSchema> = {
+  id: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  name: 'orders',
+  database: 'lake',
+  schema: 'main',
+  kind: 'data',
+  projectId: null,
+  queryable: true,
+  appendable: true,
+  rowCount: 1_204,
+  sizeBytes: 18_204,
+  createdAt: '2026-11-21T08:30:00.000Z',
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
+export const catalogExample: z.input<typeof catalogSchema> = {
+  tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  name: 'orders',
+  qualifiedName: 'lake.main."orders"',
+  description: 'One row an order line.',
+  ownerUserId: null,
+  semantics: { grain: 'order line' },
+  modelingTier: 'raw',
+  columns: [
+    {
+      name: 's_id',
+      dataType: 'INTEGER',
+      nullable: false,
+      description: null,
+      semanticType: 'identifier',
+      note: null,
+    },
+  ],
+  lineage: { upstream: 0, downstream: 0 },
+  rowCount: 1_204,
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
+export const oneTable = envelope(tableSchema).meta({ examples: [{ data: tableExample }] });
+export const oneCatalog = envelope(catalogSchema).meta({ examples: [{ data: catalogExample }] });
 export const listOfTables = z.object({ tables: z.array(tableSchema), total: z.int() });
 export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z.int() });
 
-export const tableParams = z.object({ table_id: z.string() });
 export const listTablesQuery = z.object({
   project_id: characters(0, 255).optional().describe('Only tables that this project made.'),
 });
@@ -91,3 +130,13 @@ export const versionSchema = z
     committedBy: z.string(),
   })
   .meta({ id: 'TableVersion' });
+
+export const versionExample: z.input<typeof versionSchema> = {
+  version: 12,
+  committedAt: '2026-11-21T08:30:00.000Z',
+  operation: 'append',
+  rowsAdded: 100,
+  rowsRemoved: 0,
+  runId: null,
+  committedBy: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+};

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseExactJson } from '../exact-json.ts';
-import type { DB } from './schema.gen.ts';
+import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
 export type OrganizationTransaction = Transaction<DB>;

@@ -1,11 +1,6 @@
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { forgetTable } from '../tables/tables.ts';
-import {
-  getTableImport,
-  type ImportFailure,
-  moveTableImport,
-  type TableImportStatus,
-} from './table-imports.ts';
+import { getTableImport, type ImportFailure, tableImportStates } from './table-imports.ts';
 
 export interface ImportId {
   organizationId: string;
@@ -27,12 +22,11 @@ export function beginImport(db: Database, { organizationId, importId }: ImportId
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getTableImport(transaction, organizationId, importId);
     if (row.status === 'queued' && row.cancel_requested_at !== null) {
-      await moveTableImport(transaction, organizationId, importId, 'queued', 'cancelled');
+      await tableImportStates.move(transaction, row, 'queued', 'cancelled');
       await forgetTable(transaction, organizationId, row.table_id, 'creating');
       return false;
     }
-    if (row.status === 'queued')
-      await moveTableImport(transaction, organizationId, importId, 'queued', 'running');
+    if (row.status === 'queued') await tableImportStates.move(transaction, row, 'queued', 'running');
     return row.status === 'queued' || row.status === 'running';
   });
 }
@@ -45,9 +39,9 @@ export function endImport(
 ): Promise<'succeeded' | 'failed' | 'cancelled'> {
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getTableImport(transaction, organizationId, importId);
-    const from = row.status as TableImportStatus;
+    const from = row.status;
     if (from !== 'queued' && from !== 'running') return from;
-    await moveTableImport(transaction, organizationId, importId, from, status, {
+    await tableImportStates.move(transaction, row, from, status, {
       ...(status === 'failed' && row.error === null ? { error: JSON.stringify(internalFailure) } : {}),
     });
     await forgetTable(transaction, organizationId, row.table_id, 'creating');

@@ -5,7 +5,7 @@ import { findOperations, voidOperation } from '../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
-import { findTable, moveTable, reserveTable } from '../tables/tables.ts';
+import { findTable, reserveTable, tableStates } from '../tables/tables.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
 import { endImport } from './life.ts';
@@ -13,9 +13,9 @@ import type { FileReader } from './reader.ts';
 import {
   type ImportFailure,
   keepQuarantineTable,
-  moveTableImport,
   recordFailure,
   type TableImport,
+  tableImportStates,
 } from './table-imports.ts';
 
 export interface ImportRunDeps {
@@ -81,7 +81,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
   await inOrganization(deps.db, organizationId, async (db) => {
     await makeReady(db, organizationId, row.table_id);
     if (quarantine !== undefined) await makeReady(db, organizationId, quarantine.tableId);
-    await moveTableImport(db, organizationId, row.id, 'running', 'succeeded', {
+    await tableImportStates.move(db, row, 'running', 'succeeded', {
       rows_imported: manifest.table.rows,
       rows_quarantined: manifest.quarantine?.rows ?? 0,
       quarantine_table_id: quarantine?.tableId ?? null,
@@ -99,7 +99,8 @@ async function makeReady(
   organizationId: string,
   tableId: string,
 ): Promise<void> {
-  if (await moveTable(db, organizationId, tableId, 'creating', 'ready')) return;
+  if (await tableStates.move(db, { organization_id: organizationId, id: tableId }, 'creating', 'ready'))
+    return;
   const table = await findTable(db, organizationId, tableId);
   if (table?.status !== 'ready') throw new Error(`The reservation of ${tableId} is gone.`);
 }

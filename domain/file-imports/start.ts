@@ -121,11 +121,21 @@ function replaceable(table: TableRow): TableRow {
   );
 }
 
-export function formatByName(path: string): ImportFormat {
+function formatByName(path: string): ImportFormat {
   const format = formatOf(path);
   if (format !== undefined) return format;
   const msg = `The name ${path} does not tell the format; send format.`;
   throw new ValidationError([{ loc: ['body', 'format'], msg, type: 'missing' }]);
+}
+
+/** The same for a preview, whose format its name alone tells. */
+export function previewFormat(path: string): ImportFormat {
+  const format = formatOf(path);
+  if (format !== undefined) return format;
+  throw new AppError(
+    'invalid_request',
+    `The name ${path} does not tell the format of the file; previews know csv, parquet, json, ndjson and xlsx.`,
+  );
 }
 
 /** What starts an import's process, whoever starts it. */

@@ -1,20 +1,31 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
-import { AppError, notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
+import type { Insertable } from 'kysely';
+import { AppError } from '../../data/errors.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../data/postgres/client.ts';
-import type { TableImports } from '../../data/postgres/schema.gen.ts';
+import { type RecordOf, records } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
+import { states } from '../../data/postgres/states.ts';
 
-export type TableImport = Selectable<TableImports>;
-export type TableImportStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+export type TableImport = RecordOf<'table_imports'>;
+
+const imports = records('table_imports', { prefix: 'imp', what: 'The import' });
+
+export const { find: findTableImport, get: getTableImport, remove: deleteTableImport } = imports;
 
 /** An import's life. A cancelled import may never have run; a row that ended stays as it ended. */
-export const tableImportTransitions: Record<TableImportStatus, readonly TableImportStatus[]> = {
-  queued: ['running', 'failed', 'cancelled'],
-  running: ['succeeded', 'failed', 'cancelled'],
-  succeeded: [],
-  failed: [],
-  cancelled: [],
-};
+export const tableImportStates = states(
+  'table_imports',
+  {
+    queued: ['running', 'failed', 'cancelled'],
+    running: ['succeeded', 'failed', 'cancelled'],
+    succeeded: [],
+    failed: [],
+    cancelled: [],
+  },
+  (to, isEnd) => ({
+    ...(to === 'running' ? { started_at: new Date() } : {}),
+    ...(isEnd ? { finished_at: new Date() } : {}),
+  }),
+);
 
 /** Why an import cannot succeed however often it is tried, as its caller sees it. */
 export interface ImportFailure {
@@ -24,30 +35,6 @@ export interface ImportFailure {
   column: string | null;
   raw: string | null;
   reason: string | null;
-}
-
-export async function findTableImport(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<TableImport | undefined> {
-  if (!isId('imp', id)) return undefined;
-  return db
-    .selectFrom('table_imports')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
-export async function getTableImport(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<TableImport> {
-  const found = await findTableImport(db, organizationId, id);
-  if (found === undefined) throw notFound('The import');
-  return found;
 }
 
 /** The import whose rows the table has. */
@@ -70,7 +57,7 @@ export async function findLatestImport(
 
 export async function insertTableImport(
   db: OrganizationTransaction,
-  row: Insertable<TableImports>,
+  row: Insertable<DB['table_imports']>,
 ): Promise<void> {
   try {
     await db
@@ -84,44 +71,6 @@ export async function insertTableImport(
     }
     throw error;
   }
-}
-
-export async function deleteTableImport(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<void> {
-  await db
-    .deleteFrom('table_imports')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Moves an import by compare-and-set along the table above; false when it is not where it should be. */
-export async function moveTableImport(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-  from: TableImportStatus,
-  to: TableImportStatus,
-  change: Updateable<TableImports> = {},
-): Promise<boolean> {
-  if (!tableImportTransitions[from].includes(to))
-    throw new Error(`An import cannot go from ${from} to ${to}.`);
-  const moved = await db
-    .updateTable('table_imports')
-    .set({
-      ...change,
-      status: to,
-      ...(to === 'running' ? { started_at: new Date() } : {}),
-      ...(tableImportTransitions[to].length === 0 ? { finished_at: new Date() } : {}),
-    })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .executeTakeFirst();
-  return moved.numUpdatedRows === 1n;
 }
 
 /** Progress of a running import; an import that ended keeps its last figures. */

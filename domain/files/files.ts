@@ -1,28 +1,26 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable } from 'kysely';
 import { notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import type { Files, FileUploads } from '../../data/postgres/schema.gen.ts';
+import { type RecordOf, type RowLock, records, type Slice } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
 
-export type File = Selectable<Files>;
-export type FileUpload = Selectable<FileUploads>;
+export type File = RecordOf<'files'>;
+export type FileUpload = RecordOf<'file_uploads'>;
 
 /** How long the object of a replaced or deleted file stays for those still reading it. */
 const readersGraceMs = 24 * 3_600_000;
 
-export async function listFiles(
+const files = records('files', { prefix: 'fil', what: 'The file' });
+const uploads = records('file_uploads', { prefix: 'upl', what: 'The upload' });
+
+/** Newest first. */
+export function listFiles(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
-  options: { after: string | undefined; limit: number },
+  slice: Slice,
 ): Promise<File[]> {
-  let query = db
-    .selectFrom('files')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('project_id', '=', projectId);
-  if (options.after !== undefined) query = query.where('id', '<', options.after);
-  return query.orderBy('id', 'desc').limit(options.limit).execute();
+  return files.list(db, organizationId, slice, { project_id: projectId });
 }
 
 /** The file with this id, in this project where one is given. */
@@ -32,14 +30,8 @@ export async function getFile(
   id: string,
   projectId?: string,
 ): Promise<File> {
-  let query = db
-    .selectFrom('files')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id);
-  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
-  const file = isId('fil', id) ? await query.executeTakeFirst() : undefined;
-  if (file === undefined) throw notFound('The file');
+  const file = await files.get(db, organizationId, id);
+  if (projectId !== undefined && file.project_id !== projectId) throw notFound('The file');
   return file;
 }
 
@@ -62,7 +54,7 @@ export async function putFile(
   where: { organizationId: string; projectId: string; path: string; newId: string },
   content: StoredContent,
 ): Promise<{ file: File; created: boolean }> {
-  const values: Insertable<Files> = {
+  const values: Insertable<DB['files']> = {
     organization_id: where.organizationId,
     id: where.newId,
     project_id: where.projectId,
@@ -107,16 +99,12 @@ export async function putFile(
     .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { file, created: false };
+  return { file: file, created: false };
 }
 
 export async function deleteFile(db: OrganizationTransaction, file: File): Promise<void> {
   await deleteObjectLater(db, file.organization_id, file.object_key, readersGraceMs);
-  await db
-    .deleteFrom('files')
-    .where('organization_id', '=', file.organization_id)
-    .where('id', '=', file.id)
-    .execute();
+  await files.remove(db, file.organization_id, file.id);
 }
 
 export async function deleteObjectLater(
@@ -149,34 +137,17 @@ export async function keepObject(
     .execute();
 }
 
-export async function insertUpload(
-  db: OrganizationTransaction,
-  upload: Insertable<FileUploads>,
-): Promise<FileUpload> {
-  await db
-    .insertInto('file_uploads')
-    .values(upload)
-    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
-    .execute();
-  return getUpload(db, upload.organization_id, upload.project_id, upload.id);
-}
+export const { insert: insertUpload } = uploads;
 
 export async function getUpload(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
   id: string,
-  lock = false,
+  lock?: RowLock,
 ): Promise<FileUpload> {
-  let query = db
-    .selectFrom('file_uploads')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('project_id', '=', projectId)
-    .where('id', '=', id);
-  if (lock) query = query.forUpdate();
-  const upload = isId('upl', id) ? await query.executeTakeFirst() : undefined;
-  if (upload === undefined) throw notFound('The upload');
+  const upload = await uploads.get(db, organizationId, id, lock);
+  if (upload.project_id !== projectId) throw notFound('The upload');
   return upload;
 }
 
@@ -185,10 +156,6 @@ export async function markFinalized(
   upload: FileUpload,
   fileId: string,
 ): Promise<void> {
-  await db
-    .updateTable('file_uploads')
-    .set({ finalized_at: new Date(), file_id: fileId })
-    .where('organization_id', '=', upload.organization_id)
-    .where('id', '=', upload.id)
-    .execute();
+  const change = { finalized_at: new Date(), file_id: fileId };
+  await uploads.update(db, upload.organization_id, upload.id, change);
 }

@@ -1,14 +1,44 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../data/errors.ts';
-import type { ObjectStore } from '../../data/objects/store.ts';
+import { uploadKey } from '../../data/objects/keys.ts';
+import type { ObjectStore, PresignedForm } from '../../data/objects/store.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import { contentTypeOf } from './content-type.ts';
-import { deleteObjectLater, type File, getFile, getUpload, markFinalized, putFile } from './files.ts';
+import {
+  deleteObjectLater,
+  type File,
+  getFile,
+  getUpload,
+  insertUpload,
+  markFinalized,
+  putFile,
+} from './files.ts';
 import { type StoreDeps, storeObject } from './store-object.ts';
 
 /** The largest object that an upload may bring. */
 export const maxUploadBytes = 1_073_741_824;
+
+export const uploadSeconds = 3_600;
+
+/** A form whose bytes go directly to storage, under a key that only this upload may be written to. */
+export async function mintUpload(
+  { db, objects }: StoreDeps,
+  { organizationId, projectId, id }: { organizationId: string; projectId: string; id: string },
+): Promise<PresignedForm> {
+  const objectKey = uploadKey(organizationId, id);
+  await inOrganization(db, organizationId, async (transaction) => {
+    await getOpenProject(transaction, organizationId, projectId);
+    return insertUpload(transaction, {
+      organization_id: organizationId,
+      id,
+      project_id: projectId,
+      object_key: objectKey,
+      expires_at: new Date(Date.now() + uploadSeconds * 1_000),
+    });
+  });
+  return objects.presignUpload(objectKey, maxUploadBytes, uploadSeconds);
+}
 
 interface Finalize {
   organizationId: string;
@@ -46,7 +76,7 @@ export async function finalizeUpload(deps: StoreDeps, input: Finalize): Promise<
       );
     },
     async (db, objectKey) => {
-      const locked = await getUpload(db, organizationId, projectId, input.uploadId, true);
+      const locked = await getUpload(db, organizationId, projectId, input.uploadId, 'update');
       if (locked.file_id !== null) return { file: await getFile(db, organizationId, locked.file_id) };
       const contentType = input.contentType ?? contentTypeOf(input.path);
       const content = { objectKey, contentType, sizeBytes, sha256, source: 'upload' as const };

@@ -76,7 +76,7 @@ async function endPending(
   const status = from.find((candidate) => candidate === batch.status);
   if (status === undefined) return;
   const totals = await stagedTotals(db, batch.organization_id, batch.id);
-  await moveBatch(db, batch, status, to as 'aborted', countsOf(totals));
+  await moveBatch(db, batch, status, to, countsOf(totals));
 }
 
 /** Why a completed batch must not be applied at all. */

@@ -18,7 +18,7 @@ import { createTableStatements, retypeColumns } from '../tables/retype.ts';
 import { getTable, type TableRow } from '../tables/tables.ts';
 import { requireKeys, type TargetColumns, targetColumns } from './columns.ts';
 import { findDataSync } from './data-syncs.ts';
-import type { BatchMode, IngestionBatch } from './ingestion-batches.ts';
+import type { IngestionBatch } from './ingestion-batches.ts';
 import { mergeIncoming, refuseTakenRowIds } from './merge.ts';
 import {
   type IncomingRows,
@@ -211,7 +211,7 @@ async function write(
     runId: batch.id,
     committedBy: batch.created_by,
   });
-  switch (batch.mode as BatchMode) {
+  switch (batch.mode) {
     case 'append':
       await changeColumns(connection, physical, target);
       await addFiles(connection, lake, physical.name, files);

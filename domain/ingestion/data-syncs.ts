@@ -2,9 +2,9 @@ import type { Insertable, Selectable } from 'kysely';
 import { notFound } from '../../data/errors.ts';
 import { isId } from '../../data/ids.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import type { DataSyncs } from '../../data/postgres/schema.gen.ts';
+import type { DB } from '../../data/postgres/schema.ts';
 
-export type DataSync = Selectable<DataSyncs>;
+export type DataSync = Selectable<DB['data_syncs']>;
 
 export async function findDataSync(
   db: OrganizationTransaction,
@@ -68,7 +68,7 @@ export async function listDataSyncs(
 /** Adds a sync; the same id again finds the first. */
 export async function insertDataSync(
   db: OrganizationTransaction,
-  sync: Insertable<DataSyncs>,
+  sync: Insertable<DB['data_syncs']>,
 ): Promise<DataSync> {
   await db
     .insertInto('data_syncs')

@@ -58,7 +58,7 @@ export async function failBatch(
   const entry = await voidOperation(deps.lake.catalogPool, schema, batchOperationId(batch.id));
   if (entry !== undefined) return finishApplied(deps.db, batch, appliedOf(batch, entry));
   await inOrganization(deps.db, batch.organization_id, (db) =>
-    moveBatch(db, batch, batch.status as 'applying', 'failed', { error: JSON.stringify(failure) }),
+    moveBatch(db, batch, batch.status, 'failed', { error: JSON.stringify(failure) }),
   );
 }
 

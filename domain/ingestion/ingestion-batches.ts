@@ -1,46 +1,48 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable } from 'kysely';
 import { sql } from 'kysely';
 import { AppError, notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
 import {
   type Database,
   isUniqueViolation,
   type OrganizationTransaction,
 } from '../../data/postgres/client.ts';
-import type { IngestionBatches } from '../../data/postgres/schema.gen.ts';
+import { type RecordOf, type RowLock, records } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
+import { states } from '../../data/postgres/states.ts';
 import type { StagedTotals } from './staged-pages.ts';
 
-export type IngestionBatch = Selectable<IngestionBatches>;
-export type BatchMode = 'append' | 'upsert' | 'replace' | 'provider_snapshot';
-export type BatchStatus =
-  | 'open'
-  | 'completing'
-  | 'awaiting_confirmation'
-  | 'applying'
-  | 'applied'
-  | 'failed'
-  | 'aborted'
-  | 'expired';
+export type IngestionBatch = RecordOf<'ingestion_batches'>;
+export type BatchMode = IngestionBatch['mode'];
+export type BatchStatus = IngestionBatch['status'];
+
+const batches = records('ingestion_batches', {
+  prefix: 'bat',
+  what: 'The ingestion batch',
+});
+
+export const { find: findBatch, remove: deleteBatch } = batches;
 
 /**
  * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake decides
  * whether it becomes `applied` or `failed`, and nobody can take it back. Where its table grew until its turn came, and
  * its guard now wants a word, it waits for that.
  */
-export const batchTransitions: Record<BatchStatus, readonly BatchStatus[]> = {
-  open: ['completing', 'failed', 'aborted', 'expired'],
-  completing: ['awaiting_confirmation', 'applying', 'failed', 'aborted'],
-  awaiting_confirmation: ['completing', 'failed', 'aborted', 'expired'],
-  applying: ['applied', 'failed', 'awaiting_confirmation'],
-  applied: [],
-  failed: [],
-  aborted: [],
-  expired: [],
-};
+export const batchStates = states(
+  'ingestion_batches',
+  {
+    open: ['completing', 'failed', 'aborted', 'expired'],
+    completing: ['awaiting_confirmation', 'applying', 'failed', 'aborted'],
+    awaiting_confirmation: ['completing', 'failed', 'aborted', 'expired'],
+    applying: ['applied', 'failed', 'awaiting_confirmation'],
+    applied: [],
+    failed: [],
+    aborted: [],
+    expired: [],
+  },
+  () => ({ moved_at: new Date() }),
+);
 
-export function hasEnded(status: string): boolean {
-  return batchTransitions[status as BatchStatus].length === 0;
-}
+export const { move: moveBatch } = batchStates;
 
 /** What was staged, as the row of an ended batch keeps it. */
 export function countsOf({ pages, records, quarantined, bytes }: StagedTotals) {
@@ -67,33 +69,16 @@ export interface BatchFailure {
   rowIds?: readonly (number | string)[];
 }
 
-export async function findBatch(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-  lock?: 'share' | 'update',
-): Promise<IngestionBatch | undefined> {
-  if (!isId('bat', id)) return undefined;
-  const query = db
-    .selectFrom('ingestion_batches')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id);
-  if (lock === 'share') return query.forShare().executeTakeFirst();
-  if (lock === 'update') return query.forUpdate().executeTakeFirst();
-  return query.executeTakeFirst();
-}
-
 /** The batch, as one of this table. */
 export async function getBatch(
   db: OrganizationTransaction,
   organizationId: string,
   tableId: string,
   id: string,
-  lock?: 'share' | 'update',
+  lock?: RowLock,
 ): Promise<IngestionBatch> {
-  const batch = await findBatch(db, organizationId, id, lock);
-  if (batch === undefined || batch.table_id !== tableId) throw notFound('The ingestion batch');
+  const batch = await batches.get(db, organizationId, id, lock);
+  if (batch.table_id !== tableId) throw notFound('The ingestion batch');
   return batch;
 }
 
@@ -115,7 +100,7 @@ export async function findBatchByClientId(
 /** Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id. */
 export async function insertBatch(
   db: OrganizationTransaction,
-  batch: Insertable<IngestionBatches>,
+  batch: Insertable<DB['ingestion_batches']>,
 ): Promise<IngestionBatch> {
   try {
     return await db.insertInto('ingestion_batches').values(batch).returningAll().executeTakeFirstOrThrow();
@@ -145,37 +130,6 @@ export async function applyingBatches(
     .where('sync_id', '=', syncId)
     .where('status', '=', 'applying')
     .execute();
-}
-
-export async function deleteBatch(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<void> {
-  await db
-    .deleteFrom('ingestion_batches')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Moves a batch by compare-and-set along the table above; undefined when it is not where it should be. */
-export async function moveBatch(
-  db: OrganizationTransaction,
-  batch: Pick<IngestionBatch, 'organization_id' | 'id'>,
-  from: BatchStatus,
-  to: BatchStatus,
-  change: Updateable<IngestionBatches> = {},
-): Promise<IngestionBatch | undefined> {
-  if (!batchTransitions[from].includes(to)) throw new Error(`A batch cannot go from ${from} to ${to}.`);
-  return db
-    .updateTable('ingestion_batches')
-    .set({ ...change, status: to, moved_at: new Date() })
-    .where('organization_id', '=', batch.organization_id)
-    .where('id', '=', batch.id)
-    .where('status', '=', from)
-    .returningAll()
-    .executeTakeFirst();
 }
 
 /** Says that an ended batch has nothing staged any more. */

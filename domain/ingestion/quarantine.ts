@@ -10,7 +10,13 @@ import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { findLatestImport, getTableImport } from '../file-imports/table-imports.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { createTableStatements } from '../tables/retype.ts';
-import { findQuarantineTable, moveTable, reserveTable, type TableRow, touchTable } from '../tables/tables.ts';
+import {
+  findQuarantineTable,
+  reserveTable,
+  type TableRow,
+  tableStates,
+  touchTable,
+} from '../tables/tables.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
 import { quarantineColumns } from './page-writer.ts';
 import { findImportQuarantine, replayedImport, takeFromImportQuarantine } from './replay-import.ts';
@@ -150,8 +156,7 @@ export async function settleQuarantine(db: Database, batch: IngestionBatch): Pro
     }
     const table = await findQuarantineTable(transaction, batch.organization_id, batch.table_id);
     if (table === undefined) return null;
-    if (table.status === 'creating')
-      await moveTable(transaction, batch.organization_id, table.id, 'creating', 'ready');
+    if (table.status === 'creating') await tableStates.move(transaction, table, 'creating', 'ready');
     return table.id;
   });
 }

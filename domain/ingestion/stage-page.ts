@@ -189,7 +189,7 @@ export function keysOf(batch: IngestionBatch, table: TableRow, sync: DataSync | 
 function rulesOf(batch: IngestionBatch, keys: readonly string[]): PageRules {
   return {
     onBadRecord: batch.on_bad_record as PageRules['onBadRecord'],
-    onNewField: batch.on_new_field as PageRules['onNewField'],
+    onNewField: batch.on_new_field,
     keys,
     repeats: batch.mode === 'upsert',
   };

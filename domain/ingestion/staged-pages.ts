@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Insertable, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import type { StagedPages } from '../../data/postgres/schema.gen.ts';
+import type { DB } from '../../data/postgres/schema.ts';
 
-export type StagedPage = Selectable<StagedPages>;
+export type StagedPage = Selectable<DB['staged_pages']>;
 
 /** The highest number a page may have, by the public interface. */
 export const maxPageNumber = 100_000;
@@ -27,7 +27,7 @@ export async function findPage(
 /** Adds a page; undefined when one of its number came first. */
 export async function insertPage(
   db: OrganizationTransaction,
-  page: Insertable<StagedPages>,
+  page: Insertable<DB['staged_pages']>,
 ): Promise<StagedPage | undefined> {
   return db
     .insertInto('staged_pages')

@@ -1,53 +1,23 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
+import { type Insertable, sql } from 'kysely';
 import type { Database, OrganizationTransaction } from '../../data/postgres/client.ts';
-import type { LakeMaintenanceRuns } from '../../data/postgres/schema.gen.ts';
+import { type RecordOf, records } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
+import { states } from '../../data/postgres/states.ts';
 
-export type LakeMaintenanceRun = Selectable<LakeMaintenanceRuns>;
-export type LakeMaintenanceRunStatus = 'queued' | 'running' | 'succeeded' | 'failed';
+export type LakeMaintenanceRun = RecordOf<'lake_maintenance_runs'>;
+
+/** Listed newest first. */
+export const { get: getLakeMaintenanceRun, list: listLakeMaintenanceRuns } = records(
+  'lake_maintenance_runs',
+  { prefix: 'car', what: 'The lake maintenance run' },
+);
 
 /** A run's life. A run that was asked for waits as `queued`; one of the cadence begins as `running`. */
-export const lakeMaintenanceRunTransitions: Record<
-  LakeMaintenanceRunStatus,
-  readonly LakeMaintenanceRunStatus[]
-> = {
-  queued: ['running'],
-  running: ['succeeded', 'failed'],
-  succeeded: [],
-  failed: [],
-};
-
-export async function getLakeMaintenanceRun(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<LakeMaintenanceRun> {
-  const row = isId('car', id)
-    ? await db
-        .selectFrom('lake_maintenance_runs')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-    : undefined;
-  if (row === undefined) throw notFound('The lake maintenance run');
-  return row;
-}
-
-/** Newest first. */
-export async function listLakeMaintenanceRuns(
-  db: OrganizationTransaction,
-  organizationId: string,
-  options: { after: string | undefined; limit: number },
-): Promise<LakeMaintenanceRun[]> {
-  let query = db
-    .selectFrom('lake_maintenance_runs')
-    .selectAll()
-    .where('organization_id', '=', organizationId);
-  if (options.after !== undefined) query = query.where('id', '<', options.after);
-  return query.orderBy('id', 'desc').limit(options.limit).execute();
-}
+export const lakeMaintenanceRunStates = states(
+  'lake_maintenance_runs',
+  { queued: ['running'], running: ['succeeded', 'failed'], succeeded: [], failed: [] },
+  (to) => (to === 'running' ? { started_at: new Date() } : { finished_at: new Date() }),
+);
 
 /** The run that is asked for or under way; there is at most one. */
 export async function findActiveLakeMaintenanceRun(
@@ -65,7 +35,7 @@ export async function findActiveLakeMaintenanceRun(
 /** Adds the run unless another is active; the active one, whichever it is. */
 export async function ensureActiveLakeMaintenanceRun(
   db: OrganizationTransaction,
-  row: Insertable<LakeMaintenanceRuns>,
+  row: Insertable<DB['lake_maintenance_runs']>,
 ): Promise<LakeMaintenanceRun> {
   for (;;) {
     const active = await findActiveLakeMaintenanceRun(db, row.organization_id);
@@ -87,31 +57,6 @@ export async function ensureActiveLakeMaintenanceRun(
       .executeTakeFirst();
     if (earlier !== undefined) return earlier;
   }
-}
-
-/** Moves a run by compare-and-set along the table above; false when it is not where it should be. */
-export async function moveLakeMaintenanceRun(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-  from: LakeMaintenanceRunStatus,
-  to: LakeMaintenanceRunStatus,
-  change: Updateable<LakeMaintenanceRuns> = {},
-): Promise<boolean> {
-  if (!lakeMaintenanceRunTransitions[from].includes(to))
-    throw new Error(`A lake maintenance run cannot go from ${from} to ${to}.`);
-  const moved = await db
-    .updateTable('lake_maintenance_runs')
-    .set({
-      ...change,
-      status: to,
-      ...(to === 'running' ? { started_at: new Date() } : { finished_at: new Date() }),
-    })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .executeTakeFirst();
-  return moved.numUpdatedRows === 1n;
 }
 
 export async function newestLakeMaintenanceRun(

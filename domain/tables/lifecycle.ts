@@ -14,9 +14,9 @@ import {
   forgetTable,
   getTable,
   lockTable,
-  moveTable,
   reserveTable,
   type TableRow,
+  tableStates,
 } from './tables.ts';
 
 export interface NewDataTable {
@@ -63,7 +63,7 @@ export async function createDataTable(deps: TableDeps, table: NewDataTable): Pro
       throw error;
     }
     await inOrganization(deps.db, organizationId, (db) =>
-      moveTable(db, organizationId, id, 'creating', 'ready'),
+      tableStates.move(db, { organization_id: organizationId, id }, 'creating', 'ready'),
     );
   }
   return inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, id));
@@ -103,7 +103,7 @@ export async function dropTable(
     if (await hasApplyingBatch(db, organizationId, id)) {
       throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');
     }
-    await moveTable(db, organizationId, id, 'ready', 'deleting');
+    await tableStates.move(db, { organization_id: organizationId, id }, 'ready', 'deleting');
     return row;
   });
   await finishDrop(deps, table, committedBy);
@@ -135,7 +135,7 @@ export async function settleTable(deps: TableDeps, table: TableRow): Promise<voi
     await inOrganization(deps.db, organizationId, async (db) => {
       const now = await findTable(db, organizationId, id);
       if (now?.status !== 'creating') return;
-      if (made) await moveTable(db, organizationId, id, 'creating', 'ready');
+      if (made) await tableStates.move(db, { organization_id: organizationId, id }, 'creating', 'ready');
       else await forgetTable(db, organizationId, id, 'creating');
     });
   });

@@ -1,22 +1,26 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
 import { AppError, notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../data/postgres/client.ts';
-import type { Tables } from '../../data/postgres/schema.gen.ts';
+import { type RecordOf, records } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
+import { states } from '../../data/postgres/states.ts';
 
-export type TableRow = Selectable<Tables>;
-export type TableKind = 'data' | 'calc' | 'import' | 'snapshot' | 'system';
-export type TableStatus = 'creating' | 'ready' | 'deleting';
+export type TableRow = RecordOf<'tables'>;
+export type TableKind = TableRow['kind'];
+
+const tables = records('tables', { prefix: 'tbl', what: 'The table' });
+
+export const { find: findTable } = tables;
 
 /**
  * A table's life: its name is reserved while the lake makes it, and still reserved while the lake drops it,
  * so that one name never means two tables. Rows leave the registry from `creating` (it failed) or `deleting`.
  */
-export const tableTransitions: Record<TableStatus, readonly TableStatus[]> = {
-  creating: ['ready'],
-  ready: ['deleting'],
-  deleting: [],
-};
+export const tableStates = states(
+  'tables',
+  { creating: ['ready'], ready: ['deleting'], deleting: [] },
+  () => ({ updated_at: new Date() }),
+);
 
 export async function listTables(
   db: OrganizationTransaction,
@@ -50,38 +54,15 @@ export async function listQueryable(
     .execute();
 }
 
-export async function findTable(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<TableRow | undefined> {
-  if (!isId('tbl', id)) return undefined;
-  return db
-    .selectFrom('tables')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
 /** The same, held for the transaction: whoever deletes or replaces a table meets the other here. */
 export async function lockTable(
   db: OrganizationTransaction,
   organizationId: string,
   id: string,
 ): Promise<TableRow> {
-  const row = isId('tbl', id)
-    ? await db
-        .selectFrom('tables')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .where('status', '=', 'ready')
-        .forUpdate()
-        .executeTakeFirst()
-    : undefined;
-  if (row === undefined) throw notFound('The table');
-  return row;
+  const table = await tables.get(db, organizationId, id, 'update');
+  if (table.status !== 'ready') throw notFound('The table');
+  return table;
 }
 
 /** The table as users know it: neither half made nor half gone. */
@@ -130,7 +111,7 @@ export async function findQuarantineTable(
  */
 export async function reserveTable(
   db: OrganizationTransaction,
-  table: Omit<Insertable<Tables>, 'status'>,
+  table: Omit<Insertable<DB['tables']>, 'status'>,
 ): Promise<TableRow> {
   const earlier = await findTable(db, table.organization_id, table.id);
   if (earlier !== undefined) return earlier;
@@ -153,25 +134,6 @@ export function nameTaken(name: string): AppError {
   );
 }
 
-/** Moves a table's status by compare-and-set; false when it is not where it should be. */
-export async function moveTable(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-  from: TableStatus,
-  to: TableStatus,
-): Promise<boolean> {
-  if (!tableTransitions[from].includes(to)) throw new Error(`A table cannot go from ${from} to ${to}.`);
-  const moved = await db
-    .updateTable('tables')
-    .set({ status: to, updated_at: new Date() })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .executeTakeFirst();
-  return moved.numUpdatedRows === 1n;
-}
-
 /** Forgets a table that was never made or is dropped; its name is free again. */
 export async function forgetTable(
   db: OrganizationTransaction,
@@ -191,14 +153,9 @@ export async function updateTableRow(
   db: OrganizationTransaction,
   organizationId: string,
   id: string,
-  change: Updateable<Tables>,
+  change: Updateable<DB['tables']>,
 ): Promise<TableRow> {
-  await db
-    .updateTable('tables')
-    .set({ ...change, updated_at: new Date() })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .execute();
+  await tables.update(db, organizationId, id, { ...change, updated_at: new Date() });
   return getTable(db, organizationId, id);
 }
 

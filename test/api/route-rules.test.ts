@@ -35,14 +35,22 @@ function expectedScope(route: string): string {
   return route.startsWith('GET ') || readsOverPost.includes(route) ? 'agent:read' : 'agent:write';
 }
 
-type Document = { paths: Record<string, Record<string, Operation>> };
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { examples?: object[] }> };
+}
+
 interface Operation {
   security?: { bearer?: string[] }[];
-  responses: Record<string, { description?: string }>;
+  responses: Record<
+    string,
+    { description?: string; content?: Record<string, { example?: object; schema: { $ref?: string } }> }
+  >;
   summary?: string;
   description?: string;
 }
 
+let document: Document;
 let operations: {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -51,8 +59,8 @@ let operations: {
 }[];
 
 beforeAll(async () => {
-  const { body } = await workspace.call('GET', '/openapi.json');
-  operations = Object.entries((body as Document).paths).flatMap(([path, methods]) =>
+  document = (await workspace.call('GET', '/openapi.json')).body as Document;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const upper = method.toUpperCase() as RouteOptions['method'] & 'GET';
       return { method: upper, path, name: `${upper} ${path}`, operation };
@@ -70,6 +78,21 @@ test('every route declares the scope of the public interface, in the document to
     expect(operation.summary, name).toBeTruthy();
   }
 });
+
+test('every answer in JSON is shown by an example', () => {
+  const shown = operations.filter(({ path }) => path.startsWith('/v1/'));
+  for (const { name, operation } of shown) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const json = content?.['application/json'];
+      if (status.startsWith('2') && json !== undefined)
+        expect(json.example ?? exampleOf(json.schema), `${name} ${status}`).toBeTypeOf('object');
+    }
+  }
+});
+
+function exampleOf({ $ref: ref = '' }: { $ref?: string }): object | undefined {
+  return document.components.schemas[ref.split('/').at(-1)!]?.examples?.[0];
+}
 
 test('every scoped route refuses every token without its scope, naming it, and serves no one without a token', async () => {
   const client = await workspace.organization();
@@ -100,8 +123,13 @@ test("another organization's ids are the same 404 as unknown ones, before anythi
   const foreign = operations.filter(({ path }) => path.startsWith('/v1/') && path.includes('{'));
   expect(foreign.length).toBeGreaterThan(15);
   for (const { method, path, name } of foreign) {
-    const url = path.replace(/\{([^}]+)\}/g, (_, param: string) => ids[param] ?? 'x');
-    const unknown = path.replace(/\{([^}]+)\}/g, (_, param: string) => flipped(ids[param] ?? 'x'));
+    const idOf = (param: string, at: number) => {
+      const id = ids[`${path.slice(0, at)}{${param}}`] ?? ids[param];
+      if (id === undefined) throw new Error(`${name}: nothing is made for {${param}}.`);
+      return id;
+    };
+    const url = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) => idOf(param, at));
+    const unknown = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) => flipped(idOf(param, at)));
     const raw =
       method === 'GET' || method === 'DELETE'
         ? {}
@@ -114,7 +142,7 @@ test("another organization's ids are the same 404 as unknown ones, before anythi
   }
 });
 
-/** One of everything that a path can name. */
+/** One of everything that a path can name, by its parameter, or by the path up to it. */
 async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Theirs' } })).body.data.id;
   const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
@@ -150,7 +178,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     page_id: `${batchId}.1`,
     page_number: '1',
     query_execution_id: query.body.data.id,
-    run_id: run.body.data.id,
+    '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     name: 'a',
   };

@@ -13,7 +13,7 @@ import { buildApp } from '../../api/app.ts';
 import type { Routes } from '../../api/deps.ts';
 import { AppError } from '../../data/errors.ts';
 import { createProcessStarter } from '../../data/processes/starter.ts';
-import { batchTransitions } from '../../domain/ingestion/ingestion-batches.ts';
+import { batchStates } from '../../domain/ingestion/ingestion-batches.ts';
 import { activityErrors } from '../../worker/interceptors.ts';
 import { wakeBatches } from '../../worker/reconcile-batches.ts';
 import type {
@@ -231,7 +231,7 @@ test('a batch that awaits confirmation goes on with it, and expires without it',
 
 test('an abort is possible in every state before applying, and in no other', async () => {
   const made = new Map<string, { id: string; url: string }>();
-  for (const status of Object.keys(batchTransitions)) {
+  for (const status of Object.keys(batchStates.transitions)) {
     const batch = await open();
     await stage(batch.url, 1, [{ s_id: 1 }]);
     await workspace.deps.lake.catalogPool.query('UPDATE ingestion_batches SET status = $2 WHERE id = $1', [
@@ -243,7 +243,8 @@ test('an abort is possible in every state before applying, and in no other', asy
   const ended: string[] = [];
   for (const [status, { id, url }] of made) {
     const aborted = await call('DELETE', `${url}?confirm=true`);
-    const isLegal = batchTransitions[status as keyof typeof batchTransitions].includes('aborted');
+    const isLegal =
+      batchStates.transitions[status as keyof typeof batchStates.transitions].includes('aborted');
     const isSame = status === 'aborted';
     expect([status, aborted.statusCode]).toEqual([status, isLegal || isSame ? 200 : 409]);
     if (isLegal || isSame) ended.push(id);

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { PreviewText } from '../../domain/file-imports/reader.ts';
+import { envelope } from '../schemas.ts';
+import { parsing } from '../table-imports/options.ts';
+
+export const previewBody = z
+  .strictObject({
+    ...parsing,
+    page_number: z.int().min(1).max(1_000_000).default(1),
+    page_size: z.int().min(1).max(1_000).default(50),
+  })
+  .meta({ examples: [{ csv: { column_separator: ';' }, page_number: 1, page_size: 20 }] });
+
+const previewSchema = z
+  .object({
+    columns: z.array(
+      z.object({
+        sourceName: z.string(),
+        targetName: z.string(),
+        dataType: z.string(),
+        nullable: z.boolean(),
+      }),
+    ),
+    rows: z.array(z.array(z.unknown())),
+    pageNumber: z.int(),
+    pageSize: z.int(),
+    totalRows: z.int().nullable(),
+    badRows: z.array(
+      z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
+    ),
+    detectedCsv: z
+      .object({
+        charEncoding: z.string(),
+        columnSeparator: z.string(),
+        quoteCharacter: z.string(),
+        headerRow: z.int(),
+        firstDataRow: z.int(),
+        dateFormat: z.string(),
+        thousands: z.string(),
+        nullValues: z.array(z.string()),
+      })
+      .nullable()
+      .describe('The CSV options in effect.'),
+  })
+  .meta({ id: 'Preview' });
+
+const example: z.input<typeof previewSchema> = {
+  columns: [{ sourceName: 'Order', targetName: 'Order', dataType: 'INTEGER', nullable: true }],
+  rows: [[1], [2]],
+  pageNumber: 1,
+  pageSize: 50,
+  totalRows: 2,
+  badRows: [],
+  detectedCsv: {
+    charEncoding: 'UTF_8',
+    columnSeparator: ',',
+    quoteCharacter: '"',
+    headerRow: 1,
+    firstDataRow: 2,
+    dateFormat: '',
+    thousands: '',
+    nullValues: [''],
+  },
+};
+
+export const onePreview = envelope(previewSchema).meta({ examples: [{ data: example }] });
+
+/** The answer as JSON text: its rows are that already. */
+export function previewText({ rowsJson, detectedCsv: csv, ...rest }: PreviewText): string {
+  const detectedCsv = csv && {
+    charEncoding: csv.char_encoding,
+    columnSeparator: csv.column_separator,
+    quoteCharacter: csv.quote_character,
+    headerRow: csv.header_row,
+    firstDataRow: csv.first_data_row,
+    dateFormat: csv.date_format,
+    thousands: csv.thousands,
+    nullValues: csv.null_values,
+  };
+  return `{"data":${JSON.stringify({ ...rest, detectedCsv }).slice(0, -1)},"rows":${rowsJson}}}`;
+}

@@ -1,0 +1,135 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ErrorCode } from '../data/errors.ts';
+import type { IdPrefix } from '../data/ids.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../data/postgres/client.ts';
+import { type Caller, callerOf, idFor, type Scope } from './caller.ts';
+import type { Routes } from './deps.ts';
+
+/** The names of a path's parameters: `/v1/projects/:project_id` has `project_id`. */
+type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+export type Params<Path extends string> = Record<ParamName<Path>, string>;
+
+/** Throws not_found where the path names nothing of this organization; gives what it names. */
+export type Load<Path extends string, Row = unknown> = (
+  db: OrganizationTransaction,
+  organizationId: string,
+  params: Params<Path>,
+) => Promise<Row>;
+
+/** A request as its handler sees it: checked, and with what every handler needs. */
+export interface Call<Path extends string = string, Query = unknown, Body = unknown> {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  caller: Caller;
+  organizationId: string;
+  params: Params<Path>;
+  query: Query;
+  body: Body;
+  /** One transaction that sees the organization's rows and no others. */
+  transaction<T>(work: (db: OrganizationTransaction) => Promise<T>): Promise<T>;
+  /** A new id; under an idempotency key always the same one for the same purpose. */
+  newId(prefix: IdPrefix, purpose?: string): string;
+}
+
+export interface Operation<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
+  summary: string;
+  description?: string;
+  scope?: Scope;
+  query?: Query;
+  body?: Body;
+  /** Where the path's parameters are more than text. */
+  params?: z.ZodObject;
+  /** What the path must name before anything else is told about the request. */
+  exists?: Load<Path> | undefined;
+  /** Codes beyond those that every route answers. */
+  errors?: readonly ErrorCode[];
+  bodyLimit?: number;
+  rawBody?: boolean;
+  idempotent?: boolean;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Adds one route. Its scope is `agent:read` for GET and `agent:write` else, unless it says another; its parameters
+ * are the path's own. `answers` are the schemas of its answers by status, the first of which is the usual one.
+ */
+export function route<
+  const Path extends string,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  app: Routes,
+  { db, tag }: { db: Database; tag: string },
+  [method, path]: readonly [Method, Path],
+  operation: Operation<Path, Query, Body>,
+  answers: Readonly<Record<number, unknown>>,
+  handler: (call: Call<Path, z.output<Query>, z.output<Body>>) => Promise<unknown>,
+): void {
+  const { summary, description, query, body, exists, bodyLimit, errors, rawBody, idempotent } = operation;
+  const scope = operation.scope ?? (method === 'GET' ? 'agent:read' : 'agent:write');
+  const params = operation.params ?? paramsOf(path);
+  const [usual] = Object.keys(answers).map(Number);
+  const given = <T extends object>(members: T) =>
+    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  app.route({
+    method,
+    url: path,
+    ...given({ bodyLimit }),
+    schema: {
+      tags: [tag],
+      summary,
+      ...given({ description, querystring: query, body, params }),
+      response: answers,
+    },
+    config: {
+      scope,
+      ...given({ errors, rawBody, idempotent }),
+      ...(exists === undefined
+        ? {}
+        : {
+            exists: (organizationId: string, named: Record<string, string>) =>
+              inOrganization(db, organizationId, (transaction) =>
+                exists(transaction, organizationId, named as Params<Path>),
+              ),
+          }),
+    },
+    handler: async (request, reply) => {
+      reply.code(usual!);
+      return handler(callOf(db, request, reply));
+    },
+  });
+}
+
+function callOf<Path extends string, Query, Body>(
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Call<Path, Query, Body> {
+  const caller = callerOf(request);
+  const { organizationId } = caller;
+  return {
+    request,
+    reply,
+    caller,
+    organizationId,
+    params: request.params as Params<Path>,
+    query: request.query as Query,
+    body: request.body as Body,
+    transaction: (work) => inOrganization(db, organizationId, work),
+    newId: (prefix, purpose) => idFor(request, prefix, purpose),
+  };
+}
+
+function paramsOf(path: string): z.ZodObject | undefined {
+  const names = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name!);
+  return names.length === 0
+    ? undefined
+    : z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+}

@@ -1,0 +1,42 @@
+import type { Generated } from 'kysely';
+import type { DB as Columns } from './schema.gen.ts';
+
+/** Columns that hold one of a few words, as the CHECK constraints of the migrations name them. */
+interface Words {
+  files: { source: 'write' | 'upload' };
+  tables: {
+    kind: 'data' | 'calc' | 'import' | 'snapshot' | 'system';
+    status: 'creating' | 'ready' | 'deleting';
+    modeling_tier: Generated<'raw' | 'staged' | 'curated' | 'certified'>;
+  };
+  table_imports: {
+    mode: 'create' | 'replace';
+    status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  };
+  query_executions: { status: 'succeeded' | 'failed' };
+  ingestion_batches: {
+    mode: 'append' | 'upsert' | 'replace' | 'provider_snapshot';
+    status:
+      | 'open'
+      | 'completing'
+      | 'awaiting_confirmation'
+      | 'applying'
+      | 'applied'
+      | 'failed'
+      | 'aborted'
+      | 'expired';
+    on_bad_record: 'refuse' | 'quarantine';
+    on_new_field: 'refuse' | 'add' | 'ignore';
+  };
+  lake_maintenance_runs: {
+    status: 'queued' | 'running' | 'succeeded' | 'failed';
+    trigger: 'cadence' | 'request';
+  };
+}
+
+/** The tables with their columns' types, generated from a migrated database but for the words. */
+export type DB = {
+  [Name in keyof Columns]: Name extends keyof Words
+    ? Omit<Columns[Name], keyof Words[Name]> & Words[Name]
+    : Columns[Name];
+};
