@@ -33,6 +33,7 @@ import { previewsRoutes } from './previews/routes.ts';
 import { projectsRoutes } from './projects/routes.ts';
 import { queryExecutionsRoutes } from './query-executions/routes.ts';
 import { rowsRoutes } from './rows/routes.ts';
+import { runsRoutes } from './runs/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { tableImportsRoutes } from './table-imports/routes.ts';
 import { tablesRoutes } from './tables/routes.ts';
@@ -103,6 +104,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   projectsRoutes(app, deps);
   filesRoutes(app, deps);
   previewsRoutes(app, deps);
+  runsRoutes(app, deps);
   tableImportsRoutes(app, deps);
   tablesRoutes(app, deps);
   gridTablesRoutes(app, deps);

@@ -2,8 +2,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
 
-const mebibyte = 1_048_576;
-
 const environment = storesEnvironment.extend({
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
@@ -11,11 +9,6 @@ const environment = storesEnvironment.extend({
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
   TRUSTED_PROXIES: z.string().default('').transform(networks),
   PREVIEW_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
-  QUERY_PROCESSES: z.coerce.number().int().min(2).max(64).default(4),
-  QUERY_THREADS: z.coerce.number().int().min(1).max(256).default(2),
-  QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
-  QUERY_TEMP_MIB: z.coerce.number().int().min(0).default(8_192),
-  QUERY_ANSWER_MIB: z.coerce.number().int().min(1).max(512).default(64),
 });
 
 /** The API's settings, from the environment, checked once. */
@@ -29,13 +22,6 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
     trustedProxies: e.TRUSTED_PROXIES,
     previewProcesses: e.PREVIEW_PROCESSES,
-    queries: {
-      processes: e.QUERY_PROCESSES,
-      threadsPerProcess: e.QUERY_THREADS,
-      memoryLimitBytes: e.QUERY_MEMORY_MIB * mebibyte,
-      tempLimitBytes: e.QUERY_TEMP_MIB * mebibyte,
-      maxAnswerBytes: e.QUERY_ANSWER_MIB * mebibyte,
-    },
   };
 }
 

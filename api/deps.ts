@@ -6,37 +6,11 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Logger } from 'pino';
-import type { Cipher } from '../data/encryption.ts';
-import type { LakeDeps } from '../data/lake/commit.ts';
-import type { ObjectStore } from '../data/objects/store.ts';
-import type { Database } from '../data/postgres/client.ts';
-import type { ProcessStarter } from '../data/processes/starter.ts';
-import type { FileReader } from '../domain/file-imports/reader.ts';
-import type { PageWriter } from '../domain/ingestion/page-writer.ts';
-import type { QueryPool } from '../domain/query/pool.ts';
-import type { BodyReader } from '../domain/records/reading/reader.ts';
-import type { Appender } from '../domain/rows/append-queue.ts';
-import type { RowsBodies } from '../domain/rows/body.ts';
+import type { Service } from '../domain/service/open.ts';
 import type { BodyRules } from './plugins/body-bytes.ts';
 
 /** Everything a route may use, made once in main.ts. */
-export interface ApiDeps {
-  db: Database;
-  cipher: Cipher;
-  objects: ObjectStore;
-  lake: LakeDeps;
-  append: Appender;
-  /** Reads files for previews. */
-  files: FileReader;
-  /** Reads bodies with lists of records, off the event loop where they are large. */
-  reader: BodyReader;
-  rows: RowsBodies;
-  /** Makes Parquet of staged pages. */
-  pages: PageWriter;
-  queries: QueryPool;
-  processes: ProcessStarter;
-  logger: Logger;
+export interface ApiDeps extends Service {
   rateLimitPerMinute: number;
   publicUrl: string | undefined;
   /** Networks whose word on whom they forward for is taken; none where left out. */

@@ -78,6 +78,8 @@ export function resource<const Path extends string, Row extends { id: string }, 
           call: Call<CollectionOf<Path>, z.output<Query>>,
           slice: Slice,
         ): Promise<readonly Row[]>;
+        /** The place of a row in the list: its id, where they are in its order. */
+        placeOf?(row: Row): string;
       },
     ): void {
       const query = operation.query ?? pageQuery;
@@ -86,14 +88,11 @@ export function resource<const Path extends string, Row extends { id: string }, 
         const request = call.request as ListRequest;
         const after = decodeCursor(idCursor, request);
         const rows = await call.transaction(async (db) => {
-          await parent?.(db, call.organizationId, call.params);
+          await parent?.(db, call.organizationId, call.params, call.caller);
           return operation.rows(db, call, { after, limit: request.query.limit + 1 });
         });
-        const { items, nextCursor } = toPage(
-          request,
-          rows,
-          ({ id }) => id,
-          (row) => view(row, call),
+        const { items, nextCursor } = toPage(request, rows, operation.placeOf ?? (({ id }) => id), (row) =>
+          view(row, call),
         );
         return { items: await Promise.all(items), nextCursor };
       });
@@ -102,7 +101,7 @@ export function resource<const Path extends string, Row extends { id: string }, 
     /** `GET` of one. */
     show(operation: Operation<Path, z.ZodUndefined, z.ZodUndefined>): void {
       route(app, at, ['GET', path], { exists: load, ...operation }, { 200: one }, async (call) => {
-        const row = await call.transaction((db) => load(db, call.organizationId, call.params));
+        const row = await call.transaction((db) => load(db, call.organizationId, call.params, call.caller));
         return { data: await view(row, call) };
       });
     },

@@ -20,6 +20,7 @@ export type Load<Path extends string, Row = unknown> = (
   db: OrganizationTransaction,
   organizationId: string,
   params: Params<Path>,
+  caller: Caller,
 ) => Promise<Row>;
 
 /** A request as its handler sees it: checked, and with what every handler needs. */
@@ -94,9 +95,9 @@ export function route<
       ...(exists === undefined
         ? {}
         : {
-            exists: (organizationId: string, named: Record<string, string>) =>
+            exists: (organizationId: string, named: Record<string, string>, caller: Caller) =>
               inOrganization(db, organizationId, (transaction) =>
-                exists(transaction, organizationId, named as Params<Path>),
+                exists(transaction, organizationId, named as Params<Path>, caller),
               ),
           }),
     },

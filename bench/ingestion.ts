@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Client, Connection } from '@temporalio/client';
-import { ingestionBatchWorkflowId } from '../workflows/ingestion-batch/names.ts';
+import { batchProcess } from '../domain/ingestion/process.ts';
 import { ingest, pagesOf } from './batch.ts';
 import { benchColumns, writeRecords } from './records.ts';
 import { openApi, readStack } from './workspace.ts';
@@ -81,7 +81,7 @@ console.log(
 );
 for (let round = 1; round <= rounds; round += 1) {
   const { id, stagedMs, totalMs } = await ingest(api, table.tableId, { mode: 'replace' }, pages, clients);
-  const { historyLength } = await workflow.getHandle(ingestionBatchWorkflowId(id)).describe();
+  const { historyLength } = await workflow.getHandle(batchProcess.workflowId(id)).describe();
   const engineMs = await bareEngine();
   console.log(
     `round ${round}: staged ${rate(stagedMs)} rows/s, staged and applied ${rate(totalMs)} rows/s (${(totalMs / 1_000).toFixed(1)} s); bare engine ${rate(engineMs)} rows/s; ratio ${(engineMs / totalMs).toFixed(2)}; worker ${workerPeakMib()} MiB, ${historyLength} events`,

@@ -52,6 +52,25 @@ export const problems = {
 
 export type ErrorCode = keyof typeof problems;
 
+/** Codes whose cause may pass by itself. */
+const transientCodes: ReadonlySet<ErrorCode> = new Set([
+  'rate_limited',
+  'queries_saturated',
+  'internal_error',
+  'workflows_unavailable',
+  'storage_unavailable',
+  'overloaded',
+]);
+
+/**
+ * Whether another try may help. The one answer to that, for activities, use cases and whoever else tries again: what
+ * was refused by a rule stays refused, anything unforeseen may pass.
+ */
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof AppError) return transientCodes.has(error.code);
+  return !(error instanceof ValidationError);
+}
+
 export interface AppErrorOptions {
   cause?: unknown;
   /** Extension members of the problem document, snake_case, for example `current_revision`. */

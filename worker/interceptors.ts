@@ -2,11 +2,8 @@ import { CompleteAsyncError, type Context } from '@temporalio/activity';
 import { ApplicationFailure, defaultPayloadConverter, TemporalFailure } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { AppError, problems, ValidationError } from '../data/errors.ts';
+import { AppError, isRetryable, problems, ValidationError } from '../data/errors.ts';
 import { traceHeader } from '../workflows/trace-header.ts';
-
-/** Codes whose cause may pass: worth another try. */
-const transient = new Set(['storage_unavailable', 'workflows_unavailable', 'rate_limited', 'internal_error']);
 
 /**
  * What activities throw, as Temporal should see it: an expected error is a failure of its code, retried only
@@ -33,7 +30,7 @@ export function activityErrors(logger: Logger) {
             throw ApplicationFailure.create({
               type: code,
               message: problems[code][1],
-              nonRetryable: !transient.has(code),
+              nonRetryable: !isRetryable(error),
             });
           }
           if (isTemporal(error) || context.cancellationSignal.aborted) throw error;

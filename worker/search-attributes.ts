@@ -1,11 +1,26 @@
-import type { Connection } from '@temporalio/client';
+import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import type { Logger } from 'pino';
 import { searchAttributeNames } from '../workflows/task-queues.ts';
 
+/** gRPC's PERMISSION_DENIED and UNIMPLEMENTED. */
+const askedElsewhere = new Set([7, 12]);
+
 /** Registers the search attributes where the namespace lacks them and the worker may; else says what to do. */
-export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+export async function ensureSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  logger?: Pick<Logger, 'warn'>,
+): Promise<void> {
   const { operatorService } = connection;
-  const known = await operatorService.listSearchAttributes({ namespace });
+  const known = await operatorService.listSearchAttributes({ namespace }).catch((error: unknown) => {
+    if (!isGrpcServiceError(error) || !askedElsewhere.has(error.code)) throw error;
+    // A hosted service has them registered by its own console.
+    logger?.warn(
+      `The namespace ${namespace} does not tell its search attributes: it needs the Keywords ${searchAttributeNames.join(', ')}.`,
+    );
+  });
+  if (known === undefined) return;
   const missing = searchAttributeNames.filter((name) => known.customAttributes?.[name] === undefined);
   if (missing.length === 0) return;
   const keyword = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;

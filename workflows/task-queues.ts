@@ -2,4 +2,10 @@
 export const taskQueues = { control: 'control', lake: 'lake', agent: 'agent' } as const;
 
 /** The search attributes every process carries, all Keyword: operators filter by them. */
-export const searchAttributeNames = ['OrganizationId', 'ProjectId', 'ResourceId', 'ProcessKind'] as const;
+export const searchAttributeNames = [
+  'OrganizationId',
+  'ProjectId',
+  'ResourceId',
+  'ProcessKind',
+  'Outcome',
+] as const;

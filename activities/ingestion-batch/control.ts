@@ -1,4 +1,5 @@
 import { advanceBatch, endBatch, expireBatch } from '../../domain/ingestion/advance.ts';
+import type { BatchFailure } from '../../domain/ingestion/ingestion-batches.ts';
 import type { IngestionBatchControlActivities } from '../../workflows/ingestion-batch/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -11,6 +12,7 @@ export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBa
         status: batch?.status ?? 'gone',
         pages: batch?.page_count ?? 0,
         records: batch?.records_staged ?? 0,
+        errorCode: (batch?.error as BatchFailure | null | undefined)?.code ?? null,
       };
     },
 

@@ -1,5 +1,9 @@
 import { beginImport, endImport } from '../../domain/file-imports/life.ts';
-import type { TableImportControlActivities } from '../../workflows/table-import/contract.ts';
+import type { ImportFailure, TableImport } from '../../domain/file-imports/table-imports.ts';
+import type {
+  TableImportControlActivities,
+  TableImportOutcome,
+} from '../../workflows/table-import/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 export function tableImportControlActivities({ db }: ActivityDeps): TableImportControlActivities {
@@ -8,6 +12,16 @@ export function tableImportControlActivities({ db }: ActivityDeps): TableImportC
     beginTableImport: (input) => beginImport(db, input),
 
     /** Safe to retry: an import that ended stays as it ended. */
-    endTableImport: async (input, status) => ({ status: await endImport(db, input, status) }),
+    endTableImport: async (input, status) => outcomeOf(await endImport(db, input, status)),
+  };
+}
+
+/** Counts and a code: what a file holds stays in the row. */
+export function outcomeOf(row: TableImport): TableImportOutcome {
+  return {
+    status: row.status as TableImportOutcome['status'],
+    rows: row.rows_imported,
+    quarantinedRows: row.rows_quarantined,
+    errorCode: (row.error as ImportFailure | null)?.code ?? null,
   };
 }

@@ -9,13 +9,10 @@ import {
   stageImport,
 } from '../../domain/file-imports/run.ts';
 import { getTableImport, reportProgress, type TableImport } from '../../domain/file-imports/table-imports.ts';
-import type {
-  TableImportInput,
-  TableImportLakeActivities,
-  TableImportOutcome,
-} from '../../workflows/table-import/contract.ts';
+import type { TableImportInput, TableImportLakeActivities } from '../../workflows/table-import/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
+import { outcomeOf } from './control.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
   const read = ({ organizationId, importId }: TableImportInput) =>
@@ -34,9 +31,9 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
     /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
     async commitTableImport(input) {
       const row = await read(input);
-      if (row.status !== 'running') return { status: row.status as TableImportOutcome['status'] };
+      if (row.status !== 'running') return outcomeOf(row);
       await commitImport(deps, row).catch((error: unknown) => failIfFinal(row, error));
-      return { status: 'succeeded' };
+      return outcomeOf(await read(input));
     },
 
     /** Safe to retry: removes by prefix, and only what no commit has taken. */

@@ -91,8 +91,8 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
       errors: stagingErrors,
     },
     { 200: snapshotPage },
-    async ({ organizationId, params, request, transaction }) => {
-      const batch = await transaction((db) => loadSnapshot(db, organizationId, params));
+    async ({ organizationId, caller, params, request, transaction }) => {
+      const batch = await transaction((db) => loadSnapshot(db, organizationId, params, caller));
       if (batch.mode !== 'provider_snapshot') {
         throw new AppError(
           'unsupported_option',
@@ -124,8 +124,8 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
       exists: load,
     },
     { 200: checkpoint },
-    async ({ organizationId, params, transaction }) => ({
-      data: checkpointView(await transaction((db) => load(db, organizationId, params))),
+    async ({ organizationId, caller, params, transaction }) => ({
+      data: checkpointView(await transaction((db) => load(db, organizationId, params, caller))),
     }),
   );
 
@@ -140,8 +140,8 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
       exists: loadPage,
     },
     { 200: stagedMetadata },
-    async ({ organizationId, params, transaction }) => ({
-      data: stagedMetadataView(await transaction((db) => loadPage(db, organizationId, params))),
+    async ({ organizationId, caller, params, transaction }) => ({
+      data: stagedMetadataView(await transaction((db) => loadPage(db, organizationId, params, caller))),
     }),
   );
 }

@@ -71,8 +71,8 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       summary: 'Rename, retype or make nullable a column',
       description:
         'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
-      exists: async (db, organizationId, params) => {
-        const { name } = await exists(db, organizationId, params);
+      exists: async (db, organizationId, params, caller) => {
+        const { name } = await exists(db, organizationId, params, caller);
         const { schema } = await deps.lake.catalog.get(organizationId);
         const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
         if (!physical?.columns.some((column) => column.name.toLowerCase() === params.name.toLowerCase()))

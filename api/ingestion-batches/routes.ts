@@ -1,12 +1,11 @@
 import { AppError } from '../../data/errors.ts';
-import { wake } from '../../data/processes/starter.ts';
 import { abortBatch, completeBatch } from '../../domain/ingestion/complete.ts';
 import { getBatch, type IngestionBatch } from '../../domain/ingestion/ingestion-batches.ts';
 import { openBatch } from '../../domain/ingestion/open-batch.ts';
+import { wakeBatch } from '../../domain/ingestion/process.ts';
 import { stagePage } from '../../domain/ingestion/stage-page.ts';
 import { stagedTotals } from '../../domain/ingestion/staged-pages.ts';
 import { getTable } from '../../domain/tables/tables.ts';
-import { ingestionBatchWorkflowId, wakeIngestionBatchSignal } from '../../workflows/ingestion-batch/names.ts';
 import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
@@ -127,9 +126,9 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       'body_too_large',
     ],
     status: 202,
-    run: async ({ organizationId, params, body, transaction }) => {
+    run: async ({ organizationId, caller, params, body, transaction }) => {
       const { table_id: tableId, batch_id: batchId } = params;
-      refuseReplay(await transaction((db) => find(db, organizationId, params)));
+      refuseReplay(await transaction((db) => find(db, organizationId, params, caller)));
       const { batch, moved } = await completeBatch(
         deps.db,
         { organizationId, tableId, batchId },
@@ -140,7 +139,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
           confirmShrink: body.confirm_shrink,
         },
       );
-      if (moved) await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);
+      if (moved) await wakeBatch(deps, batch);
       return batch;
     },
   });
@@ -161,8 +160,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, params }) => {
       const where = { organizationId, tableId: params.table_id, batchId: params.batch_id };
       const batch = await abortBatch(deps.db, where);
-      if (batch.cleaned_at === null)
-        await wake(deps, ingestionBatchWorkflowId(batch.id), wakeIngestionBatchSignal);
+      if (batch.cleaned_at === null) await wakeBatch(deps, batch);
       return batch;
     },
   });

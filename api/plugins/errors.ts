@@ -131,7 +131,7 @@ async function pathFaultFirst(
   const exists = request.routeOptions.config.exists;
   if (!isInputFault || exists === undefined || request.caller === undefined) return error;
   try {
-    await exists(request.caller.organizationId, request.params as Record<string, string>);
+    await exists(request.caller.organizationId, request.params as Record<string, string>, request.caller);
     return error;
   } catch (missing) {
     return missing instanceof AppError ? missing : error;

@@ -8,6 +8,7 @@ const tags: [string, string][] = [
   ['Tenant', 'Organization and tenant context.'],
   ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
   ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
+  ['Runs', 'Every process of a project: listed, followed step by step, cancelled.'],
   ['Tables', 'Table metadata and catalog, row appends and upserts.'],
   ['Ingestion', 'Exactly-once batches, provider snapshots and data syncs.'],
   ['Query Executions', 'Read-only SQL execution.'],

@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { type ErrorCode, problems } from '../../data/errors.ts';
-import type { Scope } from '../caller.ts';
+import type { Caller, Scope } from '../caller.ts';
 import { idempotencyHeaders, problemSchema, validationSchema } from '../schemas.ts';
 import { operationId } from './operation-ids.ts';
 
@@ -11,7 +11,7 @@ declare module 'fastify' {
     /** Only an administrator's token. */
     admin?: boolean;
     /** Throws not_found when the path names nothing of this organization: a 404 comes before a 422. */
-    exists?: (organizationId: string, params: Record<string, string>) => Promise<unknown>;
+    exists?: (organizationId: string, params: Record<string, string>, caller: Caller) => Promise<unknown>;
     /** The handler gets a JSON body's bytes and reads them itself: pages are too large to be read twice. */
     rawBody?: boolean;
     /** Reads over POST, token routes and routes that show a secret take no idempotency key. */

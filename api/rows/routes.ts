@@ -36,13 +36,13 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
    * looked at again only where the columns changed meanwhile.
    */
   function withRows<T>(
-    { organizationId, params, request, transaction }: Call<'/:table_id'>,
+    { organizationId, caller, params, request, transaction }: Call<'/:table_id'>,
     byKeys: boolean,
     work: (body: RowsBody) => Promise<T>,
   ): Promise<T> {
     return deps.rows.use(organizationId, sentListOf(request, 'rows').bytes, async (body) => {
       if (body.isLarge) {
-        const table = appendable(await transaction((db) => exists(db, organizationId, params)));
+        const table = appendable(await transaction((db) => exists(db, organizationId, params, caller)));
         const { schema } = await deps.lake.catalog.get(organizationId);
         const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
         if (physical !== undefined)
@@ -114,8 +114,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       errors: ['version_expired', 'conflict', 'query_too_large'],
     },
     { 200: rowsPage },
-    async ({ organizationId, params, query, request, reply, transaction }) => {
-      const table = await transaction((db) => exists(db, organizationId, params));
+    async ({ organizationId, caller, params, query, request, reply, transaction }) => {
+      const table = await transaction((db) => exists(db, organizationId, params, caller));
       if (table.kind === 'system') throw new AppError('conflict', 'System tables cannot be read.');
       const list = request as ListRequest;
       const from = decodeCursor(rowsCursor, list);

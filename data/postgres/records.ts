@@ -27,11 +27,11 @@ export type RowLock = 'share' | 'update';
 
 /**
  * What every feature does with its rows: found and gotten by id, listed by id, added once, changed, removed. `what` is
- * how errors call one (`The project`); `prefix` is that of its ids.
+ * how errors call one (`The project`); `prefix` is that of its ids, where all have the same.
  */
 export function records<const Name extends RecordTable>(
   table: Name,
-  { prefix, what }: { prefix: IdPrefix; what: string },
+  { prefix, what }: { prefix: IdPrefix | undefined; what: string },
 ) {
   // The one cast of the kit: a name of a table that is not known here has no columns that Kysely could check.
   const name = table as 'projects';
@@ -45,7 +45,7 @@ export function records<const Name extends RecordTable>(
     id: string,
     lock?: RowLock,
   ): Promise<Row | undefined> {
-    if (!isId(prefix, id)) return undefined;
+    if (prefix !== undefined && !isId(prefix, id)) return undefined;
     let query = db
       .selectFrom(name)
       .selectAll()

@@ -221,6 +221,36 @@ export interface QueryExecutions {
   truncated: boolean | null;
 }
 
+export interface ReconcileTries {
+  attempts: Generated<number>;
+  item: string;
+  next_try_at: Timestamp;
+  step: string;
+}
+
+export interface Runs {
+  cancel_requested_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  error: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  kind: string;
+  organization_id: string;
+  output: Json | null;
+  owner_id: string | null;
+  progress: Generated<number>;
+  project_id: string;
+  resource_id: string;
+  resource_type: string;
+  started_at: Timestamp | null;
+  status: string;
+  steps: Generated<Json>;
+  title: string;
+  trigger_id: string | null;
+  trigger_type: string;
+  workflow_id: string;
+}
+
 export interface StagedPages {
   batch_id: string;
   columns: Json;
@@ -239,7 +269,6 @@ export interface StagedPages {
 
 export interface TableImports {
   bytes_read: Generated<number>;
-  cancel_requested_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   created_by: string;
   error: Json | null;
@@ -309,6 +338,8 @@ export interface DB {
   process_starts: ProcessStarts;
   projects: Projects;
   query_executions: QueryExecutions;
+  reconcile_tries: ReconcileTries;
+  runs: Runs;
   staged_pages: StagedPages;
   table_imports: TableImports;
   tables: Tables;

@@ -28,6 +28,11 @@ interface Words {
     on_bad_record: 'refuse' | 'quarantine';
     on_new_field: 'refuse' | 'add' | 'ignore';
   };
+  runs: {
+    kind: 'import' | 'report' | 'playbook' | 'materialize' | 'snapshot' | 'verification' | 'workflow';
+    status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+    trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
+  };
   lake_maintenance_runs: {
     status: 'queued' | 'running' | 'succeeded' | 'failed';
     trigger: 'cadence' | 'request';

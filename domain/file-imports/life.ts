@@ -1,6 +1,7 @@
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { beginStep } from '../runs/runs.ts';
 import { forgetTable } from '../tables/tables.ts';
-import { getTableImport, type ImportFailure, tableImportStates } from './table-imports.ts';
+import { getTableImport, type ImportFailure, moveTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportId {
   organizationId: string;
@@ -17,34 +18,35 @@ const internalFailure: ImportFailure = {
   reason: null,
 };
 
-/** queued → running; false when the import was cancelled before it began, or has ended. */
+/** What a user sees of an import while it runs. */
+export const importSteps = {
+  read: { id: 'read', name: 'Read the file', type: 'read' },
+  commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
+};
+
+/** queued → running; false when the import has ended. */
 export function beginImport(db: Database, { organizationId, importId }: ImportId): Promise<boolean> {
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getTableImport(transaction, organizationId, importId);
-    if (row.status === 'queued' && row.cancel_requested_at !== null) {
-      await tableImportStates.move(transaction, row, 'queued', 'cancelled');
-      await forgetTable(transaction, organizationId, row.table_id, 'creating');
-      return false;
-    }
-    if (row.status === 'queued') await tableImportStates.move(transaction, row, 'queued', 'running');
+    if (row.status === 'queued') await moveTableImport(transaction, row, 'queued', 'running');
+    await beginStep(transaction, organizationId, importId, importSteps.read);
     return row.status === 'queued' || row.status === 'running';
   });
 }
 
-/** Ends the import where it has not ended, and gives its reserved name back. */
+/** Ends the import where it has not ended, and gives its reserved name back; the import as it ended. */
 export function endImport(
   db: Database,
   { organizationId, importId }: ImportId,
   status: 'failed' | 'cancelled',
-): Promise<'succeeded' | 'failed' | 'cancelled'> {
+): Promise<TableImport> {
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getTableImport(transaction, organizationId, importId);
-    const from = row.status;
-    if (from !== 'queued' && from !== 'running') return from;
-    await tableImportStates.move(transaction, row, from, status, {
-      ...(status === 'failed' && row.error === null ? { error: JSON.stringify(internalFailure) } : {}),
-    });
+    if (row.status !== 'queued' && row.status !== 'running') return row;
+    const change =
+      status === 'failed' && row.error === null ? { error: JSON.stringify(internalFailure) } : {};
+    await moveTableImport(transaction, row, row.status, status, change);
     await forgetTable(transaction, organizationId, row.table_id, 'creating');
-    return status;
+    return getTableImport(transaction, organizationId, importId);
   });
 }

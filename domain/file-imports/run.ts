@@ -1,21 +1,22 @@
-import { AppError } from '../../data/errors.ts';
+import { AppError, isRetryable } from '../../data/errors.ts';
 import { derivedId } from '../../data/ids.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import { findOperations, voidOperation } from '../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import { beginStep } from '../runs/runs.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
 import { findTable, reserveTable, tableStates } from '../tables/tables.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
-import { endImport } from './life.ts';
+import { endImport, importSteps } from './life.ts';
 import type { FileReader } from './reader.ts';
 import {
   type ImportFailure,
   keepQuarantineTable,
+  moveTableImport,
   recordFailure,
   type TableImport,
-  tableImportStates,
 } from './table-imports.ts';
 
 export interface ImportRunDeps {
@@ -67,6 +68,9 @@ export async function stageImport(
 export async function commitImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
   const { organization_id: organizationId } = row;
   const manifest = await readManifest(deps, row);
+  await inOrganization(deps.db, organizationId, (db) =>
+    beginStep(db, organizationId, row.id, importSteps.commit),
+  );
   const quarantine = manifest.quarantine === undefined ? undefined : await reserveQuarantine(deps, row);
   const tableVersion = await replaceWithFiles(deps.lake, {
     organizationId,
@@ -81,7 +85,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
   await inOrganization(deps.db, organizationId, async (db) => {
     await makeReady(db, organizationId, row.table_id);
     if (quarantine !== undefined) await makeReady(db, organizationId, quarantine.tableId);
-    await tableImportStates.move(db, row, 'running', 'succeeded', {
+    await moveTableImport(db, row, 'running', 'succeeded', {
       rows_imported: manifest.table.rows,
       rows_quarantined: manifest.quarantine?.rows ?? 0,
       quarantine_table_id: quarantine?.tableId ?? null,
@@ -162,8 +166,7 @@ const engineFailed: ImportFailure = {
 function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof BadFileError) return error.failure;
   if (error instanceof DeadlyFileError) return engineFailed;
-  if (!(error instanceof AppError) || (error.code !== 'conflict' && error.code !== 'not_found'))
-    return undefined;
+  if (!(error instanceof AppError) || isRetryable(error)) return undefined;
   return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };
 }
 

@@ -1,10 +1,6 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
-import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
-import { insertProcessStart, type ProcessStart } from '../../data/postgres/process-starts.ts';
-import type { ProcessDeps } from '../../data/processes/starter.ts';
-import type { TableImportInput } from '../../workflows/table-import/contract.ts';
-import { tableImportWorkflowId, tableImportWorkflowType } from '../../workflows/table-import/names.ts';
-import { taskQueues } from '../../workflows/task-queues.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../data/processes/processes.ts';
 import { getFile } from '../files/files.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import {
@@ -17,13 +13,8 @@ import {
 } from '../tables/tables.ts';
 import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
 import { checkOptions } from './options.ts';
-import {
-  deleteTableImport,
-  findTableImport,
-  getTableImport,
-  insertTableImport,
-  type TableImport,
-} from './table-imports.ts';
+import { importStart } from './process.ts';
+import { deleteTableImport, findTableImport, insertTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportRequest {
   organizationId: string;
@@ -49,31 +40,26 @@ export interface ImportRequest {
  */
 export async function startTableImport(deps: ProcessDeps, request: ImportRequest): Promise<TableImport> {
   const { organizationId, importId } = request;
-  const prepared = await inOrganization(deps.db, organizationId, async (db) => {
-    const earlier = await findTableImport(db, organizationId, importId);
-    if (earlier !== undefined) return { start: importStart(request), isNew: false };
-    await insertImport(db, request);
-    const start = importStart(request);
-    await insertProcessStart(db, organizationId, start);
-    return { start, isNew: true };
+  const { row } = await startRecorded(deps, organizationId, {
+    find: (db) => findTableImport(db, organizationId, importId),
+    make: (db) => insertImport(db, request),
+    startOf: (made) => importStart(made, request.memo),
+    undo: async (db) => {
+      await deleteTableImport(db, organizationId, importId);
+      await forgetTable(db, organizationId, request.newTableId, 'creating');
+    },
   });
-  // An earlier try's import may run or have ended: only what this request made is taken back.
-  const undo = async (db: OrganizationTransaction) => {
-    await deleteTableImport(db, organizationId, importId);
-    await forgetTable(db, organizationId, request.newTableId, 'creating');
-  };
-  await deps.processes.start(organizationId, prepared.start, prepared.isNew ? undo : undefined);
-  return inOrganization(deps.db, organizationId, (db) => getTableImport(db, organizationId, importId));
+  return row;
 }
 
-async function insertImport(db: OrganizationTransaction, request: ImportRequest): Promise<void> {
+async function insertImport(db: OrganizationTransaction, request: ImportRequest): Promise<TableImport> {
   const { organizationId, projectId } = request;
   await getOpenProject(db, organizationId, projectId);
   const file = await getFile(db, organizationId, request.fileId, projectId);
   const format = request.format ?? formatByName(file.path);
   checkOptions(request.options, format);
   const table = await targetTable(db, request);
-  await insertTableImport(db, {
+  return insertTableImport(db, {
     organization_id: organizationId,
     id: request.importId,
     project_id: projectId,
@@ -86,7 +72,6 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
     mode: request.mode,
     format,
     options: JSON.stringify({ ...request.options, onBadRow: request.onBadRow }),
-    status: 'queued',
     created_by: request.callerId,
   });
 }
@@ -136,25 +121,4 @@ export function previewFormat(path: string): ImportFormat {
     'invalid_request',
     `The name ${path} does not tell the format of the file; previews know csv, parquet, json, ndjson and xlsx.`,
   );
-}
-
-/** What starts an import's process, whoever starts it. */
-export function importStart(
-  request: Pick<ImportRequest, 'organizationId' | 'importId' | 'projectId' | 'fileId' | 'mode' | 'memo'>,
-): ProcessStart {
-  const input: TableImportInput = { organizationId: request.organizationId, importId: request.importId };
-  return {
-    workflowId: tableImportWorkflowId(request.importId),
-    workflowType: tableImportWorkflowType,
-    taskQueue: taskQueues.control,
-    argument: input,
-    searchAttributes: {
-      OrganizationId: request.organizationId,
-      ProjectId: request.projectId,
-      ResourceId: request.importId,
-      ProcessKind: 'table-import',
-    },
-    memo: request.memo,
-    summary: `Import of file ${request.fileId} into a table (${request.mode})`,
-  };
 }

@@ -1,15 +1,17 @@
-import type { Insertable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
 import { AppError } from '../../data/errors.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
+import { deleteRun, insertRun, moveRun, reportRunProgress } from '../runs/runs.ts';
+import { importProcess } from './process.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
 
 const imports = records('table_imports', { prefix: 'imp', what: 'The import' });
 
-export const { find: findTableImport, get: getTableImport, remove: deleteTableImport } = imports;
+export const { find: findTableImport, get: getTableImport } = imports;
 
 /** An import's life. A cancelled import may never have run; a row that ended stays as it ended. */
 export const tableImportStates = states(
@@ -55,22 +57,61 @@ export async function findLatestImport(
   return latest?.id;
 }
 
+/** Adds an import, and the run that its project lists. */
 export async function insertTableImport(
   db: OrganizationTransaction,
-  row: Insertable<DB['table_imports']>,
-): Promise<void> {
+  row: Omit<Insertable<DB['table_imports']>, 'status'>,
+): Promise<TableImport> {
   try {
-    await db
-      .insertInto('table_imports')
-      .values(row)
-      .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
-      .execute();
+    const added = await imports.insert(db, { ...row, status: 'queued' });
+    await insertRun(db, {
+      organization_id: row.organization_id,
+      id: row.id,
+      project_id: row.project_id,
+      kind: 'import',
+      trigger_type: 'api',
+      trigger_id: row.created_by,
+      title: `Import of ${row.file_path} into ${row.table_name}`,
+      resource_type: 'table-import',
+      resource_id: row.id,
+      workflow_id: importProcess.workflowId(row.id),
+    });
+    return added;
   } catch (error) {
     if (isUniqueViolation(error, 'table_imports_active')) {
       throw new AppError('conflict', 'Another import into this table is running; wait for it or cancel it.');
     }
     throw error;
   }
+}
+
+export async function deleteTableImport(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await imports.remove(db, organizationId, id);
+  await deleteRun(db, organizationId, id);
+}
+
+/** Moves an import, and its run with it, by compare-and-set; undefined when it is not where it should be. */
+export async function moveTableImport(
+  db: OrganizationTransaction,
+  { organization_id, id }: Pick<TableImport, 'organization_id' | 'id'>,
+  from: TableImport['status'],
+  to: TableImport['status'],
+  change: Updateable<DB['table_imports']> = {},
+): Promise<TableImport | undefined> {
+  const moved = await tableImportStates.move(db, { organization_id, id }, from, to, change);
+  if (moved === undefined) return undefined;
+  await moveRun(db, { organization_id, id }, from, to, {
+    progress: moved.progress,
+    error: moved.error === null ? null : JSON.stringify(moved.error),
+    ...(to === 'succeeded'
+      ? { output: JSON.stringify({ tableId: moved.table_id, rowsImported: moved.rows_imported }) }
+      : {}),
+  });
+  return moved;
 }
 
 /** Progress of a running import; an import that ended keeps its last figures. */
@@ -87,6 +128,7 @@ export async function reportProgress(
     .where('id', '=', id)
     .where('status', '=', 'running')
     .execute();
+  await reportRunProgress(db, organizationId, id, progress.fraction);
 }
 
 /** Names the table of the rows that did not fit, before it is made. */
@@ -134,19 +176,4 @@ function storable(failure: ImportFailure): ImportFailure {
     raw: clean(raw),
     reason: clean(reason),
   };
-}
-
-export async function requestCancel(
-  db: OrganizationTransaction,
-  organizationId: string,
-  id: string,
-): Promise<void> {
-  await db
-    .updateTable('table_imports')
-    .set({ cancel_requested_at: new Date() })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('status', 'in', ['queued', 'running'])
-    .where('cancel_requested_at', 'is', null)
-    .execute();
 }

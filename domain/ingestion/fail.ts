@@ -1,4 +1,4 @@
-import { AppError } from '../../data/errors.ts';
+import { AppError, isRetryable } from '../../data/errors.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import { voidOperation } from '../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
@@ -20,15 +20,6 @@ export const internalFailure: BatchFailure = {
     'Applying failed for a reason of ours, and nothing was changed; send the batch again, or quote its id to the operator.',
 };
 
-/** What no other try can mend: the batch's content, its generation or its table. */
-const finalCodes = new Set([
-  'conflict',
-  'duplicate_row_id',
-  'generation_fenced',
-  'not_found',
-  'not_appendable',
-]);
-
 /**
  * Ends the batch where no other try can help (`undefined` is what ends every try), or has it wait where somebody must
  * confirm first. Throws anything else.
@@ -36,7 +27,7 @@ const finalCodes = new Set([
 export async function failIfFinal(deps: FailDeps, batch: IngestionBatch, error: unknown): Promise<void> {
   if (error === undefined) return failBatch(deps, batch, internalFailure);
   if (error instanceof ShrinksTooMuch) return awaitConfirmation(deps.db, batch);
-  if (!(error instanceof AppError) || !finalCodes.has(error.code)) throw error;
+  if (!(error instanceof AppError) || isRetryable(error)) throw error;
   deps.logger.info({ err: error, batchId: batch.id }, 'a batch could not be applied');
   await failBatch(deps, batch, failureOf(error));
 }

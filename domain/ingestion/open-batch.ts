@@ -1,10 +1,8 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
 import { isId } from '../../data/ids.ts';
-import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
-import { findProcessStart, insertProcessStart } from '../../data/postgres/process-starts.ts';
-import type { ProcessDeps } from '../../data/processes/starter.ts';
-import { ingestionBatchStart } from '../../workflows/ingestion-batch/names.ts';
-import { lockTable, type TableRow } from '../tables/tables.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../data/processes/processes.ts';
+import { getTable, lockTable, type TableRow } from '../tables/tables.ts';
 import { getDataSync } from './data-syncs.ts';
 import {
   type BatchMode,
@@ -14,6 +12,7 @@ import {
   type IngestionBatch,
   insertBatch,
 } from './ingestion-batches.ts';
+import { batchStart } from './process.ts';
 
 export interface BatchRequest {
   organizationId: string;
@@ -41,26 +40,18 @@ export async function openBatch(
   deps: ProcessDeps,
   request: BatchRequest,
 ): Promise<{ batch: IngestionBatch; isNew: boolean }> {
-  const { organizationId } = request;
-  const opened = await inOrganization(deps.db, organizationId, async (db) => {
-    const table = await lockTable(db, organizationId, request.tableId);
-    const earlier = await findEarlier(db, request);
-    if (earlier !== undefined) return { batch: earlier, isNew: false };
-    const batch = await insert(db, table, request);
-    await insertProcessStart(db, organizationId, { ...startOf(batch), memo: request.memo });
-    return { batch, isNew: true };
+  const { organizationId, memo } = request;
+  const { row: batch, isNew } = await startRecorded(deps, organizationId, {
+    find: async (db) => {
+      await lockTable(db, organizationId, request.tableId);
+      return findEarlier(db, request);
+    },
+    make: async (db) => insert(db, await getTable(db, organizationId, request.tableId), request),
+    startOf: (made) => batchStart(made, memo),
+    undo: (db, { id }) => deleteBatch(db, organizationId, id),
   });
-  const start = { ...startOf(opened.batch), memo: request.memo };
-  const isPending = await inOrganization(deps.db, organizationId, (db) =>
-    findProcessStart(db, organizationId, start.workflowId),
-  );
-  if (isPending !== undefined) {
-    // A batch that an earlier request opened may run: only what this one made is taken back.
-    const undo = (db: OrganizationTransaction) => deleteBatch(db, organizationId, opened.batch.id);
-    await deps.processes.start(organizationId, start, opened.isNew ? undo : undefined);
-  }
   // A repetition of the request that made it, whose answer was lost, is told the same.
-  return { batch: opened.batch, isNew: opened.isNew || opened.batch.id === request.batchId };
+  return { batch, isNew: isNew || batch.id === request.batchId };
 }
 
 async function findEarlier(
@@ -125,16 +116,5 @@ async function insert(
     replay_of: request.replayOf ?? null,
     created_by: request.callerId,
     expires_at: new Date(Date.now() + request.expiresInSeconds * 1_000),
-  });
-}
-
-function startOf(batch: IngestionBatch) {
-  return ingestionBatchStart({
-    organizationId: batch.organization_id,
-    batchId: batch.id,
-    tableId: batch.table_id,
-    mode: batch.mode,
-    expiresAtMs: batch.expires_at.getTime(),
-    isReplay: batch.replay_of !== null,
   });
 }

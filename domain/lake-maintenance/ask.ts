@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { type ProcessDeps, wake } from '../../data/processes/starter.ts';
-import {
-  lakeMaintenanceWorkflowId,
-  runLakeMaintenanceSignal,
-} from '../../workflows/lake-maintenance/names.ts';
+import { nudge, type ProcessDeps } from '../../data/processes/processes.ts';
+import { runLakeMaintenanceSignal } from '../../workflows/lake-maintenance/names.ts';
+import { maintenanceProcess } from './process.ts';
 import { ensureActiveLakeMaintenanceRun, type LakeMaintenanceRun } from './runs.ts';
 
 interface AskDeps extends ProcessDeps {
@@ -30,7 +28,8 @@ export async function askForMaintenance(
     }),
   );
   // The row says what is wanted: a signal that is lost, or that finds no process yet, only delays the run.
+  const workflowId = maintenanceProcess.workflowId(organizationId);
   if (run.status === 'queued')
-    await wake(deps, lakeMaintenanceWorkflowId(organizationId), runLakeMaintenanceSignal);
+    await nudge(deps, workflowId, deps.processes.signal(workflowId, runLakeMaintenanceSignal));
   return run;
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { EngineEndedError } from '../../data/lake/engine/failure.ts';
-import { tableImportWorkflowId } from '../../workflows/table-import/names.ts';
+import { importProcess } from '../../domain/file-imports/process.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -48,7 +48,7 @@ test('one that ends once costs the import a try', async () => {
 test('a process waits for workers in the turn of its organization', async () => {
   const client = await workspace.organization();
   const id = await importFile(client, 'fair');
-  const { raw } = await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).describe();
+  const { raw } = await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).describe();
   expect(raw.workflowExecutionInfo?.priority?.fairnessKey).toBe(client.organizationId);
   await ended(client, id);
 });

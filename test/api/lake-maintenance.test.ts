@@ -2,9 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { maintenanceProcess } from '../../domain/lake-maintenance/process.ts';
+import { lakeMaintenanceSteps } from '../../domain/lake-maintenance/reconcile.ts';
 import { ensureActiveLakeMaintenanceRun } from '../../domain/lake-maintenance/runs.ts';
-import { maintainLakes } from '../../worker/reconcile-lake-maintenance.ts';
-import { lakeMaintenanceWorkflowId } from '../../workflows/lake-maintenance/names.ts';
+import { reconcile as reconcileSteps } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -12,12 +13,7 @@ const workspace = useWorkspace();
 useWorker(workspace);
 
 const reconcile = () =>
-  maintainLakes({
-    db: workspace.deps.db,
-    client: workspace.temporal,
-    logger: workspace.deps.logger,
-    lakeMaintenanceIntervalSeconds: 3_600,
-  });
+  reconcileSteps(workspace, lakeMaintenanceSteps(workspace.deps, { intervalSeconds: 3_600 }));
 
 async function ended(client: TestClient, location: string) {
   for (;;) {
@@ -41,7 +37,7 @@ async function clientWithRows(): Promise<TestClient> {
 }
 
 async function isRunning(organizationId: string): Promise<boolean> {
-  const handle = workspace.temporal.workflow.getHandle(lakeMaintenanceWorkflowId(organizationId));
+  const handle = workspace.temporal.workflow.getHandle(maintenanceProcess.workflowId(organizationId));
   return (await handle.describe()).status.name === 'RUNNING';
 }
 
@@ -111,7 +107,7 @@ test('maintenance that was ended from outside is started again when it has been 
   const { organizationId } = client;
   await reconcile();
   await workspace.temporal.workflow
-    .getHandle(lakeMaintenanceWorkflowId(organizationId))
+    .getHandle(maintenanceProcess.workflowId(organizationId))
     .terminate('by an operator');
   const left = await inOrganization(workspace.deps.db, organizationId, (db) =>
     ensureActiveLakeMaintenanceRun(db, {

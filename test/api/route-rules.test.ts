@@ -179,6 +179,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     page_number: '1',
     query_execution_id: query.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
+    '/v1/projects/{project_id}/runs/{run_id}': 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     name: 'a',
   };

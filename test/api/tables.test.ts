@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { settleTables } from '../../worker/reconcile.ts';
+import { tableSteps } from '../../domain/tables/reconcile.ts';
+import { reconcile } from '../support/reconcile.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -410,7 +411,7 @@ test('a rename that a crash left half done is finished by the next upsert, and b
     (await lake.catalogPool.query('SELECT key_columns FROM tables WHERE id = $1', [id])).rows[0].key_columns;
   expect(await keysOf()).toEqual(['key']);
   await crash();
-  await settleTables(workspace.activityDeps);
+  await reconcile(workspace, tableSteps(workspace.deps));
   expect(await keysOf()).toEqual(['key']);
 });
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { findProcessStart, insertProcessStart } from '../../data/postgres/process-starts.ts';
-import { createProcessStarter } from '../../data/processes/starter.ts';
-import { ingestionBatchStart } from '../../workflows/ingestion-batch/names.ts';
+import { createProcesses } from '../../data/processes/processes.ts';
+import { batchProcess } from '../../domain/ingestion/process.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -17,7 +17,7 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
   });
   // Port 1 of loopback refuses connections: the service is certainly not there.
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
-  const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
+  const app = await buildApp({ ...workspace.deps, processes: createProcesses(workspace.deps.db, away) });
   const headers = { authorization: `Bearer ${await client.token()}`, 'content-type': 'application/json' };
   const url = `/v1/projects/${project}/files/${written.body.data.id}/imports`;
   const payload = JSON.stringify({ table_name: 'away' });
@@ -43,7 +43,7 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
 test('maintenance that is asked for without workflows waits for them', async () => {
   const client = await workspace.organization();
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
-  const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
+  const app = await buildApp({ ...workspace.deps, processes: createProcesses(workspace.deps.db, away) });
   const headers = { authorization: `Bearer ${await client.token()}` };
   const asked = await app.inject({ method: 'POST', url: '/v1/lake-maintenance/runs', headers });
   expect([asked.statusCode, asked.json().data.status]).toEqual([202, 'queued']);
@@ -53,24 +53,25 @@ test('maintenance that is asked for without workflows waits for them', async () 
 test('a start that may have been is not forgotten by a retry that was certainly refused', async () => {
   const { db } = workspace.deps;
   const { organizationId } = await workspace.organization();
-  const start = ingestionBatchStart({
+  const input = {
     organizationId,
     batchId: 'bat_of_an_earlier_try',
     tableId: 'tbl_1',
     mode: 'append',
     expiresAtMs: Date.now() + 60_000,
     isReplay: false,
-  });
+  };
+  const start = batchProcess.startOf(input, { summary: 'A batch' });
   const pending = () =>
     inOrganization(db, organizationId, (transaction) =>
       findProcessStart(transaction, organizationId, start.workflowId),
     );
   await inOrganization(db, organizationId, (transaction) =>
-    insertProcessStart(transaction, organizationId, { ...start, memo: {} }),
+    insertProcessStart(transaction, organizationId, start),
   );
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
-  const starter = createProcessStarter(db, away);
-  const again = { ...start, memo: {} };
+  const starter = createProcesses(db, away);
+  const again = start;
   await expect(starter.start(organizationId, again, undefined)).rejects.toThrow('did not answer');
   expect(await pending()).toBeDefined();
   await expect(starter.start(organizationId, again, async () => undefined)).rejects.toThrow('did not answer');
@@ -85,7 +86,7 @@ test('a batch cannot be opened without workflows, and one that is open is comple
   const batches = `/v1/tables/${made.body.data.tableId}/ingestion-batches`;
   const opened = await client.call('POST', batches, { body: { mode: 'append' } });
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
-  const app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, away) });
+  const app = await buildApp({ ...workspace.deps, processes: createProcesses(workspace.deps.db, away) });
   const headers = { authorization: `Bearer ${await client.token()}`, 'content-type': 'application/json' };
   const payload = JSON.stringify({ mode: 'append', client_batch_id: 'lost' });
   for (let attempt = 0; attempt < 2; attempt += 1) {

@@ -1,4 +1,8 @@
+import type { Connection } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { searchAttributeNames } from '../../workflows/task-queues.ts';
 
 /** Workers of tests say nothing but errors: what they report is asserted, not read. */
 export function quietRuntime(): void {
@@ -6,4 +10,17 @@ export function quietRuntime(): void {
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
   });
+}
+
+/** A service of workflows whose clock jumps to whatever is waited for, with the attributes that processes set. */
+export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
+  const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
+  const env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path } },
+  });
+  const keyword = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+  await (env.connection as Connection).operatorService.addSearchAttributes({
+    searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
+  });
+  return env;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
@@ -9,21 +9,10 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { buildApp } from '../../api/app.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { ApiDeps, Routes } from '../../api/deps.ts';
-import { createCipher } from '../../data/encryption.ts';
-import { createObjectStore } from '../../data/objects/store.ts';
-import { createDatabase } from '../../data/postgres/client.ts';
-import { traceInterceptor } from '../../data/processes/start.ts';
-import { createProcessStarter } from '../../data/processes/starter.ts';
-import { activityStaging, openLakes } from '../../domain/engine-processes/open.ts';
-import { createFileReader } from '../../domain/file-imports/reader.ts';
-import { createPageWriter } from '../../domain/ingestion/page-writer.ts';
+import { activityStaging } from '../../domain/engine-processes/open.ts';
 import { provisionOrganization } from '../../domain/organizations/provision.ts';
-import { createQueryPool } from '../../domain/query/pool.ts';
-import { createBodyReader } from '../../domain/records/reading/reader.ts';
-import { createAppender } from '../../domain/rows/append-queue.ts';
-import { createRowsBodies } from '../../domain/rows/body.ts';
+import { openService } from '../../domain/service/open.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
-import { traceHeader } from '../../workflows/trace-header.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -80,61 +69,30 @@ async function open(
   closers: (() => Promise<unknown> | unknown)[],
 ): Promise<Workspace> {
   const databaseUrl = await createTestDatabase(closers);
-  const config = readApiConfig({ ...process.env, DATABASE_URL: databaseUrl });
-  const logger = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
-  const cipher = createCipher(config.encryptionKeys);
-  const { db } = createDatabase({ url: databaseUrl, maxConnections: 10, applicationName: 'test' });
-  closers.push(() => db.destroy());
-  const objects = createObjectStore(config.objectStore);
-  closers.push(() => objects.close());
-  await objects.ensureBucket();
-  const lakes = openLakes({
-    ...config,
-    cipher,
-    memoryLimitBytes: 1_000_000_000,
-    threads: 2,
-    processes: 2,
-    staging: activityStaging(1),
+  const namespace = await createTestNamespace(process.env['TEMPORAL_ADDRESS']!);
+  const config = readApiConfig({
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_NAMESPACE: namespace,
+    LAKE_PROCESSES: '2',
+    LAKE_MEMORY_MIB: '954',
+  });
+  const { service, temporal, close } = await openService(config, {
     applicationName: 'test',
+    maxConnections: 10,
+    lakeThreads: 2,
+    staging: activityStaging(1),
+    logger: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
   });
-  closers.push(lakes.close);
-  const queries = createQueryPool({
-    ...config.queries,
-    extensionDir: config.extensionDir,
-    objectStore: config.objectStore,
-    workDir: config.workDir,
-  });
-  closers.push(() => queries.close());
-  const connection = await Connection.connect({ address: config.temporal.address });
-  closers.push(() => connection.close());
-  const temporal = new Client({
-    connection,
-    namespace: await createTestNamespace(connection),
-    interceptors: { workflow: [traceInterceptor(traceHeader)] },
-  });
-  const files = createFileReader(lakes.staging);
-  const reader = createBodyReader();
-  closers.push(() => reader.close());
-  const { workDir } = config;
-  const pages = await createPageWriter({ engine: lakes.lake.engine, reader, objects, workDir });
+  closers.push(close);
+  await service.objects.ensureBucket();
   const deps: ApiDeps = {
-    db,
-    cipher,
-    objects,
-    lake: lakes.lake,
-    append: createAppender(lakes.lake),
-    reader,
-    rows: await createRowsBodies(reader, workDir),
-    files,
-    pages,
-    queries,
-    processes: createProcessStarter(db, temporal),
-    logger,
+    ...service,
     rateLimitPerMinute: 1_000_000,
     publicUrl: undefined,
     probes: {
       postgres: async () => undefined,
-      objectStore: () => objects.ping(),
+      objectStore: () => service.objects.ping(),
       temporal: async () => undefined,
     },
     validateResponses: true,
@@ -147,7 +105,7 @@ async function open(
   return {
     app,
     deps,
-    activityDeps: { db, objects, lake: lakes.lake, staging: lakes.staging, files, pages, logger },
+    activityDeps: service,
     temporal,
     databaseUrl,
     call,
@@ -172,13 +130,15 @@ export async function createTestDatabase(closers: (() => Promise<unknown> | unkn
 }
 
 /** Workers of different files poll the same queues: in one namespace they would take each other's tasks. */
-async function createTestNamespace(connection: Connection): Promise<string> {
+async function createTestNamespace(address: string): Promise<string> {
+  const connection = await Connection.connect({ address });
   const namespace = `test-${randomUUID()}`;
   await connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   await ensureSearchAttributes(connection, namespace);
+  await connection.close();
   return namespace;
 }
 

@@ -2,19 +2,22 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { derivedId, newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { importProcess } from '../../domain/file-imports/process.ts';
+import { importSteps } from '../../domain/file-imports/reconcile.ts';
 import { commitImport, stageImport } from '../../domain/file-imports/run.ts';
 import { getTableImport } from '../../domain/file-imports/table-imports.ts';
+import { tableSteps } from '../../domain/tables/reconcile.ts';
 import { findTable, reserveTable } from '../../domain/tables/tables.ts';
-import { settleTables } from '../../worker/reconcile.ts';
-import { reviveImports } from '../../worker/reconcile-imports.ts';
-import { tableImportWorkflowId } from '../../workflows/table-import/names.ts';
+import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
 
-const deps = () => ({ ...workspace.activityDeps, client: workspace.temporal });
+const reviveImports = (olderThanSeconds?: number) =>
+  reconcile(workspace, importSteps(workspace.deps, olderThanSeconds));
+const settleTables = () => reconcile(workspace, tableSteps(workspace.deps));
 
 async function beginImport(client: TestClient, name: string, content: string, options: object = {}) {
   const project = (await client.call('POST', '/v1/projects', { body: { name } })).body.data.id as string;
@@ -62,9 +65,9 @@ test('an import whose process was ended by force is cancelled, and its table may
   const staging = holdStaging();
   const { id } = await beginImport(client, 'forced', 'a\n1\n');
   await staging.begun;
-  await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).terminate();
+  await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).terminate();
   expect((await importOf(client, id)).status).toBe('running');
-  await reviveImports(deps(), 0);
+  await reviveImports(0);
   staging.release();
   expect(await endOf(client, id)).toMatchObject({ status: 'cancelled', error: null });
   const again = await beginImport(client, 'forced', 'a\n1\n');
@@ -76,7 +79,7 @@ test('an import that runs, or has just been asked for, is left alone', async () 
   const staging = holdStaging();
   const { id } = await beginImport(client, 'running', 'a\n1\n');
   await staging.begun;
-  await reviveImports(deps(), 0);
+  await reviveImports(0);
   staging.release();
   expect(await endOf(client, id)).toMatchObject({ status: 'succeeded' });
 });
@@ -84,7 +87,7 @@ test('an import that runs, or has just been asked for, is left alone', async () 
 test('an import whose process nobody knows any more goes on in a new one', async () => {
   const client = await workspace.organization();
   const { id, tableId } = await beginImport(client, 'lost', 'a\n1\n2\n');
-  await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).result();
+  await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).result();
   // As if the server had lost it while it ran: no history of it, and its table not yet made.
   const lost = derivedId('imp', Date.now(), id);
   const copied = await workspace.deps.lake.catalogPool.query(
@@ -94,7 +97,7 @@ test('an import whose process nobody knows any more goes on in a new one', async
     [id, lost],
   );
   expect(copied.rowCount).toBe(1);
-  await reviveImports(deps());
+  await reviveImports();
   expect(await endOf(client, lost)).toMatchObject({ status: 'succeeded', tableId, rowsImported: 2 });
 });
 
@@ -109,7 +112,7 @@ test.each([
     const { id, tableId } = await beginImport(client, 'landed', 'a\n1\n2\n');
     if (staging !== undefined) {
       await staging.begun;
-      await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).terminate();
+      await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).terminate();
       staging.release();
       // What lingers of the try comes as far as the commit, and no further.
       const row = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
@@ -117,7 +120,7 @@ test.each([
       );
       await stageImport(workspace.activityDeps, row, () => undefined, new AbortController().signal);
       await commitImport(workspace.activityDeps, row);
-    } else await workspace.temporal.workflow.getHandle(tableImportWorkflowId(id)).result();
+    } else await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).result();
     const { catalogPool, catalog } = workspace.deps.lake;
     const { schema } = await catalog.get(client.organizationId);
     const manifest = { table: { rows: 2 }, quarantine: undefined };
@@ -127,7 +130,7 @@ test.each([
       `UPDATE table_imports SET status = 'running', finished_at = NULL, created_at = now() - interval '2 minutes' WHERE id = $1`,
       [id],
     );
-    await reviveImports(deps());
+    await reviveImports();
     expect(await endOf(client, id)).toMatchObject({ status: 'succeeded', tableId, rowsImported: 2 });
     const rows = await client.call('GET', `/v1/tables/${tableId}/rows`);
     expect([rows.status, rows.body.items]).toMatchObject([200, [{ a: 1 }, { a: 2 }]]);
@@ -158,7 +161,7 @@ test('one broken lake keeps nobody else from being settled', async () => {
     if (organizationId === broken!.organizationId) throw new Error('The lake is broken.');
     return real(organizationId);
   });
-  await settleTables(workspace.activityDeps);
+  await settleTables();
   spy.mockRestore();
   const find = ({ organizationId, id }: (typeof tables)[number]) =>
     inOrganization(workspace.deps.db, organizationId, (db) => findTable(db, organizationId, id));
@@ -188,7 +191,7 @@ test('the quarantine table of an import whose commit waits for minutes stays res
     `UPDATE tables SET updated_at = now() - interval '2 minutes' WHERE organization_id = $1`,
     client.organizationId,
   );
-  await settleTables(workspace.activityDeps);
+  await settleTables();
   spy.mockRestore();
   held.resolve();
   const done = await endOf(client, id);

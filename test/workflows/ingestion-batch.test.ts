@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -12,17 +11,18 @@ import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/l
 import { buildApp } from '../../api/app.ts';
 import type { Routes } from '../../api/deps.ts';
 import { AppError } from '../../data/errors.ts';
-import { createProcessStarter } from '../../data/processes/starter.ts';
+import { createProcesses } from '../../data/processes/processes.ts';
 import { batchStates } from '../../domain/ingestion/ingestion-batches.ts';
+import { batchProcess } from '../../domain/ingestion/process.ts';
+import { batchSteps } from '../../domain/ingestion/reconcile.ts';
 import { activityErrors } from '../../worker/interceptors.ts';
-import { wakeBatches } from '../../worker/reconcile-batches.ts';
 import type {
   IngestionBatchControlActivities,
   IngestionBatchLakeActivities,
 } from '../../workflows/ingestion-batch/contract.ts';
-import { ingestionBatchWorkflowId } from '../../workflows/ingestion-batch/names.ts';
-import { searchAttributeNames, taskQueues } from '../../workflows/task-queues.ts';
-import { quietRuntime } from '../support/temporal.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { reconcile } from '../support/reconcile.ts';
+import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
 /** The real API, activities and stores; only Temporal's time is skipped, and a server's clock is used once. */
@@ -44,15 +44,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
-  env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path } },
-  });
-  const keyword = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
-  await (env.connection as Connection).operatorService.addSearchAttributes({
-    searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
-  });
-  app = await buildApp({ ...workspace.deps, processes: createProcessStarter(workspace.deps.db, env.client) });
+  env = await timeSkipping();
+  app = await buildApp({ ...workspace.deps, processes: createProcesses(workspace.deps.db, env.client) });
   client = await workspace.organization();
   const made = await call('POST', '/v1/grid/tables', { name: 't', kind: 'data', columns: [{ name: 'a' }] });
   table = `/v1/tables/${made.json().data.tableId}`;
@@ -86,7 +79,15 @@ async function stage(url: string, page: number, records: object[]): Promise<void
 
 const show = async (url: string): Promise<Answer['body']> => (await call('GET', url)).json().data;
 const rows = async (): Promise<Answer['body'][]> => (await call('GET', `${table}/rows`)).json().items;
-const handleOf = (id: string) => env.client.workflow.getHandle(ingestionBatchWorkflowId(id));
+const handleOf = (id: string) => env.client.workflow.getHandle(batchProcess.workflowId(id));
+
+/** How the process stands in Temporal when it has ended, and its outcome. */
+async function endOf(id: string): Promise<string> {
+  const handle = handleOf(id);
+  await handle.result().catch(() => undefined);
+  const { status, searchAttributes } = await handle.describe();
+  return `${status.name} ${searchAttributes['Outcome']?.[0]}`;
+}
 
 /** Runs `work` with workers on both queues, whose activities are the real ones but for what a test changes. */
 async function withWorkers<T>(
@@ -129,7 +130,7 @@ async function historyLength(id: string): Promise<number> {
 test('a batch nobody completes expires after its day, and its pages are gone', async () => {
   const { id, url } = await open();
   await stage(url, 1, [{ s_id: 1 }]);
-  expect(await withWorkers(() => handleOf(id).result())).toBe('expired');
+  expect(await withWorkers(() => endOf(id))).toBe('COMPLETED expired');
   expect(await show(url)).toMatchObject({ status: 'expired', pagesStaged: 1, recordsStaged: 1 });
   const late = await call('PUT', `${url}/pages/2`, { records: [] });
   expect([late.statusCode, late.json().code]).toEqual([409, 'batch_not_open']);
@@ -143,7 +144,7 @@ test('a completed batch is applied once, however often it is completed, in a sho
     const completed = await call('POST', `${url}/complete`, { page_count: 30 });
     expect([completed.statusCode, completed.json().data.status]).toEqual([202, 'completing']);
   }
-  expect(await withWorkers(() => handleOf(id).result())).toBe('applied');
+  expect(await withWorkers(() => endOf(id))).toBe('COMPLETED applied');
   expect((await call('POST', `${url}/complete`, { page_count: 30 })).json().data.status).toBe('applied');
   expect(await rows()).toHaveLength(30);
   expect(await historyLength(id)).toBeLessThan(60);
@@ -156,7 +157,7 @@ test('an apply that fails halfway is tried again, and one that was committed is 
   await call('POST', `${url}/complete`, { page_count: 1 });
   let tries = 0;
   const status = await withWorkers(
-    () => handleOf(id).result(),
+    () => endOf(id),
     ({ applyIngestionBatch }) => ({
       applyIngestionBatch: async (input) => {
         tries += 1;
@@ -174,7 +175,7 @@ test('an apply that fails halfway is tried again, and one that was committed is 
       },
     }),
   );
-  expect([status, tries]).toEqual(['applied', 6]);
+  expect([status, tries]).toEqual(['COMPLETED applied', 6]);
   expect(await show(url)).toMatchObject({ status: 'applied', rowsInserted: 2 });
   expect(await rows()).toHaveLength(2);
 });
@@ -185,7 +186,7 @@ test('an apply whose tries are spent fails for good: a try that lingers can no l
   await call('POST', `${url}/complete`, { page_count: 1 });
   let real: Activities | undefined;
   const status = await withWorkers(
-    () => handleOf(id).result(),
+    () => endOf(id),
     (given) => {
       real = given;
       return {
@@ -197,7 +198,7 @@ test('an apply whose tries are spent fails for good: a try that lingers can no l
       };
     },
   );
-  expect(status).toBe('failed');
+  expect(status).toBe('FAILED failed');
   expect(await show(url)).toMatchObject({ status: 'failed', error: { code: 'internal_error' } });
   await workspace.deps.lake.catalogPool.query(
     `UPDATE ingestion_batches SET status = 'applying' WHERE id = $1`,
@@ -223,7 +224,7 @@ test('a batch that awaits confirmation goes on with it, and expires without it',
     const again = await call('POST', `${confirmed.url}/complete`, { page_count: 1, confirm_shrink: true });
     expect(again.statusCode).toBe(202);
     while ((await show(confirmed.url)).status !== 'applied') await env.sleep(0);
-    expect(await handleOf(forgotten.id).result()).toBe('expired');
+    expect(await endOf(forgotten.id)).toBe('COMPLETED expired');
   });
   expect(await rows()).toMatchObject([{ s_id: 9 }]);
   await keepHistory(confirmed.id, 'confirmed');
@@ -252,7 +253,7 @@ test('an abort is possible in every state before applying, and in no other', asy
   }
   expect(ended).toHaveLength(4);
   await withWorkers(async () => {
-    for (const id of ended) expect(await handleOf(id).result()).toBe('aborted');
+    for (const id of ended) expect(await endOf(id)).toBe('CANCELLED aborted');
   });
 });
 
@@ -264,7 +265,7 @@ test('a rotation between complete and apply fences the batch', async () => {
   await stage(url, 1, [{ s_id: 1 }]);
   expect((await call('POST', `${url}/complete`, { page_count: 1 })).statusCode).toBe(202);
   await call('PUT', `/v1/data-syncs/${syncId}/generation`, { generation: 'g2' });
-  expect(await withWorkers(() => handleOf(id).result())).toBe('failed');
+  expect(await withWorkers(() => endOf(id))).toBe('FAILED failed');
   expect((await show(url)).error.code).toBe('generation_fenced');
   expect(await rows()).toEqual([]);
 });
@@ -273,7 +274,7 @@ test('a cancel from the operator aborts a waiting batch', async () => {
   const { id, url } = await open();
   await withWorkers(async () => {
     await cancel(id, url);
-    expect(await handleOf(id).result()).toBe('aborted');
+    expect(await endOf(id)).toBe('CANCELLED aborted');
   });
   expect((await show(url)).status).toBe('aborted');
   await keepHistory(id, 'cancelled');
@@ -303,9 +304,10 @@ test('a process that was ended from outside is started again, and finishes its b
       'UPDATE ingestion_batches SET cleaned_at = now() WHERE organization_id <> $1',
       [client.organizationId],
     );
-    await wakeBatches({ db: workspace.deps.db, client: env.client, logger: workspace.deps.logger });
-    expect(await handleOf(id).result()).toBe('aborted');
-    expect(await handleOf(again.id).result()).toBe('applied');
+    const processes = createProcesses(workspace.deps.db, env.client);
+    await reconcile(workspace, batchSteps({ ...workspace.deps, processes }));
+    expect(await endOf(id)).toBe('COMPLETED aborted');
+    expect(await endOf(again.id)).toBe('COMPLETED applied');
   });
   expect((await show(url)).status).toBe('aborted');
 });

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { maintenanceProcess } from '../../domain/lake-maintenance/process.ts';
 import type {
   LakeMaintenanceControlActivities,
   LakeMaintenanceLakeActivities,
@@ -13,12 +14,11 @@ import type {
   LakeMaintenanceRunOutcome,
 } from '../../workflows/lake-maintenance/contract.ts';
 import {
-  lakeMaintenanceWorkflowId,
   lakeMaintenanceWorkflowType,
   runLakeMaintenanceSignal,
 } from '../../workflows/lake-maintenance/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
-import { quietRuntime } from '../support/temporal.ts';
+import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 
 type Activities = LakeMaintenanceControlActivities & LakeMaintenanceLakeActivities;
 
@@ -27,9 +27,8 @@ let workflowBundle: WorkflowBundleWithSourceMap;
 
 beforeAll(async () => {
   quietRuntime();
-  const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
   [env, workflowBundle] = await Promise.all([
-    TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path } } }),
+    timeSkipping(),
     bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
     }),
@@ -94,7 +93,7 @@ async function withMaintenance(
   during: (workflowId: string, runId: string) => Promise<void>,
 ): Promise<void> {
   const organizationId = `org_${randomUUID()}`;
-  const workflowId = lakeMaintenanceWorkflowId(organizationId);
+  const workflowId = maintenanceProcess.workflowId(organizationId);
   const { planLakeMaintenance, beginLakeMaintenanceRun, endLakeMaintenanceRun, ...lake } = activities;
   const control = await Worker.create({
     connection: env.nativeConnection,

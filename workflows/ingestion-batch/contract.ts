@@ -24,6 +24,8 @@ export interface IngestionBatchState {
     | 'gone';
   pages: number;
   records: number;
+  /** Of a batch that failed: one of the service's error codes. */
+  errorCode: string | null;
 }
 
 /** Activities on the control queue: short, database only. */

@@ -9,6 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
   IngestionBatchControlActivities,
@@ -79,10 +80,24 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
         return state.status;
       default:
         await CancellationScope.nonCancellable(() => settle.cleanUpIngestionBatch(input));
-        setCurrentDetails(`Ended: ${state.status}.`);
-        return state.status;
+        return end(input, state);
     }
   }
+}
+
+function end(input: IngestionBatchInput, state: IngestionBatchState): IngestionBatchState['status'] {
+  const { status, pages, records, errorCode } = state;
+  const staged = `${records} records of ${pages} pages`;
+  const details: Partial<Record<IngestionBatchState['status'], string>> = {
+    applied: `Applied ${staged}.`,
+    failed: `Failed with ${errorCode ?? 'internal_error'}; nothing was applied.`,
+    aborted: 'Was aborted; nothing was applied.',
+    expired: 'Expired before it was completed; nothing was applied.',
+  };
+  tellOutcome(status, `Table ${input.tableId}, ${input.mode}. ${details[status]}`);
+  if (status === 'failed') throw failedAs(errorCode, 'The batch');
+  if (status === 'aborted') endAsCancelled('The batch');
+  return status;
 }
 
 /** Until somebody wakes the process, the batch expires, or an operator cancels it. */

@@ -13,8 +13,3 @@ export const lakeMaintenanceFigureNames = [
   'filesRemoved',
   'orphansRemoved',
 ] as const;
-
-/** One for each organization, readable in the Temporal UI. */
-export function lakeMaintenanceWorkflowId(organizationId: string): string {
-  return `lake-maintenance/${organizationId}`;
-}

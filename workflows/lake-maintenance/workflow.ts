@@ -11,6 +11,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import { tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
   LakeMaintenanceControlActivities,
@@ -88,6 +89,11 @@ async function runOnce(input: LakeMaintenanceInput): Promise<void> {
   outcome.failures.splice(failuresKept);
   // Also after a cancellation: the run's row must not say for ever that it runs.
   await CancellationScope.nonCancellable(() => control.endLakeMaintenanceRun(input, runId, outcome));
+  const { failures } = outcome;
+  tellOutcome(
+    failures.length === 0 ? 'succeeded' : 'failed',
+    `Run ${runId} ended${failures.length === 0 ? '' : ` with ${failures.length} failures, told in its row`}.`,
+  );
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('Maintenance was cancelled.');
 }

@@ -7,6 +7,10 @@ export interface TableImportInput {
 /** How an import ended, as its row says. */
 export interface TableImportOutcome {
   status: 'succeeded' | 'failed' | 'cancelled';
+  rows: number;
+  quarantinedRows: number;
+  /** One of the service's error codes, or of those of files. */
+  errorCode: string | null;
 }
 
 /** What staging leaves behind for the commit: only counts and a key, never rows. */
@@ -17,7 +21,7 @@ export interface StagedImport {
 
 /** Activities on the control queue: short, database only. */
 export interface TableImportControlActivities {
-  /** queued → running; false when the import was cancelled before it began. */
+  /** queued → running; false when the import has ended. */
   beginTableImport(input: TableImportInput): Promise<boolean>;
   /** Ends the import and gives its reserved table name back. Why it failed is in its row: staging wrote it there. */
   endTableImport(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome>;

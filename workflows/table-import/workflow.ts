@@ -1,11 +1,5 @@
-import {
-  CancellationScope,
-  defineSignal,
-  isCancellation,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
+import { CancellationScope, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
   TableImportControlActivities,
@@ -13,7 +7,6 @@ import type {
   TableImportLakeActivities,
   TableImportOutcome,
 } from './contract.ts';
-import { cancelTableImportSignal } from './names.ts';
 
 // Database only, seconds at most. Retried without end: an import must not be left running in its row.
 const control = proxyActivities<TableImportControlActivities>({
@@ -38,29 +31,42 @@ const commit = proxyActivities<Pick<TableImportLakeActivities, 'commitTableImpor
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-export const cancelSignal = defineSignal(cancelTableImportSignal);
-
 /** A file becomes a table: staged as Parquet beside the lake, then committed whole, or not at all. */
 export async function tableImport(input: TableImportInput): Promise<TableImportOutcome> {
-  const staging = new CancellationScope();
-  setHandler(cancelSignal, () => staging.cancel());
+  const outcome = await run(input);
+  const { status, rows, quarantinedRows, errorCode } = outcome;
+  switch (status) {
+    case 'succeeded':
+      tellOutcome(status, `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`);
+      break;
+    case 'failed':
+      tellOutcome(status, `Failed with ${errorCode ?? 'internal_error'}; removed what was staged.`);
+      throw failedAs(errorCode, 'The import');
+    case 'cancelled':
+      tellOutcome(status, 'Was cancelled; removed what was staged.');
+      endAsCancelled('The import');
+  }
+  return outcome;
+}
 
-  setCurrentDetails('Waiting for its turn.');
-  if (!(await control.beginTableImport(input))) return { status: 'cancelled' };
+async function run(input: TableImportInput): Promise<TableImportOutcome> {
+  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
   try {
+    setCurrentDetails('Waiting for its turn.');
+    if (!(await always(() => control.beginTableImport(input))))
+      return await always(() => control.endTableImport(input, 'cancelled'));
     setCurrentDetails('Reading the file and staging Parquet; the activity heartbeat has the progress.');
-    const staged = await staging.run(() => stageTableImport(input));
+    const staged = await stageTableImport(input);
     setCurrentDetails(`Committing ${staged.rows} rows.`);
     // From here on a cancel comes too late: the commit decides.
-    return await CancellationScope.nonCancellable(() => commit.commitTableImport(input));
+    return await always(() => commit.commitTableImport(input));
   } catch (error) {
-    return await CancellationScope.nonCancellable(() => end(input, error));
+    return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
   }
 }
 
-async function end(input: TableImportInput, error: unknown): Promise<TableImportOutcome> {
-  const status = isCancellation(error) ? 'cancelled' : 'failed';
-  setCurrentDetails(`The import ended as ${status}; removing what was staged.`);
+async function end(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome> {
+  setCurrentDetails('Removing what was staged.');
   await commit.discardStagedImport(input);
   return control.endTableImport(input, status);
 }

@@ -40,12 +40,12 @@ const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
 export async function startProcess(
   client: Client,
   request: ProcessStart,
-  { again = false } = {},
+  { again = false, isRemote = false } = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
   const pairs = Object.entries(request.searchAttributes).map(
     ([name, value]) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value }) as SearchAttributePair,
   );
-  if (!(await canConnect(client))) {
+  if (!isRemote && !(await canConnect(client))) {
     return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
   }
   try {
@@ -75,7 +75,7 @@ export async function startProcess(
  * refused connection and a lost answer look alike; where nothing listens, nothing can have started.
  */
 function canConnect(client: Client): Promise<boolean> {
-  const address = (client.connection as Connection).options.address;
+  const { address } = (client.connection as Connection).options;
   const colon = address.lastIndexOf(':');
   return new Promise((resolve) => {
     const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
@@ -99,19 +99,35 @@ function isCertain(error: unknown): boolean {
   );
 }
 
-export type SignalOutcome = 'delivered' | 'gone' | 'unknown';
+export type DeliveryOutcome = 'delivered' | 'gone' | 'unknown';
 
-export async function signalProcess(
-  client: Client,
-  workflowId: string,
-  signal: string,
-): Promise<SignalOutcome> {
+export function signalProcess(client: Client, workflowId: string, signal: string): Promise<DeliveryOutcome> {
+  return deliver(client, () => client.workflow.getHandle(workflowId).signal(signal));
+}
+
+export function cancelProcess(client: Client, workflowId: string): Promise<DeliveryOutcome> {
+  return deliver(client, () => client.workflow.getHandle(workflowId).cancel());
+}
+
+async function deliver(client: Client, send: () => Promise<unknown>): Promise<DeliveryOutcome> {
   try {
-    await client.withDeadline(Date.now() + startDeadlineMs, () =>
-      client.workflow.getHandle(workflowId).signal(signal),
-    );
+    await client.withDeadline(Date.now() + startDeadlineMs, send);
     return 'delivered';
   } catch (error) {
     return error instanceof WorkflowNotFoundError ? 'gone' : 'unknown';
+  }
+}
+
+/** `terminated`: somebody ended it by force. `ended`: it came to its own end. `gone`: nobody knows it any more. */
+export type ProcessState = 'running' | 'terminated' | 'ended' | 'gone';
+
+export async function stateOfProcess(client: Client, workflowId: string): Promise<ProcessState> {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    if (status.name === 'RUNNING') return 'running';
+    return status.name === 'TERMINATED' ? 'terminated' : 'ended';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'gone';
+    throw error;
   }
 }

@@ -1,0 +1,48 @@
+import { getProject } from '../../domain/projects/projects.ts';
+import { cancelRun } from '../../domain/runs/cancel.ts';
+import { getRun, listRuns } from '../../domain/runs/runs.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { resource } from '../resource.ts';
+import { confirmQuery } from '../schemas.ts';
+import { listRunsQuery, runExample, runSchema, runView } from './schemas.ts';
+
+/** Every process of a project, whichever feature it is of. */
+export function runsRoutes(app: Routes, deps: ApiDeps): void {
+  const runs = resource(app, deps, {
+    tag: 'Runs',
+    path: '/v1/projects/:project_id/runs/:run_id',
+    schema: runSchema,
+    example: runExample,
+    load: (db, organizationId, { project_id: projectId, run_id: runId }, { id: callerId }) =>
+      getRun(db, organizationId, { projectId, runId, callerId }),
+    parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
+    view: runView,
+  });
+
+  runs.list({
+    summary: 'List the runs of a project, newest first',
+    description: 'Imports, reports, playbooks and everything else that outlives its request.',
+    query: listRunsQuery,
+    rows: (db, { organizationId, params, query, caller }, slice) => {
+      const { kind, status } = query;
+      const filters = { projectId: params.project_id, callerId: caller.id, kind, status };
+      return listRuns(db, organizationId, filters, slice);
+    },
+    placeOf: ({ created_at: createdAt, id }) => JSON.stringify([createdAt.toISOString(), id]),
+  });
+  runs.show({ summary: 'Show a run' });
+  runs.action('cancel', {
+    summary: 'Cancel a run',
+    description: 'A run that ended stays as it ended; what cannot be taken back any more may still succeed.',
+    query: confirmQuery,
+    errors: ['workflows_unavailable'],
+    status: [200, 202],
+    run: async ({ organizationId, params, caller, transaction, reply }) => {
+      const { project_id: projectId, run_id: runId } = params;
+      const read = () =>
+        transaction((db) => getRun(db, organizationId, { projectId, runId, callerId: caller.id }));
+      if (await cancelRun(deps, await read())) reply.code(202);
+      return read();
+    },
+  });
+}

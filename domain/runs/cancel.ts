@@ -1,0 +1,32 @@
+import { inOrganization } from '../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../data/processes/processes.ts';
+import { findRun, type Run } from './runs.ts';
+
+/**
+ * Asks a run's process to end; false where it has ended. The row keeps that it was asked, so that it is asked again
+ * where the first time was lost. What cannot be taken back any more may still succeed.
+ */
+export async function cancelRun({ db, processes }: ProcessDeps, run: Run): Promise<boolean> {
+  const isAsked = await inOrganization(db, run.organization_id, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('runs')
+      .set(({ fn, val }) => ({ cancel_requested_at: fn.coalesce('cancel_requested_at', val(new Date())) }))
+      .where('organization_id', '=', run.organization_id)
+      .where('id', '=', run.id)
+      .where('finished_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  });
+  if (isAsked) await processes.cancel(run.workflow_id);
+  return isAsked;
+}
+
+/** The same for a run that is known by its id alone. */
+export async function cancelRunById(
+  deps: ProcessDeps,
+  organizationId: string,
+  runId: string,
+): Promise<boolean> {
+  const run = await inOrganization(deps.db, organizationId, (db) => findRun(db, organizationId, runId));
+  return run !== undefined && cancelRun(deps, run);
+}

@@ -1,0 +1,118 @@
+import { mkdir } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Cipher, createCipher } from '../../data/encryption.ts';
+import type { LakeDeps } from '../../data/lake/commit.ts';
+import type { LakeEngine } from '../../data/lake/engine/contract.ts';
+import { createObjectStore, type ObjectStore } from '../../data/objects/store.ts';
+import { createDatabase, type Database } from '../../data/postgres/client.ts';
+import { createTemporalClient } from '../../data/processes/connect.ts';
+import { createProcesses, type Processes } from '../../data/processes/processes.ts';
+import { traceInterceptor } from '../../data/processes/temporal.ts';
+import type { storesConfig } from '../../data/stores-config.ts';
+import { traceHeader } from '../../workflows/trace-header.ts';
+import { type LakeOptions, openLakes } from '../engine-processes/open.ts';
+import { createFileReader, type FileReader } from '../file-imports/reader.ts';
+import { createPageWriter, type PageWriter } from '../ingestion/page-writer.ts';
+import { createQueryPool, type QueryPool } from '../query/pool.ts';
+import { type BodyReader, createBodyReader } from '../records/reading/reader.ts';
+import { type Appender, createAppender } from '../rows/append-queue.ts';
+import { createRowsBodies, type RowsBodies } from '../rows/body.ts';
+
+/** Everything that does the service's work, whoever asks for it. */
+export interface Service {
+  db: Database;
+  cipher: Cipher;
+  objects: ObjectStore;
+  lake: LakeDeps;
+  /** Engine processes for long work that holds no table's lock. */
+  staging: LakeEngine;
+  append: Appender;
+  /** Reads files, for previews and imports. */
+  files: FileReader;
+  /** Reads bodies with lists of records, off the event loop where they are large. */
+  reader: BodyReader;
+  rows: RowsBodies;
+  /** Makes Parquet of staged pages. */
+  pages: PageWriter;
+  /** Runs statements of users; its processes start when they are needed. */
+  queries: QueryPool;
+  processes: Processes;
+  logger: Logger;
+}
+
+export interface OpenOptions {
+  /** Tells the sessions of this process from others'. */
+  applicationName: string;
+  maxConnections: number;
+  lakeThreads: number;
+  staging: LakeOptions['staging'];
+  logger: Logger;
+}
+
+export interface OpenService {
+  service: Service;
+  pool: pg.Pool;
+  temporal: Client;
+  /** Ends what is under way and lets go of every store. */
+  close(): Promise<void>;
+}
+
+/** Connects to nothing yet but what connects by itself: a store that is away is told where it is used. */
+export async function openService(
+  config: ReturnType<typeof storesConfig>,
+  { applicationName, maxConnections, lakeThreads, staging: stagingOptions, logger }: OpenOptions,
+): Promise<OpenService> {
+  const { workDir, extensionDir } = config;
+  await mkdir(workDir, { recursive: true });
+  const cipher = createCipher(config.encryptionKeys);
+  const { db, pool } = createDatabase({ url: config.databaseUrl, maxConnections, applicationName });
+  const objects = createObjectStore(config.objectStore);
+  const lakes = openLakes({
+    ...config,
+    cipher,
+    memoryLimitBytes: config.lakeMemoryBytes,
+    threads: lakeThreads,
+    processes: config.lakeProcesses,
+    staging: stagingOptions,
+    applicationName,
+    logger,
+  });
+  const { lake, staging } = lakes;
+  const queries = createQueryPool({
+    ...config.queries,
+    extensionDir,
+    objectStore: config.objectStore,
+    workDir,
+    logger,
+  });
+  const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
+  const reader = createBodyReader();
+  return {
+    service: {
+      db,
+      cipher,
+      objects,
+      lake,
+      staging,
+      append: createAppender(lake),
+      files: createFileReader(staging),
+      reader,
+      rows: await createRowsBodies(reader, workDir),
+      pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir }),
+      queries,
+      processes: createProcesses(db, temporal, { isRemote: config.temporal.tls }),
+      logger,
+    },
+    pool,
+    temporal,
+    async close() {
+      await Promise.all([queries.close(), reader.close()]);
+      await temporal.connection.close().catch(() => undefined);
+      await lakes.close();
+      await db.destroy();
+      objects.close();
+    },
+  };
+}

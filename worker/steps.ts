@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { ActivityDeps } from '../activities/deps.ts';
+import { processSteps } from '../data/processes/reconcile.ts';
+import { purgeTries } from '../data/reconciling/run.ts';
+import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
+import { importSteps } from '../domain/file-imports/reconcile.ts';
+import { fileSteps } from '../domain/files/reconcile.ts';
+import { batchSteps } from '../domain/ingestion/reconcile.ts';
+import { lakeMaintenanceSteps } from '../domain/lake-maintenance/reconcile.ts';
+import { runSteps } from '../domain/runs/reconcile.ts';
+import { tableSteps } from '../domain/tables/reconcile.ts';
+
+/** What each feature has to be put right, in the order in which a worker looks. */
+export function reconcileSteps(
+  deps: ActivityDeps,
+  lakeMaintenance: { intervalSeconds: number },
+): ReconcileStep[] {
+  return [
+    ...processSteps(deps),
+    ...importSteps(deps),
+    ...batchSteps(deps),
+    ...runSteps(deps),
+    ...tableSteps(deps),
+    ...fileSteps(deps),
+    ...lakeMaintenanceSteps(deps, lakeMaintenance),
+    wholeStep('purge', async () => {
+      await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
+      await purgeTries(deps.db);
+    }),
+  ];
+}
