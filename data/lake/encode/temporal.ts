@@ -8,6 +8,7 @@ import type {
 import { clockTime, isoDate, twoDigits } from './calendar.ts';
 
 const secondsPerDay = 86_400;
+const zero = 48;
 
 function floorDivide(value: bigint, divisor: bigint): [quotient: bigint, remainder: bigint] {
   const quotient = value / divisor;
@@ -34,9 +35,12 @@ export function microsecondTimestampText(micros: bigint): string {
   return `${isoDate(days)}T${clock}.${fraction === 0 ? '000000' : String(fraction).padStart(6, '0')}`;
 }
 
-/** RFC 3339 in UTC with milliseconds, like every other instant of the API. */
+/** RFC 3339 in UTC with milliseconds like every other instant of the API, and with as many digits more as it holds. */
 export function instantText(value: DuckDBTimestampTZValue): string {
-  return `${microsecondTimestampText(value.micros).slice(0, -3)}Z`;
+  const text = microsecondTimestampText(value.micros);
+  let end = text.length;
+  while (end > text.length - 3 && text.charCodeAt(end - 1) === zero) end -= 1;
+  return `${text.slice(0, end)}Z`;
 }
 
 export function timeText(value: DuckDBTimeValue): string {

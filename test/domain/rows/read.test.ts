@@ -90,3 +90,23 @@ test.each([
 ])('%j means a broken engine: %s', (message, expected) => {
   expect(isBrokenEngine(new Error(message))).toBe(expected);
 });
+
+test('a time comes back with every digit it was sent with, by listing and by query', async () => {
+  const client = await workspace.organization();
+  const columns = [
+    { name: 'instant', data_type: 'TIMESTAMPTZ' },
+    { name: 'moment', data_type: 'TIMESTAMP' },
+  ];
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'moments', kind: 'data', columns },
+  });
+  const rowsUrl = `/v1/tables/${made.body.data.tableId}/rows`;
+  const row = { instant: '2026-01-02T03:04:05.123456+01:00', moment: '2026-01-02T03:04:05.123456' };
+  await client.call('POST', rowsUrl, { body: { rows: [{ s_id: 1, ...row }] } });
+  const expected = { instant: '2026-01-02T02:04:05.123456Z', moment: '2026-01-02T03:04:05.123456' };
+  const listed = await client.call('GET', rowsUrl);
+  expect(listed.body.items[0]).toMatchObject(expected);
+  const body = { sql: 'SELECT instant, moment FROM moments', row_format: 'rows' };
+  const answer = await client.call('POST', '/v1/query-executions', { body });
+  expect(answer.body.data.rows).toEqual([expected]);
+});
