@@ -7,7 +7,8 @@ export type BadFileCode =
   | 'missing_column'
   | 'too_many_columns'
   | 'too_large'
-  | 'no_columns';
+  | 'no_columns'
+  | 'unsupported_column';
 
 export interface ImportFailure {
   code: BadFileCode;

@@ -45,7 +45,7 @@ async function previewWith(job: PreviewJob, connection: DuckDBConnection): Promi
   if (source.format !== 'parquet') return previewText(job, connection, await openText(deps, source, options));
   const file = await openParquet(deps, connection, source);
   if (options.columnMappings === undefined) return previewTyped(job, connection, file);
-  return blamingFile(() => previewText(job, connection, parquetTexts(connection, file, options.csv ?? {})));
+  return blamingFile(() => previewText(job, connection, parquetTexts(connection, file, options)));
 }
 
 /** In a preview a file that cannot be read is the caller's to mend, now: a mapping by a 422 at its place. */

@@ -58,7 +58,7 @@ async function restageText(
   const { deps, source: file, options, signal, tracker } = job;
   const source =
     file.format === 'parquet'
-      ? parquetTexts(connection, await openParquet(deps, connection, file), options.csv ?? {})
+      ? parquetTexts(connection, await openParquet(deps, connection, file), options)
       : await openText(deps, file, options);
   const onRead = (bytes: number): void => tracker.at(bytes / file.sizeBytes);
   const numbered = await source.number({ path: join(job.folder, 'records'), signal, onRead });

@@ -72,7 +72,7 @@ async function stageWith(job: StageJob, connection: DuckDBConnection): Promise<S
   if (source.format !== 'parquet') return stageText(job, connection, await openText(deps, source, options));
   const file = await openParquet(deps, connection, source);
   if (options.columnMappings === undefined) return stageTyped(job, connection, file);
-  return blamingFile(() => stageText(job, connection, parquetTexts(connection, file, options.csv ?? {})));
+  return blamingFile(() => stageText(job, connection, parquetTexts(connection, file, options)));
 }
 
 async function prepare(connection: DuckDBConnection): Promise<void> {

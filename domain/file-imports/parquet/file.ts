@@ -4,20 +4,12 @@ import { BadFileError, maxColumns } from '../bad-file.ts';
 import type { ImportDeps, ImportSource } from '../contract.ts';
 import { blame, needsTooMuch, runRows } from '../out/run.ts';
 import { objectChunks } from '../text/chunks.ts';
-import { type TypedColumn, typedColumn } from './types.ts';
+import { wideDecimals } from './exactness.ts';
+import { type ParquetFile, rowNumber, typedColumn } from './types.ts';
 
 const magic = 'PAR1';
 /** The footer is read into memory as a whole. */
 const maxFooterBytes = 64 * 1024 * 1024;
-
-export interface ParquetFile {
-  /** The relation of its rows, with `file_row_number`. */
-  from: string;
-  rows: number;
-  columns: ({ name: string } & TypedColumn)[];
-}
-
-export const rowNumber = 'file_row_number';
 
 export async function openParquet(
   deps: ImportDeps,
@@ -25,7 +17,8 @@ export async function openParquet(
   source: ImportSource,
 ): Promise<ParquetFile> {
   await checkFrame(deps, source);
-  const url = literal(`s3://${deps.objects.settings.bucket}/${source.objectKey}`);
+  const address = `s3://${deps.objects.settings.bucket}/${source.objectKey}`;
+  const url = literal(address);
   return blamingFile(async () => {
     const described = await runRows(connection, `DESCRIBE FROM read_parquet(${url})`);
     const columns = described.map(([name, type]) => ({
@@ -42,7 +35,12 @@ export async function openParquet(
       connection,
       `SELECT sum(num_rows) FROM parquet_file_metadata(${url})`,
     );
-    return { from: `read_parquet(${url}, ${rowNumber} = true)`, rows: Number(rows ?? 0), columns };
+    return {
+      from: `read_parquet(${url}, ${rowNumber} = true)`,
+      rows: Number(rows ?? 0),
+      columns,
+      wideDecimals: await wideDecimals(connection, address),
+    };
   });
 }
 

@@ -1,18 +1,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../../data/lake/sql.ts';
-import type { CsvOptions } from '../contract.ts';
+import type { ImportOptions } from '../contract.ts';
 import { runRows } from '../out/run.ts';
 import { textForm } from '../text/csv.ts';
 import type { TextSource } from '../text/source.ts';
 import type { Numbering, TextTable } from '../text/table.ts';
-import { type ParquetFile, rowNumber } from './file.ts';
+import { refuseWideDecimals } from './exactness.ts';
+import { type ParquetFile, rowNumber } from './types.ts';
 
 /** A Parquet file as texts, for mappings that give its columns other types: the engine numbers its rows itself. */
 export function parquetTexts(
   connection: DuckDBConnection,
   file: ParquetFile,
-  options: CsvOptions,
+  { columnMappings, csv }: ImportOptions,
 ): TextSource {
+  const wanted = columnMappings?.map(({ sourceColumnName }) => sourceColumnName);
+  refuseWideDecimals(file, wanted);
   const texts = file.columns.map(({ text }, index) => `${text} AS c${index}`);
   const numbers = `${rowNumber} + 1 AS _line, ${rowNumber} AS _at, 0 AS _bytes`;
   return {
@@ -27,7 +30,7 @@ export function parquetTexts(
         names: file.columns.map(({ name }) => name),
         isTagged: false,
         isParsed: false,
-        form: textForm(options.dateFormat ?? '', ''),
+        form: textForm(csv?.dateFormat ?? '', ''),
         from: () => rows,
         numbering: numberingOf(connection, file, Math.max(0, to - from)),
       };

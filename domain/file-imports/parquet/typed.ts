@@ -8,7 +8,9 @@ import { runRows } from '../out/run.ts';
 import { writeParquet } from '../out/write.ts';
 import { columnNames } from '../text/names.ts';
 import { column } from '../values/plan.ts';
-import { blamingFile, type ParquetFile, rowNumber } from './file.ts';
+import { refuseNanoseconds, refuseWideDecimals } from './exactness.ts';
+import { blamingFile } from './file.ts';
+import { type ParquetFile, rowNumber } from './types.ts';
 
 interface TypedPlan {
   list: string;
@@ -54,6 +56,8 @@ export async function stageTyped(
     sourceBytes: job.source.sizeBytes,
   };
   const run = (sql: string) => runRows(connection, sql, job.signal);
+  refuseWideDecimals(file);
+  await blamingFile(() => refuseNanoseconds(connection, file, 'true', job.signal));
   job.tracker.phase(0, 0.95);
   const files = await blamingFile(() =>
     job.tracker.follow(connection, () => writeParquet(run, `SELECT ${list} FROM ${file.from}`, options)),
@@ -78,6 +82,8 @@ export async function previewTyped(
   const { pageNumber, pageSize } = job.page;
   const from = (pageNumber - 1) * pageSize;
   const where = `${rowNumber} >= ${from} AND ${rowNumber} < ${from + pageSize}`;
+  refuseWideDecimals(file);
+  await blamingFile(() => refuseNanoseconds(connection, file, where));
   const rows = await blamingFile(() =>
     jsonRows(connection, `SELECT ${list} FROM ${file.from} WHERE ${where}`),
   );

@@ -7,6 +7,20 @@ export interface TypedColumn {
   value: string;
   /** SQL of the value as a text that the casts of mappings read. */
   text: string;
+  /** SQL that is true of a value with nanoseconds, which `value` would cut; undefined where no value has any. */
+  losesNanoseconds?: string;
+}
+
+/** The engine's column of a row's place in its file, from 0. */
+export const rowNumber = 'file_row_number';
+
+export interface ParquetFile {
+  /** The relation of its rows, with `file_row_number`. */
+  from: string;
+  rows: number;
+  columns: ({ name: string } & TypedColumn)[];
+  /** Columns that the engine would round, with what they hold. */
+  wideDecimals: ReadonlyMap<string, string>;
 }
 
 const integers = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER']);
@@ -15,7 +29,7 @@ const wide: Record<string, string> = {
   HUGEINT: 'DECIMAL(38,0)',
   UHUGEINT: 'DECIMAL(38,0)',
 };
-const asTimestamp = new Set(['TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS']);
+const asTimestamp = new Set(['TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS']);
 const kept: Record<string, string> = {
   VARCHAR: 'STRING',
   BOOLEAN: 'BOOLEAN',
@@ -49,6 +63,10 @@ export function typedColumn(name: string, engineType: string): TypedColumn {
   if (engineType === 'FLOAT') return cast('DOUBLE', 'DOUBLE');
   if (engineType.startsWith('DECIMAL('))
     return { ...plain, dataType: engineType.replaceAll(' ', ''), value: column };
+  if (engineType === 'TIMESTAMP_NS') {
+    const losesNanoseconds = `${column} <> CAST(CAST(${column} AS TIMESTAMP) AS TIMESTAMP_NS)`;
+    return { ...cast('TIMESTAMP', 'TIMESTAMP'), losesNanoseconds };
+  }
   if (asTimestamp.has(engineType)) return cast('TIMESTAMP', 'TIMESTAMP');
   if (engineType === 'TIMESTAMP WITH TIME ZONE') return { ...plain, dataType: 'TIMESTAMPTZ', value: column };
   const decimal = wide[engineType];

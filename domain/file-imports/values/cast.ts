@@ -75,6 +75,9 @@ function castDouble(number: string): string {
     WHEN ${full(number, '(?i) *(nan|[+-]?inf|-?infinity) *')} THEN ${value} END`;
 }
 
+/** Digits of a second: what is beyond microseconds would be cut, so it is zeros. */
+const micros = '\\.\\d{1,6}0*';
+
 const midnight = (value: string): string =>
   `CASE WHEN ${value} = date_trunc('day', ${value}) THEN CAST(${value} AS DATE) END`;
 
@@ -106,7 +109,7 @@ function castTimestamp(text: string, pattern: DatePattern | undefined): string {
 
 /** `dateOnly` of ' ' refuses a date without a time, which a given date pattern has to judge. */
 function isoTimestamp(text: string, dateOnly: '' | ' '): string {
-  const clock = '[ T]\\d{1,2}:\\d{2}(:\\d{2}(\\.\\d+)?)?';
+  const clock = `[ T]\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?`;
   const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${clock})${dateOnly === '' ? '?' : ''}\\s*`;
   const zoned = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${clock} ?([zZ]|[+-]\\d{2}(:?\\d{2})?)\\s*`;
   // A colon at this place leaves no room for a zone, which the engine would drop.
@@ -122,7 +125,7 @@ function withSeconds(text: string): string {
 }
 
 function castTime(text: string, pattern: DatePattern | undefined): string {
-  const iso = `CASE WHEN ${full(text, '\\s*\\d{1,2}:\\d{2}(:\\d{2}(\\.\\d+)?)?\\s*')} THEN TRY_CAST(trim(${text}) AS TIME) END`;
+  const iso = `CASE WHEN ${full(text, `\\s*\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?\\s*`)} THEN TRY_CAST(trim(${text}) AS TIME) END`;
   if (pattern?.time === undefined) return iso;
   return `coalesce(CAST(${parsed(text, pattern.time)} AS TIME), ${iso})`;
 }

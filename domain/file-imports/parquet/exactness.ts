@@ -1,0 +1,80 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../../data/lake/sql.ts';
+import { BadFileError, badRow } from '../bad-file.ts';
+import { runRows } from '../out/run.ts';
+import { type ParquetFile, rowNumber } from './types.ts';
+
+/** More digits than the engine's decimals have: it reads such a column through doubles, which round. */
+const maxPrecision = 38;
+
+/**
+ * The top-level columns that are, or hold, decimals the engine cannot read exactly, each with what is in it as
+ * `path DECIMAL(p,s)`. The schema comes as its tree in the order of a walk, with each node's number of children.
+ */
+export async function wideDecimals(
+  connection: DuckDBConnection,
+  url: string,
+): Promise<ReadonlyMap<string, string>> {
+  const nodes = await runRows(
+    connection,
+    `SELECT name, num_children, precision, scale FROM parquet_schema(${literal(url)})`,
+  );
+  const found = new Map<string, string>();
+  const path: string[] = [];
+  const childrenLeft: number[] = [];
+  for (const [name, children, precision, scale] of nodes) {
+    path.push(String(name));
+    const [, column] = path;
+    if (column !== undefined && Number(precision ?? 0) > maxPrecision)
+      found.set(column, `${path.slice(1).join('.')} DECIMAL(${precision},${scale ?? 0})`);
+    childrenLeft.push(Number(children ?? 0));
+    while (childrenLeft.at(-1) === 0) {
+      childrenLeft.pop();
+      path.pop();
+      const last = childrenLeft.length - 1;
+      if (last >= 0) childrenLeft[last]! -= 1;
+    }
+  }
+  return found;
+}
+
+/** Refuses a file of which a column that is asked for cannot be read exactly; `wanted` undefined asks for all. */
+export function refuseWideDecimals(file: ParquetFile, wanted?: readonly string[]): void {
+  for (const [column, what] of file.wideDecimals) {
+    if (wanted !== undefined && !wanted.includes(column)) continue;
+    throw new BadFileError(
+      'unsupported_column',
+      `Column ${JSON.stringify(column)} (${what}) has decimals of more than ${maxPrecision} digits, which would be rounded. ` +
+        `Write it as DECIMAL(${maxPrecision},s) or as text, or leave it out by column_mappings that name the other columns`,
+      { column },
+    );
+  }
+}
+
+/** Refuses a row whose time would lose its nanoseconds; `where` narrows to the rows that are read. */
+export async function refuseNanoseconds(
+  connection: DuckDBConnection,
+  file: ParquetFile,
+  where: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const columns = file.columns.filter(({ losesNanoseconds }) => losesNanoseconds !== undefined);
+  if (columns.length === 0) return;
+  const firsts = columns.map(
+    ({ losesNanoseconds, text }) =>
+      `min({place: ${rowNumber}, text: ${text}}) FILTER (WHERE ${losesNanoseconds})`,
+  );
+  const terms = firsts.flatMap((first) => [`(${first}).place`, `(${first}).text`]);
+  const [found = []] = await runRows(
+    connection,
+    `SELECT ${terms.join(', ')} FROM ${file.from} WHERE ${where}`,
+    signal,
+  );
+  for (const [index, { name }] of columns.entries()) {
+    const place = found[index * 2];
+    if (place === null || place === undefined) continue;
+    const reason =
+      'TIMESTAMP keeps microseconds and would cut the nanoseconds; map the column to STRING in column_mappings to keep them, or write it in microseconds';
+    throw badRow({ line: Number(place) + 1, column: name, raw: String(found[index * 2 + 1]), reason });
+  }
+}
