@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Cipher } from '../encryption.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
+import { addressOf } from './catalog-address.ts';
 import type { LakeEngine } from './engine/contract.ts';
 import { inlinedRowsStatements } from './inlined.ts';
 import { ledgerStatements } from './ledger.ts';
@@ -132,22 +133,15 @@ async function makeSchemaAndReader(
 }
 
 function describe(deps: LakeCatalogDeps, organizationId: string, row: LakeRow): Lake {
-  const url = new URL(deps.databaseUrl);
-  const at = {
-    host: url.hostname,
-    port: url.port === '' ? 5432 : Number(url.port),
-    database: decodeURIComponent(url.pathname.slice(1)),
-    schema: row.schema_name,
-    ssl: ['require', 'verify-ca', 'verify-full'].includes(url.searchParams.get('sslmode') ?? ''),
-  };
+  const owner = addressOf(deps.databaseUrl);
   const location = (user: string, password: string): LakeLocation => ({
     organizationId,
-    catalog: { ...at, user, password },
+    catalog: { ...owner, schema: row.schema_name, user, password },
     dataPath: row.data_path,
   });
   return {
     schema: row.schema_name,
-    writer: location(decodeURIComponent(url.username), decodeURIComponent(url.password)),
+    writer: location(owner.user, owner.password),
     reader: location(row.reader_role, deps.cipher.open(row.reader_password).toString()),
   };
 }

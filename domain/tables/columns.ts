@@ -76,8 +76,8 @@ export async function physicalTables(
   name?: string,
 ): Promise<Map<string, PhysicalTable>> {
   const schema = identifier(schemaName);
+  // Without a name: a session is used for every organization, and would keep a prepared statement of each for good.
   const { rows } = await pool.query<ColumnRow & { size_bytes: number }>({
-    name: `physical_tables_${schemaName}${name === undefined ? '' : '_one'}`,
     text: `
     SELECT t.table_name, t.table_id, c.column_name, c.column_type, c.nulls_allowed, g.value AS comment,
            coalesce((SELECT sum(f.file_size_bytes) FROM ${schema}.ducklake_data_file f

@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { ObjectStoreSettings } from '../../objects/settings.ts';
+import { catalogSecret } from '../catalog-address.ts';
 import type { LakeLocation } from '../location.ts';
 import { identifier, literal } from '../sql.ts';
 import type { EngineProcessSettings } from './process/messages.ts';
@@ -66,9 +67,7 @@ export function attachStatements(location: LakeLocation, alias: string, options:
   const { catalog } = location;
   const postgresSecret = `${alias}_catalog`;
   return [
-    `CREATE OR REPLACE SECRET ${identifier(postgresSecret)} (TYPE postgres, HOST ${literal(catalog.host)}, PORT ${catalog.port}, DATABASE ${literal(
-      catalog.database,
-    )}, USER ${literal(catalog.user)}, PASSWORD ${literal(catalog.password)})`,
+    catalogSecret(postgresSecret, catalog),
     `CREATE OR REPLACE SECRET ${identifier(alias)} (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(
       location.dataPath,
     )}, METADATA_SCHEMA ${literal(catalog.schema)}, METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}})`,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { catalogSecret } from '../../../data/lake/catalog-address.ts';
 import type { LakeLocation } from '../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../data/objects/settings.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
@@ -72,9 +73,7 @@ export async function attachLake(
   const { catalog, dataPath } = location;
   const statements = [
     `CREATE SECRET object_store (${objectStoreSecret(settings.objectStore, dataPath)})`,
-    `CREATE SECRET catalog (TYPE postgres, HOST ${literal(catalog.host)}, PORT ${catalog.port},
-      DATABASE ${literal(catalog.database)}, USER ${literal(catalog.user)},
-      PASSWORD ${literal(catalog.password)}, SSLMODE '${catalog.ssl ? 'require' : 'prefer'}')`,
+    catalogSecret('catalog', catalog),
     `CREATE SECRET lake (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(dataPath)},
       METADATA_SCHEMA ${literal(catalog.schema)},
       METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': 'catalog'})`,

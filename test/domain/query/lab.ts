@@ -59,7 +59,7 @@ export async function openTestLake(): Promise<TestLake> {
         user,
         password: 'reader',
         schema,
-        ssl: false,
+        tls: {},
       },
       dataPath,
     },
