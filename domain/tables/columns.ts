@@ -68,7 +68,7 @@ interface ColumnRow {
 
 /**
  * The tables of the lake with their columns, read straight from DuckLake's published catalog tables:
- * a millisecond instead of an engine's round trip. `name` narrows to one, ignoring case.
+ * a millisecond instead of an engine's round trip. A table's files are summed once, not for each column. `name` narrows to one, ignoring case.
  */
 export async function physicalTables(
   pool: Queryable,
@@ -79,15 +79,18 @@ export async function physicalTables(
   // Without a name: a session is used for every organization, and would keep a prepared statement of each for good.
   const { rows } = await pool.query<ColumnRow & { size_bytes: number }>({
     text: `
-    SELECT t.table_name, t.table_id, c.column_name, c.column_type, c.nulls_allowed, g.value AS comment,
-           coalesce((SELECT sum(f.file_size_bytes) FROM ${schema}.ducklake_data_file f
-                     WHERE f.table_id = t.table_id AND f.end_snapshot IS NULL), 0)::bigint AS size_bytes
-    FROM ${schema}.ducklake_table t
+    WITH t AS MATERIALIZED (
+      SELECT table_id, table_name,
+             coalesce((SELECT sum(f.file_size_bytes) FROM ${schema}.ducklake_data_file f
+                       WHERE f.table_id = d.table_id AND f.end_snapshot IS NULL), 0)::bigint AS size_bytes
+      FROM ${schema}.ducklake_table d
+      WHERE end_snapshot IS NULL ${name === undefined ? '' : 'AND lower(table_name) = lower($1)'})
+    SELECT t.table_name, t.table_id, c.column_name, c.column_type, c.nulls_allowed, g.value AS comment, t.size_bytes
+    FROM t
     JOIN ${schema}.ducklake_column c
       ON c.table_id = t.table_id AND c.end_snapshot IS NULL AND c.parent_column IS NULL
     LEFT JOIN ${schema}.ducklake_column_tag g
       ON g.table_id = c.table_id AND g.column_id = c.column_id AND g.key = 'comment' AND g.end_snapshot IS NULL
-    WHERE t.end_snapshot IS NULL ${name === undefined ? '' : 'AND lower(t.table_name) = lower($1)'}
     ORDER BY t.table_id, c.column_order`,
     values: name === undefined ? [] : [name],
   });
