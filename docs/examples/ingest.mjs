@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 
 const [batchName, file] = process.argv.slice(2);
 if (file === undefined) throw new Error('usage: node docs/examples/ingest.mjs BATCH_NAME FILE.ndjson');
-const folder = process.env.WORKSPACE_DATA_DIR ?? '.data';
+const folder = process.env.WORKSPACE_DATA_DIR || '.data';
 const { apiUrl, clientId, clientSecret } = JSON.parse(readFileSync(`${folder}/local.json`, 'utf8'));
 const recordsPerPage = 5_000;
 
@@ -32,7 +32,9 @@ async function call(method, path, body) {
 
 const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret });
 const granted = await fetch(`${apiUrl}/v1/auth/m2m/token`, { method: 'POST', body: form });
-const { access_token: token } = await granted.json();
+const answer = await granted.json();
+if (!granted.ok) throw new Error(`No token: ${granted.status} ${JSON.stringify(answer)}`);
+const { access_token: token } = answer;
 
 async function findOrMakeTable() {
   const { tables } = await call('GET', '/v1/tables');

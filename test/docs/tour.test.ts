@@ -1,0 +1,80 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useWorker } from '../support/worker.ts';
+import { type TestClient, useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+useWorker(workspace);
+
+const script = fileURLToPath(new URL('../../docs/examples/tour.sh', import.meta.url));
+let dataDir: string;
+let client: TestClient;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tour-'));
+  client = await workspace.organization();
+  await workspace.app.listen({ port: 0, host: '127.0.0.1' });
+  await describeStack(client.clientSecret);
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+/** What `npm start` leaves in its data directory. */
+async function describeStack(clientSecret: string): Promise<void> {
+  const address = workspace.app.server.address() as { port: number };
+  const state = { apiUrl: `http://127.0.0.1:${address.port}`, clientId: client.clientId, clientSecret };
+  await writeFile(join(dataDir, 'local.json'), JSON.stringify(state));
+}
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs it somewhere else than in the repository, so that only the variable can lead it to the stack. */
+function tour(folder: string): Promise<Ended> {
+  const env = { ...process.env, WORKSPACE_DATA_DIR: folder };
+  return new Promise((resolve) => {
+    execFile('sh', [script], { cwd: tmpdir(), env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/** The tour needs it, the service does not. */
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+describe.skipIf(!hasCurl)('the tour', () => {
+  test('goes from a token to a join, and stops where something is in the way', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('uploaded: 204');
+    expect(stdout).toContain('"status":"succeeded"');
+    expect(stdout).toMatch(/"city":"Lagos","orders":100000/);
+    expect(stdout).toMatch(/"city":"Osaka","target":8000000,"total":/);
+
+    const again = await tour(dataDir);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain('The tour ends here');
+    expect(again.stdout).not.toContain('4. A question.');
+  });
+
+  test('says which stack it did not find', async () => {
+    const { code, stderr } = await tour(join(dataDir, 'nowhere'));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`No stack is running on ${join(dataDir, 'nowhere')}`);
+  });
+
+  test('stops without a token', async () => {
+    await describeStack('wrong');
+    const { code, stdout, stderr } = await tour(dataDir);
+    expect(code).toBe(1);
+    expect(stderr).toContain('invalid_client');
+    expect(stdout).toBe('1. A token.\n');
+  });
+});
