@@ -1,7 +1,25 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 const tailBytes = 64 * 1024;
+const copyBytes = 1024 * 1024;
+/** A log that has grown beyond this is set aside. */
+export const maxLogBytes = 16 * 1024 * 1024;
+/** Logs set aside that are kept: `.1` is the youngest. */
+export const keptLogs = 3;
+const watchEveryMs = 5_000;
 
 /** Opens a log for appending; a part that is restarted goes on in the same file. */
 export function openLog(path: string): number {
@@ -9,9 +27,70 @@ export function openLog(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** Sets the last run's log aside, so that logs stay within two runs. */
+/** Sets the last run's log aside, when nobody writes to it. */
 export function rotateLog(path: string): void {
-  if (existsSync(path)) renameSync(path, `${path}.1`);
+  if (!existsSync(path)) return;
+  shiftKept(path);
+  renameSync(path, `${path}.1`);
+}
+
+/**
+ * Sets the content of a log aside that a running part has open, where there is too much of it: copied, then cut.
+ * The part appends, so it goes on at the start of the file, and needs neither us nor a pipe to write. Lost is at
+ * most what it writes in the microseconds between the last look for more and the cut.
+ */
+export function capLog(path: string, maxBytes = maxLogBytes): boolean {
+  if (!existsSync(path) || statSync(path).size <= maxBytes) return false;
+  const copy = `${path}.new`;
+  const source = openSync(path, 'r+');
+  const target = openSync(copy, 'w', 0o600);
+  try {
+    const copied = copyFrom(source, target, 0);
+    shiftKept(path);
+    renameSync(copy, `${path}.1`);
+    copyFrom(source, target, copied);
+    ftruncateSync(source, 0);
+  } finally {
+    closeSync(source);
+    closeSync(target);
+    // Still there only where the disk was full: the log then stays as it is.
+    rmSync(copy, { force: true });
+  }
+  return true;
+}
+
+/** Caps the logs from now on; one that cannot be set aside is told once and tried again. */
+export function watchLogs(paths: readonly string[], report: (line: string) => void): void {
+  const told = new Set<string>();
+  const look = (path: string) => {
+    try {
+      capLog(path);
+      told.delete(path);
+    } catch (error) {
+      if (!told.has(path))
+        report(`${path} is too large and cannot be set aside: ${(error as Error).message}`);
+      told.add(path);
+    }
+  };
+  setInterval(() => paths.forEach(look), watchEveryMs).unref();
+}
+
+function shiftKept(path: string): void {
+  for (let index = keptLogs - 1; index >= 1; index -= 1) {
+    if (existsSync(`${path}.${index}`)) renameSync(`${path}.${index}`, `${path}.${index + 1}`);
+  }
+}
+
+/** Appends what a file has from this place on to another one; returns where the file ended. */
+function copyFrom(source: number, target: number, start: number): number {
+  const buffer = Buffer.alloc(copyBytes);
+  let at = start;
+  for (;;) {
+    const read = readSync(source, buffer, 0, buffer.length, at);
+    if (read === 0) return at;
+    for (let written = 0; written < read; ) written += writeSync(target, buffer, written, read - written);
+    at += read;
+  }
 }
 
 /** The last lines of a log, read from its end: a log may be large. */

@@ -4,7 +4,7 @@ import { readLocalConfig } from './config.ts';
 import { hostEnvironment } from './host-environment.ts';
 import { type LocalState, removeLocalState, stackLock, writeLocalState } from './local-state.ts';
 import { ownerOf, tryLock } from './lock.ts';
-import { rotateLog } from './log-file.ts';
+import { rotateLog, watchLogs } from './log-file.ts';
 import { endNodeOrphans } from './node-part.ts';
 import { logFileOf, startStack, stopOrder } from './stack.ts';
 import { workDirOf } from './stack-environment.ts';
@@ -60,7 +60,9 @@ async function takeDataDir(dataDir: string): Promise<void> {
   }
   removeLocalState(dataDir);
   await endNodeOrphans(dataDir);
-  for (const part of stopOrder.flat()) rotateLog(logFileOf(dataDir, part));
+  const logs = stopOrder.flat().map((part) => logFileOf(dataDir, part));
+  for (const log of logs) rotateLog(log);
+  watchLogs(logs, report);
   rmSync(workDirOf(dataDir), { recursive: true, force: true });
   mkdirSync(workDirOf(dataDir), { recursive: true, mode: 0o700 });
 }
