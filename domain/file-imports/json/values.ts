@@ -31,17 +31,17 @@ function objectValues(text: string): { column: string; field: JsonValue }[] | st
     if (value === null || typeof value !== 'object' || Array.isArray(value) || isRawNumber(value)) {
       return 'The record is not a JSON object';
     }
-    return Object.entries(value as { [key: string]: JsonValue }).map(([column, field]) => ({
-      column,
-      field,
-    }));
+    const fields = Object.entries(value as { [key: string]: JsonValue });
+    if (fields.some(([, field]) => typeof field === 'string' && !field.isWellFormed()))
+      return 'The record has half of a surrogate pair, which is no character';
+    return fields.map(([column, field]) => ({ column, field }));
   } catch {
     return 'The record is not valid JSON';
   }
 }
 
 function tagged(field: Exclude<JsonValue, null>): Pick<TaggedValue, 'tag' | 'text'> {
-  if (typeof field === 'string') return { tag: 's', text: field.toWellFormed() };
+  if (typeof field === 'string') return { tag: 's', text: field };
   if (typeof field === 'boolean') return { tag: 'b', text: String(field) };
   if (typeof field === 'number') return { tag: 'n', text: String(field) };
   if (isRawNumber(field)) return { tag: 'n', text: field.rawJSON };

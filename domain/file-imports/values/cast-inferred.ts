@@ -19,7 +19,7 @@ export function castInferred(text: string, type: DataType, form: TextForm): stri
         AND (strlen(${number}) <= 15 OR CAST(${value} AS VARCHAR) = ${number}) THEN ${value} END`;
     }
     case 'DECIMAL':
-      return `CASE WHEN ${startsAsNumber(number)} THEN ${castText(text, type, form)} END`;
+      return `CASE WHEN ${startsAsNumber(number)} AND NOT contains(lower(${number}), 'e') THEN ${castText(text, type, form)} END`;
     case 'BOOLEAN':
       return `CASE lower(${text}) WHEN 'true' THEN true WHEN 'false' THEN false END`;
     case 'DATE':

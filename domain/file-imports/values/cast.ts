@@ -42,7 +42,8 @@ export function castText(text: string, type: DataType, form: TextForm): string {
       const digits = `\\s*[+-]?(\\d+(\\.(${some})?)?|\\.${some})\\s*`;
       const plain = scale === 0 ? '-?\\d+' : `-?\\d+(\\.\\d{1,${scale}})?`;
       return `CASE WHEN ${full(number, plain)} THEN TRY_CAST(${number} AS ${typeName(type)})
-        WHEN ${full(number, digits)} THEN TRY_CAST(trim(${number}) AS ${typeName(type)}) END`;
+        WHEN ${full(number, digits)} THEN TRY_CAST(trim(${number}) AS ${typeName(type)})
+        ELSE ${castPowers(number, typeName(type))} END`;
     }
     case 'DOUBLE':
       return castDouble(plainNumber(text, form));
@@ -55,8 +56,27 @@ export function castText(text: string, type: DataType, form: TextForm): string {
     case 'TIME':
       return castTime(text, form.pattern);
     case 'JSON':
-      return `TRY_CAST(${text} AS JSON)`;
+      return castJson(text);
   }
+}
+
+/**
+ * A number with an exponent as a decimal. The engine rounds what does not fit, which shows in the double: two
+ * numbers of at most 15 digits are never the same one.
+ */
+function castPowers(number: string, type: string): string {
+  const value = `TRY_CAST(trim(${number}) AS ${type})`;
+  return `CASE WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)[eE][+-]?\\d{1,3}\\s*')}
+    AND strlen(split_part(lower(trim(${number})), 'e', 1)) <= 15
+    AND CAST(${value} AS DOUBLE) = TRY_CAST(trim(${number}) AS DOUBLE) THEN ${value} END`;
+}
+
+/** The engine's own reading takes NaN, infinities and a comma at the end of a list, which are no JSON. */
+function castJson(text: string): string {
+  const suspect = '(?i)nan|inf|,\\s*[\\]}]';
+  const bare = `regexp_replace(${text}, '"([^"\\\\]|\\\\.)*"', '""', 'g')`;
+  return `CASE WHEN NOT regexp_matches(${text}, ${literal(suspect)}) OR NOT regexp_matches(${bare}, ${literal(suspect)})
+    THEN TRY_CAST(${text} AS JSON) END`;
 }
 
 function castInteger(number: string): string {
@@ -67,12 +87,13 @@ function castInteger(number: string): string {
 function castDouble(number: string): string {
   const value = `TRY_CAST(trim(${number}) AS DOUBLE)`;
   // A pattern instead of IN: a list of six values becomes a join of the engine, one for every column.
+  const words = full(number, '(?i) *(nan|[+-]?inf|-?infinity) *');
   // A short text that starts like a number is one if the engine reads it: no pattern needed.
   return `CASE WHEN strlen(${number}) <= 16 AND ${number} >= '-' AND ${number} < ':' AND NOT contains(${number}, '_')
-      THEN CASE WHEN isfinite(TRY_CAST(${number} AS DOUBLE)) THEN TRY_CAST(${number} AS DOUBLE) END
+      THEN CASE WHEN isfinite(TRY_CAST(${number} AS DOUBLE)) THEN TRY_CAST(${number} AS DOUBLE) WHEN ${words} THEN ${value} END
     WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*')}
       THEN CASE WHEN isfinite(${value}) THEN ${value} END
-    WHEN ${full(number, '(?i) *(nan|[+-]?inf|-?infinity) *')} THEN ${value} END`;
+    WHEN ${words} THEN ${value} END`;
 }
 
 /** Digits of a second: what is beyond microseconds would be cut, so it is zeros. */
@@ -111,7 +132,7 @@ function castTimestamp(text: string, pattern: DatePattern | undefined): string {
 function isoTimestamp(text: string, dateOnly: '' | ' '): string {
   const clock = `[ T]\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?`;
   const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${clock})${dateOnly === '' ? '?' : ''}\\s*`;
-  const zoned = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${clock} ?([zZ]|[+-]\\d{2}(:?\\d{2})?)\\s*`;
+  const zoned = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${clock} ?([zZ]|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)\\s*`;
   // A colon at this place leaves no room for a zone, which the engine would drop.
   const usual = `strlen(${text}) = 19 AND substring(${text}, 17, 1) = ':'`;
   return `CASE WHEN ${usual} THEN TRY_CAST(${text} AS TIMESTAMP) WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
