@@ -11,8 +11,11 @@ const reasons: Partial<Record<JsonFaultKind, string>> = {
   exponent: `The record has a number whose exponent is beyond ±${maxExponent}`,
 };
 
-/** Why a JSON record is not even parsed; what is no JSON at all is left for the parser to find. */
-export function boundsFault(bytes: Buffer): string | undefined {
-  const { fault } = scanJson(bytes, bounds);
-  return fault && reasons[fault.kind];
+/**
+ * Why a JSON record is not even parsed, and whether a number of it may be more than a double holds; what is no JSON
+ * at all is left for the parser to find.
+ */
+export function lookThrough(bytes: Buffer): { fault: string | undefined; hasLongNumber: boolean } {
+  const { fault, hasLongNumber } = scanJson(bytes, bounds);
+  return { fault: fault && reasons[fault.kind], hasLongNumber };
 }

@@ -22,6 +22,17 @@ describe('JSON', () => {
     ]);
   });
 
+  test('columns are in the order of their keys, with a value or without', async () => {
+    const source = await upload('[{"a":1,"b":null,"c":2},{"d":null,"b":"x","e":3}]');
+    expect((await lab.importFile(source)).columns.map((column) => column[0])).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+    ]);
+  });
+
   test('strings are never numbers, but dates', async () => {
     const { columns } = await lab.importFile(
       await upload('[{"a":"5","b":"2024-01-31","c":true,"d":1,"e":"x"},{"d":"y"}]'),
