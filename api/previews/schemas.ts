@@ -38,6 +38,9 @@ const previewSchema = z
         dateFormat: z.string(),
         thousands: z.string(),
         nullValues: z.array(z.string()),
+        skippedLines: z
+          .array(z.object({ line: z.int(), reason: z.string() }))
+          .describe('Lines before the data, or names of the header, that detection left out, and why.'),
       })
       .nullable()
       .describe('The CSV options in effect.'),
@@ -60,6 +63,7 @@ const example: z.input<typeof previewSchema> = {
     dateFormat: '',
     thousands: '',
     nullValues: [''],
+    skippedLines: [],
   },
 };
 
@@ -76,6 +80,7 @@ export function previewText({ rowsJson, detectedCsv: csv, ...rest }: PreviewText
     dateFormat: csv.date_format,
     thousands: csv.thousands,
     nullValues: csv.null_values,
+    skippedLines: csv.skipped_lines,
   };
   return `{"data":${JSON.stringify({ ...rest, detectedCsv }).slice(0, -1)},"rows":${rowsJson}}}`;
 }

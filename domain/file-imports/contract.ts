@@ -72,6 +72,14 @@ export interface EffectiveCsv {
   date_format: string;
   thousands: string;
   null_values: string[];
+  skipped_lines: SkippedLine[];
+}
+
+/** A line, or some of a header's names, that detection left out; nothing that holds data is. */
+export interface SkippedLine {
+  /** Physical line, 1-based. */
+  line: number;
+  reason: string;
 }
 
 export interface PreviewColumn {

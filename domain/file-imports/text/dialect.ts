@@ -1,5 +1,5 @@
 import { BadFileError } from '../bad-file.ts';
-import type { CsvOptions, EffectiveCsv } from '../contract.ts';
+import type { CsvOptions, EffectiveCsv, SkippedLine } from '../contract.ts';
 import {
   byteOrderMark,
   createTranscoder,
@@ -9,8 +9,9 @@ import {
   withByteOrder,
 } from './encoding.ts';
 import { findHeader } from './header.ts';
+import { detectQuote } from './quote.ts';
 import { sample } from './sample.ts';
-import { detectSeparator } from './separator.ts';
+import { declaredSeparator, detectSeparator } from './separator.ts';
 import { detectThousands } from './thousands.ts';
 
 /** As much of a file as its dialect is read from. */
@@ -33,6 +34,7 @@ export interface Dialect {
   dateFormat: string;
   thousands: string;
   nullValues: string[];
+  skipped: SkippedLine[];
 }
 
 /** Reads the dialect from the start of a file; what the options give is taken as given. */
@@ -43,9 +45,12 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
   const bytes = isWhole ? Buffer.concat([body, transcoder.end()]) : body;
   if (bytes.length === 0) throw new BadFileError('empty_file', 'The file is empty');
   const quote = options.quoteCharacter ?? detectQuote(bytes);
-  const separator = options.columnSeparator ?? detectSeparator(bytes, quote, options);
-  const records = sample(bytes, isWhole, separator, quote);
-  const place = findHeader(records, options);
+  const declared =
+    options.headerRow === 1 || options.firstDataRow === 1 ? undefined : declaredSeparator(bytes);
+  const firstLine = declared === undefined ? 1 : 2;
+  const separator = options.columnSeparator ?? declared ?? detectSeparator(bytes, quote, options);
+  const records = sample(bytes, isWhole, separator, quote).filter(({ line }) => line >= firstLine);
+  const place = findHeader(records, options, firstLine);
   const data = records.filter(({ line }) => line >= place.firstDataRow);
   return {
     encoding,
@@ -60,6 +65,10 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
     dateFormat: options.dateFormat ?? '',
     thousands: options.thousands ?? detectThousands(data, place.header.length, separator),
     nullValues: options.nullValues ?? [''],
+    skipped: [
+      ...(declared === undefined ? [] : [{ line: 1, reason: 'Names the separator' }]),
+      ...place.skipped,
+    ],
   };
 }
 
@@ -77,26 +86,6 @@ function encodingOf(head: Buffer, options: CsvOptions): { encoding: string; mark
     throw new BadFileError('not_text', 'The file is not text in the given encoding');
   }
   return { encoding, markBytes: mark?.encoding === encoding ? mark.bytes : 0 };
-}
-
-/** A single quote counts only where it encloses values and no double quote does. */
-function detectQuote(bytes: Buffer): string {
-  const text = bytes.toString('utf8', 0, 256 * 1024);
-  return !encloses(text, '"') && encloses(text, "'") ? "'" : '"';
-}
-
-const fieldEdges = new Set([undefined, '\n', '\r', ',', ';', '\t', '|']);
-
-/** Whether two quotes that follow each other stand at the two ends of a value. */
-function encloses(text: string, quote: string): boolean {
-  for (let open = text.indexOf(quote); open !== -1; ) {
-    const close = text.indexOf(quote, open + 1);
-    if (close === -1) return false;
-    const isValue = fieldEdges.has(text[open - 1]) && fieldEdges.has(text[close + 1]);
-    if (isValue && !text.slice(open, close).includes('\n')) return true;
-    open = close;
-  }
-  return false;
 }
 
 function firstLineEnd(bytes: Buffer): Dialect['newLine'] {
@@ -123,5 +112,6 @@ export function effectiveCsv(dialect: Dialect, options: CsvOptions): EffectiveCs
     date_format: dialect.dateFormat,
     thousands: dialect.thousands,
     null_values: dialect.nullValues,
+    skipped_lines: dialect.skipped,
   };
 }

@@ -1,11 +1,13 @@
-import { parseFields } from './fields.ts';
+import { parseFields, parseFieldsLiterally } from './fields.ts';
 import { createSplitter } from './split.ts';
 
 const sampleRecords = 1_000;
 
 export interface SampleRecord {
   line: number;
+  /** Of a broken record, those of its first line, a quote that is out of place taken as a character. */
   fields: string[];
+  isBroken: boolean;
 }
 
 /** The first records of a file's start; one that the start cuts in two is left out. */
@@ -17,11 +19,41 @@ export function sample(
 ): SampleRecord[] {
   const records: SampleRecord[] = [];
   const layout = { separator: Buffer.from(separator), quote: quote?.charCodeAt(0), skipLines: 0 };
-  const splitter = createSplitter(layout, (record, line) => {
-    if (records.length < sampleRecords)
-      records.push({ line, fields: parseFields(record.toString(), separator, quote) });
+  const splitter = createSplitter(layout, (record, line, fault) => {
+    if (records.length >= sampleRecords) return;
+    const text = record.toString();
+    const fields =
+      fault === undefined
+        ? parseFields(text, separator, quote)
+        : parseFieldsLiterally(text.split(/[\r\n]/, 1)[0]!, separator, quote);
+    records.push({ line, fields, isBroken: fault !== undefined });
   });
   splitter.write(bytes);
   if (isWhole || records.length === 0) splitter.end();
   return records;
 }
+
+export const isBlank = ({ fields }: SampleRecord): boolean => fields.every((field) => field.trim() === '');
+
+/** The line after a record; a broken one is left after its first. */
+export function endOf({ line, fields, isBroken }: SampleRecord): number {
+  if (isBroken) return line + 1;
+  return line + 1 + fields.reduce((count, field) => count + (field.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+}
+
+/**
+ * The width most records have; where nearly as many have another, that of the first table of the file. Two fields
+ * or more go before one.
+ */
+export function usualWidth(records: readonly SampleRecord[]): number {
+  const counts = new Map<number, number>();
+  for (const record of records)
+    if (!record.isBroken && !isBlank(record))
+      counts.set(record.fields.length, (counts.get(record.fields.length) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  // A map keeps the order in which the widths came.
+  const near = [...counts].filter(([, count]) => count >= most * nearlyAsMany).map(([width]) => width);
+  return near.find((width) => width > 1) ?? near[0] ?? records[0]?.fields.length ?? 1;
+}
+
+const nearlyAsMany = 0.8;

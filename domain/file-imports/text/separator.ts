@@ -1,8 +1,20 @@
 import type { CsvOptions } from '../contract.ts';
-import { sample } from './sample.ts';
+import { classOf, missing, nothing, text } from './cell-class.ts';
+import { isBlank, type SampleRecord, sample } from './sample.ts';
 
-const candidates = [',', ';', '\t', '|', '^', '~', ':'];
+/** Others (`^`, `~`, `:`) are in too many values: they separate only where they are given. */
+const candidates = [',', ';', '\t', '|'];
 const judgedBytes = 128 * 1024;
+/** Of the records from the first that is split on, so many must have fields, and so many the same number of them. */
+const mostlySplit = 0.5;
+const evenlySplit = 0.3;
+/** Values of a kind (numbers, dates) decide between separators that split nearly as evenly. */
+const weightOfKinds = 0.2;
+
+/** What spreadsheets write before the header: `sep=;`. */
+export function declaredSeparator(bytes: Buffer): string | undefined {
+  return /^"?sep=([^\r\n"\d\0])"?(?=[\r\n]|$)/i.exec(bytes.toString('utf8', 0, 16))?.[1];
+}
 
 /**
  * The separator under which most records of the sample have the same number of fields, more than one. A file
@@ -14,22 +26,46 @@ export function detectSeparator(bytes: Buffer, quote: string, options: CsvOption
   for (const separator of candidates) {
     if (separator === options.thousands || separator === quote) continue;
     const records = sample(part, part.length === bytes.length, separator, quote).filter(
-      ({ line }) => line >= (options.headerRow ?? 1),
+      (record) => record.line >= (options.headerRow ?? 1) && !isBlank(record),
     );
-    const score = consistency(records.map(({ fields }) => fields.length));
+    const score = evenness(records, options.headerRow !== undefined);
     if (score > best.score) best = { separator, score };
   }
   return best.separator;
 }
 
-function consistency(widths: readonly number[]): number {
+function evenness(records: readonly SampleRecord[], isHeaderGiven: boolean): number {
+  const first = records.findIndex(({ fields }) => fields.length > 1);
+  if (first === -1) return 0;
+  const rest = records.slice(first);
+  const split = rest.filter(({ fields }) => fields.length > 1);
+  const [width, count] = usual(split);
+  const isTable =
+    split.length >= rest.length * mostlySplit && count >= rest.length * evenlySplit && rest.length >= first;
+  const startsAsTable = rest.length > 1 && rest[0]?.fields.length === rest[1]?.fields.length && first === 0;
+  if (!isTable && !startsAsTable && !isHeaderGiven) return 0;
+  const share = count / records.length;
+  // More fields break a tie between two separators that both split every record evenly.
+  return share * (1 + weightOfKinds * kindShare(split) + Math.min(width, 50) / 1_000);
+}
+
+function usual(records: readonly SampleRecord[]): [width: number, count: number] {
   const counts = new Map<number, number>();
-  for (const width of widths) counts.set(width, (counts.get(width) ?? 0) + 1);
-  let best = 0;
-  for (const [width, count] of counts) {
-    if (width < 2) continue;
-    // More fields break a tie between two separators that both split every record evenly.
-    best = Math.max(best, (count / widths.length) * (1 + Math.min(width, 50) / 1_000));
+  for (const { fields } of records) counts.set(fields.length, (counts.get(fields.length) ?? 0) + 1);
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]);
+}
+
+/** Of the values, the share that are numbers, dates, codes and the like; a text that another separator is left in is none. */
+function kindShare(records: readonly SampleRecord[]): number {
+  let all = 0;
+  let known = 0;
+  for (const { fields } of records) {
+    for (const field of fields) {
+      const kind = classOf(field);
+      if (kind === nothing || kind === missing) continue;
+      all += 1;
+      if (kind !== text && !/[,;\t|]/.test(kind)) known += 1;
+    }
   }
-  return best;
+  return all === 0 ? 0 : known / all;
 }

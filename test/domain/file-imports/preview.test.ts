@@ -34,6 +34,7 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
       date_format: 'dd.MM.yyyy',
       thousands: '.',
       null_values: [''],
+      skipped_lines: [],
     },
   });
 });

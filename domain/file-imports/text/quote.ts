@@ -1,0 +1,21 @@
+const judgedBytes = 256 * 1024;
+const fieldEdges = new Set([undefined, '\n', '\r', ',', ';', '\t', '|']);
+
+/** The quote that encloses more values: the double one, unless there are more in single quotes. */
+export function detectQuote(bytes: Buffer): string {
+  const text = bytes.toString('utf8', 0, judgedBytes);
+  return enclosed(text, "'") > enclosed(text, '"') ? "'" : '"';
+}
+
+/** How often a quote that opens a value is followed, in its line, by one that ends it. */
+function enclosed(text: string, quote: string): number {
+  let count = 0;
+  let open: number | undefined;
+  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
+    if (open !== undefined && fieldEdges.has(text[at + 1])) {
+      if (!text.slice(open, at).includes('\n')) count += 1;
+      open = undefined;
+    } else if (fieldEdges.has(text[at - 1])) open = at;
+  }
+  return count;
+}
