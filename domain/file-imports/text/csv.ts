@@ -3,7 +3,7 @@ import type { TextForm } from '../values/cast.ts';
 import { parseDatePattern } from '../values/date-pattern.ts';
 import { objectChunks, objectHead, transcoded } from './chunks.ts';
 import { type Dialect, detectDialect, effectiveCsv, headBytes } from './dialect.ts';
-import { isLatinLater } from './encoding-later.ts';
+import { encodingLater } from './encoding-later.ts';
 import { columnNames } from './names.ts';
 import { illShapedPath, type NumberedFile, numberRecords } from './number.ts';
 import { type ReaderLayout, readCsv, readerNulls, readIllShaped } from './reader.ts';
@@ -35,8 +35,9 @@ export async function openCsv(
           from: dialect.markBytes,
         });
       // The head was plain ASCII: the first other byte may still say that the file never was UTF-8.
-      const isLatin = isPureAscii && !isWhole && request.window === undefined && (await isLatinLater(open()));
-      const actual = isLatin ? { ...dialect, encoding: 'windows1252' } : dialect;
+      const mayTurn = isPureAscii && !isWhole && request.window === undefined;
+      const later = mayTurn ? await encodingLater(open()) : undefined;
+      const actual = later === undefined ? dialect : { ...dialect, encoding: later };
       const layout = {
         ...layoutOf(actual, request.path),
         newLine: '\\n' as const,

@@ -1,17 +1,29 @@
-import { startsAsUtf8 } from './encoding.ts';
+import { eightBitEncoding, isDamagedUtf8 } from './encoding.ts';
+
+/** As much is judged from the first character on that is not ASCII. */
+const judgedBytes = 1024 * 1024;
 
 /**
- * Whether the first character of a file that is not ASCII is no UTF-8: then the file is in a one-byte encoding,
- * and its first non-ASCII byte just came late.
+ * The encoding of a file whose start is plain ASCII, where its other characters are no UTF-8: undefined when they
+ * are, or when there are none. Throws a BadFileError as `detectEncoding` does.
  */
-export async function isLatinLater(chunks: AsyncIterable<Buffer>): Promise<boolean> {
-  let held: Buffer | undefined;
+export async function encodingLater(chunks: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const held: Buffer[] = [];
+  let bytes = 0;
+  let before: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (held !== undefined) return !startsAsUtf8(Buffer.concat([held, chunk.subarray(0, 4)]));
-    const at = chunk.findIndex((byte) => byte >= 0x80);
-    if (at === -1) continue;
-    held = chunk.subarray(at, at + 4);
-    if (held.length === 4) return !startsAsUtf8(held);
+    if (held.length === 0 && chunk.every((byte) => byte < 0x80)) {
+      before = chunk.subarray(-100);
+      continue;
+    }
+    if (held.length === 0) held.push(before);
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= judgedBytes) break;
   }
-  return held !== undefined && !startsAsUtf8(held);
+  if (held.length === 0) return undefined;
+  const found = Buffer.concat(held);
+  const at = found.findIndex((byte) => byte >= 0x80);
+  const text = found.subarray(Math.max(0, at - 100));
+  return isDamagedUtf8(text) ? undefined : eightBitEncoding(text);
 }

@@ -1,5 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
+import { BadFileError } from '../bad-file.ts';
+import { detectEightBit, publicNames as eightBitNames } from './eight-bit.ts';
 
 /** Internal codecs of the library that are no character encodings. */
 const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
@@ -19,8 +20,8 @@ const publicNames: Record<string, string> = {
   utf16be: 'UTF_16BE',
   utf32le: 'UTF_32LE',
   utf32be: 'UTF_32BE',
-  windows1252: 'WINDOWS_1252',
   iso88591: 'ISO_8859_1',
+  ...Object.fromEntries(eightBitNames.map((name) => [resolveEncoding(name) ?? name, name])),
 };
 
 /** The name shown for an encoding that was detected. */
@@ -39,7 +40,10 @@ export function byteOrderMark(head: Buffer): { encoding: string; bytes: number }
   return undefined;
 }
 
-/** The most likely encoding of a file without a mark; undefined when the bytes are no text at all. */
+/**
+ * The encoding of a file without a mark; undefined when the bytes are no text at all. Throws a BadFileError for a
+ * text whose encoding is not to be told from its bytes.
+ */
 export function detectEncoding(head: Buffer): string | undefined {
   if (head.includes(0)) {
     const encoding = wideEncoding(head);
@@ -49,7 +53,18 @@ export function detectEncoding(head: Buffer): string | undefined {
   }
   if (isUtf8Start(head)) return isBinary(head) ? undefined : 'utf8';
   if (isBinary(head)) return undefined;
-  return startsAsUtf8(head) ? 'utf8' : 'windows1252';
+  return isDamagedUtf8(head) ? 'utf8' : eightBitEncoding(head);
+}
+
+/** The encoding of bytes that are text, but not UTF-8. */
+export function eightBitEncoding(bytes: Buffer): string {
+  const found = detectEightBit(bytes);
+  if ('name' in found) return resolveEncoding(found.name)!;
+  const guesses = found.unsure.length === 0 ? '' : ` (perhaps ${found.unsure.join(' or ')})`;
+  throw new BadFileError(
+    'bad_encoding',
+    `The file is not UTF-8, and its encoding cannot be told from its bytes${guesses}: give it as csv.char_encoding`,
+  );
 }
 
 /**
@@ -97,13 +112,15 @@ function isBinary(bytes: Buffer): boolean {
   return controls > bytes.length * 0.02;
 }
 
-/** Whether the first character that is not ASCII is one in UTF-8: then what is not is damage, not another encoding. */
-export function startsAsUtf8(bytes: Buffer): boolean {
-  const at = bytes.findIndex((byte) => byte >= 0x80);
-  if (at === -1) return true;
-  const first = bytes[at]!;
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  return isUtf8(bytes.subarray(at, at + length));
+/** Whether as many of the characters that are not ASCII are UTF-8 as are not: then the others are damage, not another encoding. */
+export function isDamagedUtf8(bytes: Buffer): boolean {
+  let right = 0;
+  let wrong = 0;
+  for (const [character] of bytes.toString().matchAll(/[^\0-\x7f]/gu)) {
+    if (character === '\uFFFD') wrong += 1;
+    else right += 1;
+  }
+  return right >= wrong;
 }
 
 /** A character cut in two at the end of the sample does not count. */
@@ -124,7 +141,7 @@ export function withByteOrder(encoding: string, head: Buffer): string {
   const isWide = encoding === 'utf32' || encoding === 'ucs4';
   if (mark?.startsWith(isWide ? 'utf32' : 'utf16')) return mark;
   if (isWide) return head[0] === 0 ? 'utf32be' : 'utf32le';
-  return detectEncoding(head) === 'utf16be' ? 'utf16be' : 'utf16le';
+  return wideEncoding(head) === 'utf16be' ? 'utf16be' : 'utf16le';
 }
 
 export interface Transcoder {

@@ -1,0 +1,156 @@
+import iconv from 'iconv-lite';
+import { detectAll } from 'jschardet';
+import { latinShare } from './latin.ts';
+
+/** Of the encodings the library knows, those that files of today are in: its name, and the public one. */
+const known: Record<string, string> = {
+  'Windows-1252': 'WINDOWS_1252',
+  'ISO-8859-1': 'WINDOWS_1252',
+  'iso8859-15': 'WINDOWS_1252',
+  'Windows-1250': 'WINDOWS_1250',
+  'ISO-8859-2': 'ISO_8859_2',
+  'Windows-1254': 'WINDOWS_1254',
+  'ISO-8859-9': 'WINDOWS_1254',
+  'Windows-1257': 'WINDOWS_1257',
+  'ISO-8859-13': 'WINDOWS_1257',
+  'Windows-1251': 'WINDOWS_1251',
+  'KOI8-R': 'KOI8_R',
+  'koi8-u': 'KOI8_U',
+  IBM866: 'IBM866',
+  'ISO-8859-5': 'ISO_8859_5',
+  'Windows-1253': 'WINDOWS_1253',
+  'ISO-8859-7': 'ISO_8859_7',
+  'Windows-1255': 'WINDOWS_1255',
+  'ISO-8859-8': 'WINDOWS_1255',
+  'Windows-1256': 'WINDOWS_1256',
+  CP874: 'WINDOWS_874',
+  'TIS-620': 'WINDOWS_874',
+  cp850: 'IBM850',
+  cp437: 'IBM437',
+  MacRoman: 'MACINTOSH',
+  CP932: 'SHIFT_JIS',
+  SHIFT_JIS: 'SHIFT_JIS',
+  'EUC-JP': 'EUC_JP',
+  GB18030: 'GB18030',
+  Big5: 'BIG5',
+  CP949: 'EUC_KR',
+  'EUC-KR': 'EUC_KR',
+};
+/** Encodings that differ in a few letters: the more likely one is taken. */
+const siblings = [
+  ['WINDOWS_1250', 'ISO_8859_2'],
+  ['WINDOWS_1253', 'ISO_8859_7'],
+  ['KOI8_R', 'KOI8_U'],
+  ['IBM850', 'IBM437'],
+];
+const western = 'WINDOWS_1252';
+const judgedBytes = 64 * 1024;
+const aroundBytes = 100;
+/** Tab, line ends, double quote, comma and semicolon: no encoding has these within a character. */
+const fieldEdges = new Set([9, 10, 13, 34, 44, 59]);
+/** The letters among the bytes of windows-1252 that are not ASCII. */
+const accented = /[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xc0-\xff]/;
+/** The library's own scale: what is beneath is no more than a guess. */
+const sure = 0.045;
+/** Another candidate that comes as close to the best leaves it open which one it is. */
+const close = 0.75;
+/** So much less likely than the best, a text of accented letters is not Western after all. */
+const lessLikely = 0.55;
+/** Where there are few words, it takes more. */
+const muchLessLikely = 0.35;
+/** So few words with accents prove nothing against the most common encoding. */
+const fewWords = 3;
+const someWords = 8;
+/** The bytes in which Turkish and Icelandic differ. */
+const turkishBytes = /[\xd0\xdd\xde\xf0\xfd\xfe]/;
+
+export const publicNames = [...new Set(Object.values(known))];
+
+/** The public name of an 8-bit encoding, or those that it may be; none where nothing is likely. */
+export type EightBit = { name: string } | { unsure: string[] };
+
+interface Candidate {
+  name: string;
+  confidence: number;
+}
+
+/**
+ * The encoding of text that is not UTF-8, from its bytes around those that are not ASCII. Western text is by far the
+ * most common and a few accents hardly prove it, so it is taken for granted where the bytes look like it.
+ */
+export function detectEightBit(bytes: Buffer): EightBit {
+  const fields = foreignFields(bytes);
+  return latinShare(fields) >= 0.9 ? amongLatin(fields) : amongOthers(fields);
+}
+
+function amongLatin(fields: Buffer): EightBit {
+  const text = foreignWords(fields);
+  const words = text.split('\n').length;
+  if (words <= fewWords) return { name: western };
+  const found = candidates(Buffer.from(text, 'latin1'));
+  const [best] = found;
+  const of = (name: string): number => found.find((each) => each.name === name)?.confidence ?? 0;
+  const limit = words < someWords ? muchLessLikely : lessLikely;
+  if (best === undefined || of(western) >= best.confidence * limit) {
+    const isTurkish = turkishBytes.test(text) && of('WINDOWS_1254') >= of(western) * 0.9 && of(western) > 0;
+    return isTurkish ? { unsure: [western, 'WINDOWS_1254'] } : { name: western };
+  }
+  if (best.confidence >= sure) return { name: best.name };
+  return words < someWords ? { name: western } : { unsure: [western, best.name] };
+}
+
+function amongOthers(fields: Buffer): EightBit {
+  const found = candidates(fields);
+  const [best] = found;
+  if (best === undefined || best.confidence < sure) return { unsure: [] };
+  const text = decoded(fields, best.name);
+  const rivals = found.filter(
+    ({ name, confidence }) =>
+      confidence >= best.confidence * close &&
+      name !== best.name &&
+      !siblings.some((pair) => pair.includes(name) && pair.includes(best.name)) &&
+      decoded(fields, name) !== text,
+  );
+  if (rivals.length > 0) return { unsure: [best, ...rivals].map(({ name }) => name) };
+  return { name: best.name };
+}
+
+const decoded = (bytes: Buffer, name: string): string => iconv.decode(bytes, name.replaceAll('_', ''));
+
+/** The likeliest first; of encodings that belong together the best. */
+function candidates(bytes: Buffer): Candidate[] {
+  const found: Candidate[] = [];
+  for (const { encoding, confidence } of detectAll(bytes)) {
+    const name = encoding === null ? undefined : known[encoding];
+    if (name !== undefined && !found.some((each) => each.name === name)) found.push({ name, confidence });
+  }
+  return found;
+}
+
+/** The fields of a text that have a byte which is not ASCII, each once; of long ones the surroundings of such bytes. */
+function foreignFields(bytes: Buffer): Buffer {
+  const parts = new Set<string>();
+  let length = 0;
+  for (let at = 0; at < bytes.length && length < judgedBytes; at += 1) {
+    if (bytes[at]! < 0x80) continue;
+    let from = at;
+    while (from > 0 && at - from < aroundBytes && !fieldEdges.has(bytes[from - 1]!)) from -= 1;
+    let to = at;
+    let last = at;
+    while (to < bytes.length && to - last < aroundBytes && !fieldEdges.has(bytes[to]!)) {
+      if (bytes[to]! >= 0x80) last = to;
+      to += 1;
+    }
+    at = to;
+    const part = bytes.toString('latin1', from, Math.min(to, from + judgedBytes));
+    if (!parts.has(part)) length += part.length + 1;
+    parts.add(part);
+  }
+  return Buffer.from([...parts].join('\n'), 'latin1').subarray(0, judgedBytes);
+}
+
+/** Of a text, each word with an accented letter once. */
+function foreignWords(fields: Buffer): string {
+  const words = fields.toString('latin1').split(/[^a-z\x80-\xff]+/i);
+  return [...new Set(words.filter((word) => accented.test(word)))].join('\n');
+}
