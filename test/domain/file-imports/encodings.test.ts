@@ -89,10 +89,10 @@ describe('text that is not UTF-8', () => {
   test.each([
     [(index: number) => (index % 50 === 0 ? 0xe9 : 97)],
     [(index: number) => 0x80 + ((index * 7919) % 128)],
-  ])('of a megabyte without any separator is judged within the time of a test: %#', (byteAt) => {
+  ])('of a megabyte without any separator is judged within the time of a test: %#', async (byteAt) => {
     const bytes = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => byteAt(index)));
     const judge = async (): Promise<unknown> => detectEncoding(bytes);
-    return judge().catch((error: unknown) =>
+    await judge().catch((error: unknown) =>
       expect(error).toMatchObject({ failure: { code: 'bad_encoding' } }),
     );
   });
