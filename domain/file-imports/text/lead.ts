@@ -70,7 +70,8 @@ function notHeader(
 ): string | undefined {
   const { record } = lines[index]!;
   const { fields } = record;
-  if (record.isBroken && fields.length !== width) return 'data';
+  const isMended = fields.length === width || areEmptyBehind(record, records, fields.length, width);
+  if (record.isBroken) return isMended ? undefined : 'data';
   if (width === 1) return undefined;
   const filled = fields.filter((field) => field.trim() !== '').length;
   const told = `Before the header: ${filled} of ${width} columns have a text`;
@@ -86,7 +87,7 @@ function notHeader(
     return isAbove ? told : undefined;
   }
   if (laterNames) return `Before the header: ${fields.length} fields where the table has ${width}`;
-  if (fields.length > width || areEmptyBehind(record, records, fields.length, width)) return undefined;
+  if (fields.length > width || isMended) return undefined;
   const laterWide = lines.slice(index + 1).some((line) => line.record.fields.length === width);
   return !isSure && laterWide
     ? `Before the header: ${fields.length} fields where the table has ${width}`

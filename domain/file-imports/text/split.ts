@@ -121,6 +121,19 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     return count;
   }
 
+  /** Whether a quote that would close a value of several lines stands where one opens: then the first was astray. */
+  function beginsField(at: number): boolean {
+    const before = data[at - 1];
+    return before === lineFeed || before === carriageReturn || opensField(at);
+  }
+  /** A record whose quote is not closed ends with its first line. */
+  function unclosed(isLast: boolean): RecordEnd {
+    nextLf = nextCr = nextQuote = -1;
+    const first = newline(start);
+    const end = first !== never ? first : isLast ? data.length : undefined;
+    return { end, inner: 0, fields: 1, fault: unclosedQuote };
+  }
+
   /** The end of the record at `start`. */
   function recordEnd(isLast: boolean): RecordEnd {
     let from = start;
@@ -143,21 +156,16 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       const close = closing(open, isLast);
       if (close === undefined) {
         if (!isLast && data.length - start <= maxRecordBytes) return cut;
-        nextLf = nextCr = nextQuote = -1;
-        const first = newline(start);
-        return {
-          end: first !== never ? first : isLast ? data.length : undefined,
-          inner: 0,
-          fields,
-          fault: unclosedQuote,
-        };
+        return unclosed(isLast);
       }
-      inner += linesIn(open, close);
+      const lines = linesIn(open, close);
+      inner += lines;
       fields += separatorsIn(outside, open);
       from = close + 1;
       outside = from;
       const follows = afterValue(from);
       if (follows === 'more' && !isLast) return cut;
+      if (follows === 'text' && lines > 0 && beginsField(close)) return unclosed(isLast);
       if (follows === 'text') {
         const lineEndAfter = newline(from);
         const end = lineEndAfter !== never ? lineEndAfter : isLast ? data.length : undefined;

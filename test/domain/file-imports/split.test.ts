@@ -50,8 +50,20 @@ test('what is quoted wrongly costs its own line', () => {
   ]);
 });
 
+test('a quote astray costs its own line, though another value is quoted some lines on', () => {
+  const found = split('1,"\n2,y\n3,"x"\n"open\n"4",z\n"5",z');
+  expect(found).toEqual([
+    [1, '1,"', 'A quoted value is not closed'],
+    [2, '2,y'],
+    [3, '3,"x"'],
+    [4, '"open', 'A quoted value is not closed'],
+    [5, '"4",z'],
+    [6, '"5",z'],
+  ]);
+});
+
 test('where the bytes are cut into chunks makes no difference', () => {
-  const text = 'é,"a ""b""\r\nc" ,d\r\n\n"",1\r2,"x"y\n"","\n"\n3,"é\n';
+  const text = 'é,"a ""b""\r\nc" ,d\r\n\n"",1\r2,"x"y\n"","\n"\n3,"é\n4,"\n5,"z"';
   const whole = split(text);
   for (let chunkBytes = 1; chunkBytes < 12; chunkBytes += 1) expect(split(text, chunkBytes)).toEqual(whole);
 });
