@@ -5,6 +5,8 @@ import { endOf, isBlank, type SampleRecord } from './sample.ts';
 
 /** A header is sought in as many records. */
 const maxLead = 100;
+/** Lines of several values above a table of texts, which has no header for sure. */
+const maxUnsure = 20;
 
 interface LeadLine {
   record: SampleRecord;
@@ -44,67 +46,69 @@ export interface FoundHeader {
 
 /** The header among the lines before the data, and what else stands there. */
 export function placeInLead(lead: Lead, records: readonly SampleRecord[], width: number): FoundHeader {
-  const skipped: SkippedLine[] = [];
-  const { lines } = lead;
-  for (const [index, { record }] of lines.entries()) {
-    const reason = notHeader(lead, index, records, width);
-    if (reason === 'data') return { header: undefined, firstDataRow: record.line, skipped };
-    if (reason === undefined) return withRepeats(record, lines, index, records, skipped);
-    skipped.push({ line: record.line, reason });
+  const above: SkippedLine[] = [];
+  for (const [index, { record }] of lead.lines.entries()) {
+    const role = roleOf(lead, index, records, width);
+    if (role === 'header') return withRepeats(lead, index, records, above);
+    if (role === 'record') break;
+    above.push({ line: record.line, reason: role.reason });
   }
-  // No header after them: what could be a record is one.
-  const first = lines.findIndex(({ record }) => record.fields.length >= width);
-  if (first !== -1) {
-    const { line } = lines[first]!.record;
-    return { header: undefined, firstDataRow: line, skipped: skipped.slice(0, first) };
-  }
-  return { header: undefined, firstDataRow: records[lines.length]?.line, skipped };
+  // Without a header below them, only what is too narrow for a record stands aside.
+  const first = lead.lines.findIndex(({ record }) => !isNote(record, width));
+  const start = first === -1 ? lead.lines.length : first;
+  return { header: undefined, firstDataRow: records[start]?.line, skipped: above.slice(0, start) };
 }
 
-/** Why a line is not the header; 'data' where it could be a record, so that nothing from it on may be skipped. */
-function notHeader(
+type Role = 'header' | 'record' | { reason: string };
+
+/** What a line before the data is: the header, a record that the search ends at, or something above the header. */
+function roleOf(
   { lines, isSure }: Lead,
   index: number,
   records: readonly SampleRecord[],
   width: number,
-): string | undefined {
+): Role {
   const { record } = lines[index]!;
   const { fields } = record;
   const isMended = fields.length === width || areEmptyBehind(record, records, fields.length, width);
-  if (record.isBroken) return isMended ? undefined : 'data';
-  if (width === 1) return undefined;
-  const filled = fields.filter((field) => field.trim() !== '').length;
-  const told = `Before the header: ${filled} of ${width} columns have a text`;
-  if (filled <= 1 && (fields.length < width || width > 2)) return told;
-  const laterNames = lines
-    .slice(index + 1)
-    .some((line) => line.hasNames && line.record.fields.length === width);
+  if (record.isBroken) return isMended ? 'header' : 'record';
+  if (width === 1) return 'header';
+  const filled = filledOf(record);
+  const told = { reason: `Before the header: ${filled} of ${width} columns have a text` };
+  if (isNote(record, width) || (filled <= 1 && width > 2)) return told;
+  const later = lines.slice(index + 1).filter((line) => line.record.fields.length === width);
+  const hasNamesLater = later.some(({ hasNames }) => hasNames);
   if (fields.length === width) {
-    if (isComment(record)) return laterNames ? told : undefined;
+    if (isComment(record)) return hasNamesLater ? told : 'header';
     const next = lines[index + 1];
-    const nextFilled = next?.record.fields.filter((field) => field.trim() !== '').length ?? 0;
-    const isAbove = next?.hasNames === true && next.record.fields.length === width && filled < nextFilled;
-    return isAbove ? told : undefined;
+    const isGroups = next === later[0] && next?.hasNames === true && filled < filledOf(next.record);
+    return isGroups ? told : 'header';
   }
-  if (laterNames) return `Before the header: ${fields.length} fields where the table has ${width}`;
-  if (fields.length > width || isMended) return undefined;
-  const laterWide = lines.slice(index + 1).some((line) => line.record.fields.length === width);
-  return !isSure && laterWide
-    ? `Before the header: ${fields.length} fields where the table has ${width}`
-    : 'data';
+  const toldWidth = { reason: `Before the header: ${fields.length} fields where the table has ${width}` };
+  if (hasNamesLater) return toldWidth;
+  if (fields.length > width || isMended) return 'header';
+  return !isSure && later.length > 0 && index < maxUnsure ? toldWidth : 'record';
 }
+
+const filledOf = ({ fields }: SampleRecord): number => fields.filter((field) => field.trim() !== '').length;
+
+/** One value, or none, in a line that is too narrow for a record. */
+const isNote = (record: SampleRecord, width: number): boolean =>
+  !record.isBroken && record.fields.length < width && filledOf(record) <= 1;
 
 /** A header that comes again at once is a header twice, not a record. */
 function withRepeats(
-  header: SampleRecord,
-  lines: readonly LeadLine[],
+  { lines }: Lead,
   index: number,
   records: readonly SampleRecord[],
   skipped: SkippedLine[],
 ): FoundHeader {
+  const header = lines[index]!.record;
   const names = header.fields.join('\0');
   let last = index;
   while (lines[last + 1]?.record.fields.join('\0') === names) last += 1;
+  // In a table of texts alone, equal lines may be equal records.
+  if (lines[last]?.hasNames !== true) last = index;
   const repeats = lines.slice(index + 1, last + 1).map(({ record: { line } }) => ({
     line,
     reason: 'Repeats the header',

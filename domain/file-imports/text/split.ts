@@ -126,9 +126,11 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     const before = data[at - 1];
     return before === lineFeed || before === carriageReturn || opensField(at);
   }
-  /** A record whose quote is not closed ends with its first line. */
-  function unclosed(isLast: boolean): RecordEnd {
-    nextLf = nextCr = nextQuote = -1;
+  /** A record whose quote is not closed ends with its first line: back to what came next at its start. */
+  function unclosed(isLast: boolean, lf: number, cr: number, quoteMark: number): RecordEnd {
+    nextLf = lf;
+    nextCr = cr;
+    nextQuote = quoteMark;
     const first = newline(start);
     const end = first !== never ? first : isLast ? data.length : undefined;
     return { end, inner: 0, fields: 1, fault: unclosedQuote };
@@ -142,6 +144,11 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     let outside = start;
     const whole = (end: number): RecordEnd => ({ end, inner, fields: fields + separatorsIn(outside, end) });
     const cut = { end: undefined, inner, fields };
+    newline(start);
+    quoteAt(start);
+    const lf = nextLf;
+    const cr = nextCr;
+    const quoteMark = nextQuote;
     for (;;) {
       const lineEnd = newline(from);
       const open = quoteAt(from);
@@ -156,7 +163,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       const close = closing(open, isLast);
       if (close === undefined) {
         if (!isLast && data.length - start <= maxRecordBytes) return cut;
-        return unclosed(isLast);
+        return unclosed(isLast, lf, cr, quoteMark);
       }
       const lines = linesIn(open, close);
       inner += lines;
@@ -165,7 +172,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       outside = from;
       const follows = afterValue(from);
       if (follows === 'more' && !isLast) return cut;
-      if (follows === 'text' && lines > 0 && beginsField(close)) return unclosed(isLast);
+      if (follows === 'text' && lines > 0 && beginsField(close)) return unclosed(isLast, lf, cr, quoteMark);
       if (follows === 'text') {
         const lineEndAfter = newline(from);
         const end = lineEndAfter !== never ? lineEndAfter : isLast ? data.length : undefined;

@@ -114,6 +114,9 @@ describe('lines before the header', () => {
   test('are records where no header follows and they could be', () => {
     expect(detected('x,,\n1,2,3\n4,5,6\n')).toMatchObject({ rows: [0, 1], skipped: [] });
     expect(detected('1,2\n3,4,5\n6,7,8\n')).toMatchObject({ rows: [0, 1], skipped: [] });
+    expect(detected('yes,no\n'.repeat(10))).toMatchObject({ rows: [1, 2], skipped: [] });
+    const wide = 'p,q,r\n'.repeat(200);
+    expect(detected(`${'x,y\n'.repeat(50)}${wide}`)).toMatchObject({ rows: [0, 1], skipped: [] });
   });
 });
 

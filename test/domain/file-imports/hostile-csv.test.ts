@@ -23,6 +23,8 @@ describe('a head of one megabyte is judged within the time of a test', () => {
     ['one quote after the other', megabyte('"')],
     ['a quoted value that holds quotes only', `a,b\n"${megabyte('""')}`],
     ['quotes that are never closed', `a,b\n${megabyte('"x\n')}`],
+    ['quotes that are never closed, and no other character', megabyte('"a\n')],
+    ['quotes that are never closed before separators', megabyte('"a,b\n')],
     ['quotes that text follows', megabyte(',"x"y\n')],
     ['single quotes', megabyte("',")],
     ['spaces before quotes', megabyte(' "')],
