@@ -30,7 +30,12 @@ const csvOptions = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .meta({ examples: ['UTF_8'], pattern: '^[A-Za-z0-9_.:-]+$', description: 'An IANA name, `_` for `-`.' }),
+    .meta({
+      examples: ['UTF_8'],
+      pattern: '^[A-Za-z0-9_.:-]+$',
+      description:
+        'An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused.',
+    }),
   column_separator: z
     .string()
     .optional()

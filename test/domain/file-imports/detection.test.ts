@@ -142,9 +142,30 @@ describe('through an import', () => {
     const source = await lab.upload('Report\na,b,c\n1,2,3\n4,5\n6,7\n');
     const { columns, rows, badRows, detectedCsv } = await lab.previewFile(source);
     expect(columns.map(({ sourceName }) => sourceName)).toEqual(['a', 'b', 'c']);
-    expect([rows, badRows.map(({ line }) => line)]).toEqual([[[1, 2, 3]], [4, 5]]);
+    expect(rows).toEqual([[1, 2, 3]]);
+    expect(badRows.map(({ line, reason }) => [line, reason])).toEqual([
+      [4, 'Expected 3 fields, found 2'],
+      [5, 'Expected 3 fields, found 2'],
+    ]);
     expect(detectedCsv?.skipped_lines.map(({ line }) => line)).toEqual([1]);
   });
+
+  test.each(['dd/MM/yyyy', '%d/%m/%Y', 'dd/MM/yyyy HH:mm'])(
+    'a date format %s leaves other types alone',
+    async (dateFormat) => {
+      const source = await lab.upload('id,v,day,ok,t\n1,1.5,31/12/2024,true,x\n2,2.5,01/02/2025,false,y\n');
+      const { columns, rows } = await lab.previewFile(source, { csv: { dateFormat } });
+      expect(columns.map(({ dataType }) => dataType)).toEqual([
+        'INTEGER',
+        'DOUBLE',
+        'DATE',
+        'BOOLEAN',
+        'STRING',
+      ]);
+      expect(rows[0]).toEqual([1, 1.5, '2024-12-31', true, 'x']);
+      expect((await lab.importFile(source, { csv: { dateFormat } })).columns[0]).toBe('id INTEGER');
+    },
+  );
 
   test('a broken header costs no record', async () => {
     const { columns, rows } = await lab.importFile(await lab.upload('a,"b\n1,"x"\n2,"y"\n'));
