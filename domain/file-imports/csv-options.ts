@@ -1,6 +1,6 @@
 import type { ValidationFault } from '../../data/errors.ts';
 import type { CsvOptions } from './contract.ts';
-import { resolveEncoding } from './text/encoding.ts';
+import { resolveEncoding } from './text/encoding-names.ts';
 import { parseDatePattern } from './values/date-pattern.ts';
 
 const maxHeaderRow = 10_000;

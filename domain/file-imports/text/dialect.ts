@@ -1,13 +1,7 @@
 import { BadFileError } from '../bad-file.ts';
 import type { CsvOptions, EffectiveCsv, SkippedLine } from '../contract.ts';
-import {
-  byteOrderMark,
-  createTranscoder,
-  detectEncoding,
-  encodingName,
-  resolveEncoding,
-  withByteOrder,
-} from './encoding.ts';
+import { byteOrderMark, createTranscoder, detectEncoding, withByteOrder } from './encoding.ts';
+import { encodingName, resolveEncoding } from './encoding-names.ts';
 import { findHeader } from './header.ts';
 import { detectQuote } from './quote.ts';
 import { sample } from './sample.ts';

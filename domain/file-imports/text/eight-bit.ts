@@ -1,41 +1,8 @@
 import iconv from 'iconv-lite';
 import { detectAll } from 'jschardet';
+import { detectable } from './encoding-names.ts';
 import { latinShare } from './latin.ts';
 
-/** Of the encodings the library knows, those that files of today are in: its name, and the public one. */
-const known: Record<string, string> = {
-  'Windows-1252': 'WINDOWS_1252',
-  'ISO-8859-1': 'WINDOWS_1252',
-  'iso8859-15': 'WINDOWS_1252',
-  'Windows-1250': 'WINDOWS_1250',
-  'ISO-8859-2': 'ISO_8859_2',
-  'Windows-1254': 'WINDOWS_1254',
-  'ISO-8859-9': 'WINDOWS_1254',
-  'Windows-1257': 'WINDOWS_1257',
-  'ISO-8859-13': 'WINDOWS_1257',
-  'Windows-1251': 'WINDOWS_1251',
-  'KOI8-R': 'KOI8_R',
-  'koi8-u': 'KOI8_U',
-  IBM866: 'IBM866',
-  'ISO-8859-5': 'ISO_8859_5',
-  'Windows-1253': 'WINDOWS_1253',
-  'ISO-8859-7': 'ISO_8859_7',
-  'Windows-1255': 'WINDOWS_1255',
-  'ISO-8859-8': 'WINDOWS_1255',
-  'Windows-1256': 'WINDOWS_1256',
-  CP874: 'WINDOWS_874',
-  'TIS-620': 'WINDOWS_874',
-  cp850: 'IBM850',
-  cp437: 'IBM437',
-  MacRoman: 'MACINTOSH',
-  CP932: 'SHIFT_JIS',
-  SHIFT_JIS: 'SHIFT_JIS',
-  'EUC-JP': 'EUC_JP',
-  GB18030: 'GB18030',
-  Big5: 'BIG5',
-  CP949: 'EUC_KR',
-  'EUC-KR': 'EUC_KR',
-};
 /** Encodings that differ in a few letters: the more likely one is taken. */
 const siblings = [
   ['WINDOWS_1250', 'ISO_8859_2'],
@@ -63,8 +30,6 @@ const fewWords = 3;
 const someWords = 8;
 /** The bytes in which Turkish and Icelandic differ. */
 const turkishBytes = /[\xd0\xdd\xde\xf0\xfd\xfe]/;
-
-export const publicNames = [...new Set(Object.values(known))];
 
 /** The public name of an 8-bit encoding, or those that it may be; none where nothing is likely. */
 export type EightBit = { name: string } | { unsure: string[] };
@@ -121,7 +86,7 @@ const decoded = (bytes: Buffer, name: string): string => iconv.decode(bytes, nam
 function candidates(bytes: Buffer): Candidate[] {
   const found: Candidate[] = [];
   for (const { encoding, confidence } of detectAll(bytes)) {
-    const name = encoding === null ? undefined : known[encoding];
+    const name = encoding === null ? undefined : detectable[encoding];
     if (name !== undefined && !found.some((each) => each.name === name)) found.push({ name, confidence });
   }
   return found;

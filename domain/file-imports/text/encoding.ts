@@ -1,33 +1,7 @@
 import iconv from 'iconv-lite';
 import { BadFileError } from '../bad-file.ts';
-import { detectEightBit, publicNames as eightBitNames } from './eight-bit.ts';
-
-/** Internal codecs of the library that are no character encodings. */
-const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
-const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']);
-
-/** The encoding in the form this folder compares (`utf8`, `utf16le`, `windows1252`), or undefined for an unknown name. */
-export function resolveEncoding(name: string): string | undefined {
-  const canonical = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  if (utf8Names.has(canonical)) return 'utf8';
-  if (canonical === '' || notEncodings.has(canonical) || !iconv.encodingExists(canonical)) return undefined;
-  return canonical;
-}
-
-const publicNames: Record<string, string> = {
-  utf8: 'UTF_8',
-  utf16le: 'UTF_16LE',
-  utf16be: 'UTF_16BE',
-  utf32le: 'UTF_32LE',
-  utf32be: 'UTF_32BE',
-  iso88591: 'ISO_8859_1',
-  ...Object.fromEntries(eightBitNames.map((name) => [resolveEncoding(name) ?? name, name])),
-};
-
-/** The name shown for an encoding that was detected. */
-export function encodingName(encoding: string): string {
-  return publicNames[encoding] ?? encoding.toUpperCase();
-}
+import { detectEightBit } from './eight-bit.ts';
+import { resolveEncoding } from './encoding-names.ts';
 
 /** The encoding a byte order mark at the start of a file declares, with the mark's length. */
 export function byteOrderMark(head: Buffer): { encoding: string; bytes: number } | undefined {

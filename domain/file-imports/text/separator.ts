@@ -10,6 +10,8 @@ const mostlySplit = 0.5;
 const evenlySplit = 0.3;
 /** Values of a kind (numbers, dates) decide between separators that split nearly as evenly. */
 const weightOfKinds = 0.2;
+/** So many records show the kinds. */
+const kindRecords = 100;
 
 /** What spreadsheets write before the header: `sep=;`. */
 export function declaredSeparator(bytes: Buffer): string | undefined {
@@ -59,7 +61,7 @@ function usual(records: readonly SampleRecord[]): [width: number, count: number]
 function kindShare(records: readonly SampleRecord[]): number {
   let all = 0;
   let known = 0;
-  for (const { fields } of records) {
+  for (const { fields } of records.slice(0, kindRecords)) {
     for (const field of fields) {
       const kind = classOf(field);
       if (kind === nothing || kind === missing) continue;

@@ -144,14 +144,17 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     let outside = start;
     const whole = (end: number): RecordEnd => ({ end, inner, fields: fields + separatorsIn(outside, end) });
     const cut = { end: undefined, inner, fields };
-    newline(start);
-    quoteAt(start);
-    const lf = nextLf;
-    const cr = nextCr;
-    const quoteMark = nextQuote;
+    let lf = -1;
+    let cr = -1;
+    let quoteMark = -1;
     for (;;) {
       const lineEnd = newline(from);
       const open = quoteAt(from);
+      if (from === start) {
+        lf = nextLf;
+        cr = nextCr;
+        quoteMark = nextQuote;
+      }
       if (open >= lineEnd) {
         if (lineEnd !== never) return whole(lineEnd);
         return isLast ? whole(data.length) : cut;

@@ -1,6 +1,7 @@
 import iconv from 'iconv-lite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { detectEncoding, encodingName } from '../../../domain/file-imports/text/encoding.ts';
+import { detectEncoding } from '../../../domain/file-imports/text/encoding.ts';
+import { encodingName } from '../../../domain/file-imports/text/encoding-names.ts';
 import { failureOf, type ImportLab, openImportLab } from './lab.ts';
 
 let lab: ImportLab;

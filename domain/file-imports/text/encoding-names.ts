@@ -1,0 +1,64 @@
+import iconv from 'iconv-lite';
+
+/** Of the encodings that the detecting library knows, those that files of today are in: its name, and the public one. */
+export const detectable: Record<string, string> = {
+  'Windows-1252': 'WINDOWS_1252',
+  'ISO-8859-1': 'WINDOWS_1252',
+  'iso8859-15': 'WINDOWS_1252',
+  'Windows-1250': 'WINDOWS_1250',
+  'ISO-8859-2': 'ISO_8859_2',
+  'Windows-1254': 'WINDOWS_1254',
+  'ISO-8859-9': 'WINDOWS_1254',
+  'Windows-1257': 'WINDOWS_1257',
+  'ISO-8859-13': 'WINDOWS_1257',
+  'Windows-1251': 'WINDOWS_1251',
+  'KOI8-R': 'KOI8_R',
+  'koi8-u': 'KOI8_U',
+  IBM866: 'IBM866',
+  'ISO-8859-5': 'ISO_8859_5',
+  'Windows-1253': 'WINDOWS_1253',
+  'ISO-8859-7': 'ISO_8859_7',
+  'Windows-1255': 'WINDOWS_1255',
+  'ISO-8859-8': 'WINDOWS_1255',
+  'Windows-1256': 'WINDOWS_1256',
+  CP874: 'WINDOWS_874',
+  'TIS-620': 'WINDOWS_874',
+  cp850: 'IBM850',
+  cp437: 'IBM437',
+  MacRoman: 'MACINTOSH',
+  CP932: 'SHIFT_JIS',
+  SHIFT_JIS: 'SHIFT_JIS',
+  'EUC-JP': 'EUC_JP',
+  GB18030: 'GB18030',
+  Big5: 'BIG5',
+  CP949: 'EUC_KR',
+  'EUC-KR': 'EUC_KR',
+};
+
+/** Internal codecs of the library that are no character encodings. */
+const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
+const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']);
+
+/** The encoding in the form this folder compares (`utf8`, `utf16le`, `windows1252`), or undefined for an unknown name. */
+export function resolveEncoding(name: string): string | undefined {
+  const canonical = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  if (utf8Names.has(canonical)) return 'utf8';
+  if (canonical === '' || notEncodings.has(canonical) || !iconv.encodingExists(canonical)) return undefined;
+  return canonical;
+}
+
+/** By the form that this folder compares. */
+const publicNames: Record<string, string> = {
+  utf8: 'UTF_8',
+  utf16le: 'UTF_16LE',
+  utf16be: 'UTF_16BE',
+  utf32le: 'UTF_32LE',
+  utf32be: 'UTF_32BE',
+  iso88591: 'ISO_8859_1',
+  ...Object.fromEntries(Object.values(detectable).map((name) => [resolveEncoding(name) ?? name, name])),
+};
+
+/** The name shown for an encoding that was detected. */
+export function encodingName(encoding: string): string {
+  return publicNames[encoding] ?? encoding.toUpperCase();
+}
