@@ -4,6 +4,9 @@ import type { SampleRecord } from './sample.ts';
 /** Of the values of a column, so many are of one kind where the column is of that kind. */
 const ruling = 0.8;
 
+/** The shape of A1 and item_2: values have it, but names do as well. */
+const identifier = /^a[ _]?0$/;
+
 /** How the cells of one record compare with those of the records after it. */
 export interface Votes {
   /** Cells that are of their column's kind. */
@@ -16,7 +19,7 @@ export interface ColumnKinds {
   /** Leaves a record out of those that the next votes compare with. */
   pass(record: SampleRecord): void;
   votes(record: SampleRecord): Votes;
-  /** Whether a value of the record comes again in its column, in a record that is not the same. */
+  /** Whether a value of the record comes again in its column, in a record that is not the same where it has several fields. */
   recurs(record: SampleRecord): boolean;
 }
 
@@ -45,7 +48,7 @@ export function columnKinds(records: readonly SampleRecord[], width: number): Co
         const rule = rulingKind(columns[index]!);
         if (kind === missing) missed += 1;
         else if (rule === undefined) continue;
-        else if (kind === rule) votes.data += 1;
+        else if (kind === rule) votes.data += identifier.test(kind) ? 0 : 1;
         else if (kind !== year && kind !== number) votes.names += 1;
         else if (kind === number && rule === year) votes.data += 1;
       }
@@ -71,13 +74,13 @@ function rulingKind(kinds: ReadonlyMap<string, number>): string | undefined {
   return undefined;
 }
 
-/** In how many records, of equal ones just the first, each value of a column is. */
+/** In how many records each value of a column is; of equal ones with several fields, such as a header that comes again, just the first counts. */
 function distinctValues(records: readonly SampleRecord[], width: number): Map<string, number>[] {
   const columns = Array.from({ length: width }, () => new Map<string, number>());
   const known = new Set<string>();
   for (const { fields } of records) {
     const key = fields.join('\0');
-    if (known.has(key)) continue;
+    if (width > 1 && known.has(key)) continue;
     known.add(key);
     for (const [index, field] of fields.slice(0, width).entries()) {
       const value = field.trim();

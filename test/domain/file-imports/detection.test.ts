@@ -71,6 +71,7 @@ describe('a header', () => {
 
   test('may have years, an empty name, or a number among its names', () => {
     expect(detected('country,2019,2020\nA,1.5,2\nB,3,4\n')).toEqual(plain(['country', '2019', '2020']));
+    expect(detected('q1,q2\nA1,B2\nA3,B1\n')).toEqual(plain(['q1', 'q2']));
     expect(detected(',name\n0,Bob\n1,Eve\n')).toEqual(plain(['', 'name']));
     expect(detected('id,day,7\n1,2024-01-01,x\n2,2024-01-02,y\n')).toEqual(plain(['id', 'day', '7']));
   });
@@ -85,6 +86,7 @@ describe('a header', () => {
     ['values of the kinds below', 'MG-8769,$74.69,x\nRI-1,$2.50,y\nAB-22,$3.99,z\n'],
     ['times', '10:30,x\n10:45,y\n'],
     ['texts that come again', 'Bob,Rome\nEve,Paris\nAnn,Rome\n'],
+    ['a text that comes again alone', 'x\ny\nx\n'],
     ['a missing value', 'NA,x\n1,y\n2,z\n'],
     ['as many names as values', 'unknown,5\n3,6\n4,7\n'],
   ])('is not made of the first record: %s', (_, text) => {
