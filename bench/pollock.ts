@@ -84,7 +84,7 @@ async function readDetected(
       const plan = planMappings(table.names, mappings, table.form);
       await findBadRecords(connection, table, source.separator, plan, undefined);
       const rows = await readPage(connection, table, plan, wholeFile, undefined);
-      const header = source.effective?.header_row === 0 ? [] : [...table.names];
+      const header = source.effective?.headerRow === 0 ? [] : [...table.names];
       return { header, records: rows.map((row) => row.map((value) => String(value ?? ''))) };
     } finally {
       await close();

@@ -70,17 +70,6 @@ const example: z.input<typeof previewSchema> = {
 export const onePreview = envelope(previewSchema).meta({ examples: [{ data: example }] });
 
 /** The answer as JSON text: its rows are that already. */
-export function previewText({ rowsJson, detectedCsv: csv, ...rest }: PreviewText): string {
-  const detectedCsv = csv && {
-    charEncoding: csv.char_encoding,
-    columnSeparator: csv.column_separator,
-    quoteCharacter: csv.quote_character,
-    headerRow: csv.header_row,
-    firstDataRow: csv.first_data_row,
-    dateFormat: csv.date_format,
-    thousands: csv.thousands,
-    nullValues: csv.null_values,
-    skippedLines: csv.skipped_lines,
-  };
-  return `{"data":${JSON.stringify({ ...rest, detectedCsv }).slice(0, -1)},"rows":${rowsJson}}}`;
+export function previewText({ rowsJson, ...rest }: PreviewText): string {
+  return `{"data":${JSON.stringify(rest).slice(0, -1)},"rows":${rowsJson}}}`;
 }

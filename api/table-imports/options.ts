@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ImportOptions } from '../../domain/file-imports/contract.ts';
 import { plainTypes } from '../../domain/file-imports/values/types.ts';
+import { camelKeys } from '../camel-keys.ts';
 import { documentedType } from '../grid-tables/schemas.ts';
 import { characters, visibleName } from '../schemas.ts';
 
@@ -69,34 +70,10 @@ export const parsing = {
 
 /** The request's parsing fields as the importer takes them. */
 export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ImportOptions {
-  const { csv } = body;
+  const { column_mappings: mappings, csv, include_load_date: includeLoadDate } = body;
   return {
-    includeLoadDate: body.include_load_date,
-    ...(body.column_mappings === undefined
-      ? {}
-      : {
-          columnMappings: body.column_mappings.map((mapping) => ({
-            sourceColumnName: mapping.source_column_name,
-            targetColumnName: mapping.target_column_name,
-            dataType: mapping.data_type,
-            unique: mapping.unique,
-            nullable: mapping.nullable,
-            required: mapping.required,
-          })),
-        }),
-    ...(csv === undefined
-      ? {}
-      : {
-          csv: {
-            charEncoding: csv.char_encoding,
-            columnSeparator: csv.column_separator,
-            quoteCharacter: csv.quote_character,
-            headerRow: csv.header_row,
-            firstDataRow: csv.first_data_row,
-            dateFormat: csv.date_format,
-            thousands: csv.thousands,
-            nullValues: csv.null_values,
-          },
-        }),
+    includeLoadDate,
+    ...(mappings === undefined ? {} : { columnMappings: mappings.map((mapping) => camelKeys(mapping)) }),
+    ...(csv === undefined ? {} : { csv: camelKeys(csv) }),
   };
 }

@@ -62,17 +62,9 @@ export interface PreviewPage {
   pageSize: number;
 }
 
-/** The CSV options in effect, with the keys of the request. */
-export interface EffectiveCsv {
-  char_encoding: string;
-  column_separator: string;
-  quote_character: string;
-  header_row: number;
-  first_data_row: number;
-  date_format: string;
-  thousands: string;
-  null_values: string[];
-  skipped_lines: SkippedLine[];
+/** The CSV options in effect: what was given, and what was detected. */
+export interface EffectiveCsv extends Required<CsvOptions> {
+  skippedLines: SkippedLine[];
 }
 
 /** A line, or some of a header's names, that detection left out; nothing that holds data is. */

@@ -95,17 +95,17 @@ function hasOddLead(bytes: Buffer, firstDataRow: number, quote: string | undefin
   return lines.some((line) => line.split(quote).length % 2 === 0);
 }
 
-/** The options in effect, as a request would write them. */
+/** The options in effect, given or detected. */
 export function effectiveCsv(dialect: Dialect, options: CsvOptions): EffectiveCsv {
   return {
-    char_encoding: options.charEncoding ?? encodingName(dialect.encoding),
-    column_separator: dialect.separator,
-    quote_character: dialect.quote ?? '',
-    header_row: dialect.headerRow,
-    first_data_row: dialect.firstDataRow,
-    date_format: dialect.dateFormat,
+    charEncoding: options.charEncoding ?? encodingName(dialect.encoding),
+    columnSeparator: dialect.separator,
+    quoteCharacter: dialect.quote ?? '',
+    headerRow: dialect.headerRow,
+    firstDataRow: dialect.firstDataRow,
+    dateFormat: dialect.dateFormat,
     thousands: dialect.thousands,
-    null_values: dialect.nullValues,
-    skipped_lines: dialect.skipped,
+    nullValues: dialect.nullValues,
+    skippedLines: dialect.skipped,
   };
 }

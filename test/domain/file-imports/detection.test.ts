@@ -149,7 +149,7 @@ describe('through an import', () => {
       [4, 'Expected 3 fields, found 2'],
       [5, 'Expected 3 fields, found 2'],
     ]);
-    expect(detectedCsv?.skipped_lines.map(({ line }) => line)).toEqual([1]);
+    expect(detectedCsv?.skippedLines.map(({ line }) => line)).toEqual([1]);
   });
 
   test.each(['dd/MM/yyyy', '%d/%m/%Y', 'dd/MM/yyyy HH:mm'])(

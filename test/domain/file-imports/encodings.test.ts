@@ -54,7 +54,7 @@ describe('text that is not UTF-8', () => {
     const { columns, rows, detectedCsv } = await lab.previewFile(source);
     const [header, ...records] = text.trim().split('\n');
     const cells = (line: string): string[] => line.split(/[,;]/);
-    expect(detectedCsv?.char_encoding).toBe(name);
+    expect(detectedCsv?.charEncoding).toBe(name);
     expect([columns.map(({ sourceName }) => sourceName), rows.map((row) => row.map(String))]).toEqual([
       cells(header!),
       records.map(cells),

@@ -26,15 +26,15 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
     totalRows: 3,
     badRows: [{ line: 3, column: 'id', raw: 'x;2,5;01.01.2025', reason: '"x" does not fit INTEGER' }],
     detectedCsv: {
-      char_encoding: 'UTF_8',
-      column_separator: ';',
-      quote_character: '"',
-      header_row: 1,
-      first_data_row: 2,
-      date_format: 'dd.MM.yyyy',
+      charEncoding: 'UTF_8',
+      columnSeparator: ';',
+      quoteCharacter: '"',
+      headerRow: 1,
+      firstDataRow: 2,
+      dateFormat: 'dd.MM.yyyy',
       thousands: '.',
-      null_values: [''],
-      skipped_lines: [],
+      nullValues: [''],
+      skippedLines: [],
     },
   });
 });
