@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Database, OrganizationTransaction } from '../data/postgres/client.ts';
-import type { Slice } from '../data/postgres/records.ts';
 import type { Routes } from './deps.ts';
 import { type Call, type Load, type Operation, route } from './route.ts';
 import { decodeCursor, envelope, idCursor, type ListRequest, page, pageQuery, toPage } from './schemas.ts';
@@ -63,35 +62,36 @@ export function resource<const Path extends string, Row extends { id: string }, 
       if (statuses[0] !== undefined) call.reply.code(statuses[0]);
       const row = await operation.run(call);
       const { statusCode } = call.reply;
-      if (statusCode === 201 || statusCode === 202)
-        call.reply.header('Location', locationOf(path, call.params, row.id));
+      // What a create finds instead of making it is told where it is, too.
+      const isMade = statusCode === 201 || (where[0] === 'POST' && statuses.includes(201));
+      if (isMade || statusCode === 202) call.reply.header('Location', locationOf(path, call.params, row.id));
       return { data: await view(row, call) };
     });
   }
 
   return {
     /** `GET` of the list, a page at a time. */
-    list<Query extends z.ZodObject = typeof pageQuery>(
+    list<Query extends z.ZodObject = typeof pageQuery, Place extends z.ZodType = typeof idCursor>(
       operation: Operation<CollectionOf<Path>, Query, z.ZodUndefined> & {
         rows(
           db: OrganizationTransaction,
           call: Call<CollectionOf<Path>, z.output<Query>>,
-          slice: Slice,
+          slice: { after: z.output<Place> | undefined; limit: number },
         ): Promise<readonly Row[]>;
-        /** The place of a row in the list: its id, where they are in its order. */
-        placeOf?(row: Row): string;
+        /** Where rows stand in the list, left out where that is by their ids. */
+        place?: { schema: Place; of(row: Row): z.input<Place> };
       },
     ): void {
       const query = operation.query ?? pageQuery;
       const declaration = { exists: parent, ...operation, query } as typeof operation;
       route(app, at, ['GET', collection], declaration, { 200: many }, async (call) => {
         const request = call.request as ListRequest;
-        const after = decodeCursor(idCursor, request);
+        const after = decodeCursor((operation.place?.schema ?? idCursor) as Place, request);
         const rows = await call.transaction(async (db) => {
           await parent?.(db, call.organizationId, call.params, call.caller);
           return operation.rows(db, call, { after, limit: request.query.limit + 1 });
         });
-        const { items, nextCursor } = toPage(request, rows, operation.placeOf ?? (({ id }) => id), (row) =>
+        const { items, nextCursor } = toPage(request, rows, operation.place?.of ?? (({ id }) => id), (row) =>
           view(row, call),
         );
         return { items: await Promise.all(items), nextCursor };

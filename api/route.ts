@@ -59,7 +59,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Adds one route. Its scope is `agent:read` for GET and `agent:write` else, unless it says another; its parameters
- * are the path's own. `answers` are the schemas of its answers by status, the first of which is the usual one.
+ * are the path's own. `answers` are the schemas of its answers by status, the lowest of which is the usual one.
  */
 export function route<
   const Path extends string,

@@ -31,6 +31,15 @@ export const storesEnvironment = z.object({
   QUERY_ANSWER_MIB: z.coerce.number().int().min(1).max(512).default(64),
 });
 
+/** A key would not be sent, a certificate not be shown: half of what is needed is a mistake. */
+function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
+  const { TEMPORAL_API_KEY: key, TEMPORAL_TLS: tls } = e;
+  if (tls === false && key !== undefined)
+    throw new Error('TEMPORAL_API_KEY is never sent in the clear: leave TEMPORAL_TLS=false out, or the key.');
+  if ((e.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (e.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined))
+    throw new Error('TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH belong together.');
+}
+
 /** Reads an environment; empty counts as unset, and a wrong value ends the start with its name. */
 export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
@@ -40,6 +49,7 @@ export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.Proc
 }
 
 export function storesConfig(e: z.infer<typeof storesEnvironment>) {
+  refuseHalf(e);
   return {
     databaseUrl: e.DATABASE_URL,
     objectStore: {

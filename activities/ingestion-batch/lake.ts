@@ -4,8 +4,7 @@ import { type ApplyProgress, applyBatch } from '../../domain/ingestion/apply.ts'
 import { failBatch, failIfFinal, internalFailure } from '../../domain/ingestion/fail.ts';
 import { finishApplied } from '../../domain/ingestion/finish.ts';
 import { findBatch, markCleaned } from '../../domain/ingestion/ingestion-batches.ts';
-import { stageQuarantined } from '../../domain/ingestion/replay.ts';
-import { replayedImport, stageQuarantinedImport } from '../../domain/ingestion/replay-import.ts';
+import { quarantineOf } from '../../domain/ingestion/quarantine.ts';
 import type {
   IngestionBatchInput,
   IngestionBatchLakeActivities,
@@ -28,11 +27,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       const batch = await read(input);
       if (batch?.status !== 'open') return;
       try {
-        await withHeartbeats({}, heartbeats, (_, signal) =>
-          replayedImport(batch) === undefined
-            ? stageQuarantined(deps, batch, signal)
-            : stageQuarantinedImport(deps, batch, signal),
-        );
+        await withHeartbeats({}, heartbeats, (_, signal) => quarantineOf(batch).stage(deps, batch, signal));
       } catch (error) {
         await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
       }

@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
-import { inOrganization } from '../../data/postgres/client.ts';
-import { findLatestImport, getTableImport } from '../../domain/file-imports/table-imports.ts';
-import { getBatch } from '../../domain/ingestion/ingestion-batches.ts';
 import { openBatch } from '../../domain/ingestion/open-batch.ts';
-import { countQuarantined } from '../../domain/ingestion/replay.ts';
-import { countQuarantinedRows } from '../../domain/ingestion/replay-import.ts';
+import { findReplaySource } from '../../domain/ingestion/replay-source.ts';
 import { getTable } from '../../domain/tables/tables.ts';
 import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
@@ -46,66 +40,29 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
     { 202: oneBatch },
     async ({ organizationId, caller, params, body, newId, request, reply }) => {
       const tableId = params.table_id;
-      const source = await findSource(organizationId, tableId, body);
+      const { source, id, mode, onNewField } = await findReplaySource(deps, {
+        organizationId,
+        tableId,
+        batchId: body.batch_id,
+        importId: body.import_id,
+      });
       const { batch } = await openBatch(deps, {
         organizationId,
         callerId: caller.id,
         memo: memoOf(request),
         batchId: newId('bat'),
         tableId,
-        mode: source.mode,
+        mode,
         syncId: undefined,
         clientBatchId: undefined,
         expiresInSeconds: aDaySeconds,
         onBadRecord: 'quarantine',
-        onNewField: source.onNewField,
+        onNewField,
         maxShrinkRatio: undefined,
-        replayOf: source.id,
+        replayOf: { source, id },
       });
       reply.header('Location', `/v1/tables/${tableId}/ingestion-batches/${batch.id}`);
       return { data: batchView(batch, { pages: 0, records: 0, quarantined: 0, bytes: 0 }) };
     },
   );
-
-  /** What has records in quarantine, and how they were to come in. */
-  async function findSource(
-    organizationId: string,
-    tableId: string,
-    { batch_id: batchId, import_id: importId }: z.infer<typeof replayBody>,
-  ) {
-    const batch =
-      batchId === undefined
-        ? undefined
-        : await inOrganization(deps.db, organizationId, async (db) => {
-            await getTable(db, organizationId, tableId);
-            return getBatch(db, organizationId, tableId, batchId);
-          });
-    // What a replay left in quarantine is still there under the batch or import it first came with.
-    const id = batch === undefined ? importId! : (batch.replay_of ?? batch.id);
-    if (batch === undefined || isId('imp', id)) return findImport(organizationId, tableId, id);
-    if ((await countQuarantined(deps, organizationId, tableId, id)) === 0)
-      throw notFound('A quarantined record of this batch');
-    return {
-      id,
-      mode: batch.mode === 'upsert' ? ('upsert' as const) : ('append' as const),
-      onNewField: batch.on_new_field,
-    };
-  }
-
-  async function findImport(organizationId: string, tableId: string, id: string) {
-    const { row, latest } = await inOrganization(deps.db, organizationId, async (db) => {
-      await getTable(db, organizationId, tableId);
-      const row = await getTableImport(db, organizationId, id);
-      if (row.table_id !== tableId) throw notFound('The import');
-      return { row, latest: await findLatestImport(db, organizationId, tableId) };
-    });
-    if ((await countQuarantinedRows(deps, row)) === 0) throw notFound('A quarantined record of this import');
-    if (latest !== id) {
-      throw new AppError(
-        'conflict',
-        'The table was imported anew since; replay the quarantine of its last import.',
-      );
-    }
-    return { id, mode: 'append' as const, onNewField: 'refuse' as const };
-  }
 }

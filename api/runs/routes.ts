@@ -1,10 +1,14 @@
+import { z } from 'zod';
 import { getProject } from '../../domain/projects/projects.ts';
 import { cancelRun } from '../../domain/runs/cancel.ts';
-import { getRun, listRuns } from '../../domain/runs/runs.ts';
+import { getRun, listRuns, type Run, type RunPlace } from '../../domain/runs/runs.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import { confirmQuery } from '../schemas.ts';
 import { listRunsQuery, runExample, runSchema, runView } from './schemas.ts';
+
+/** Where a run stands in the list. */
+const placeOf = ({ created_at: createdAt, id }: Run): RunPlace => [createdAt.toISOString(), id];
 
 /** Every process of a project, whichever feature it is of. */
 export function runsRoutes(app: Routes, deps: ApiDeps): void {
@@ -28,14 +32,16 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
       const filters = { projectId: params.project_id, callerId: caller.id, kind, status };
       return listRuns(db, organizationId, filters, slice);
     },
-    placeOf: ({ created_at: createdAt, id }) => JSON.stringify([createdAt.toISOString(), id]),
+    place: {
+      schema: z.tuple([z.iso.datetime(), z.string()]),
+      of: placeOf,
+    },
   });
   runs.show({ summary: 'Show a run' });
   runs.action('cancel', {
     summary: 'Cancel a run',
     description: 'A run that ended stays as it ended; what cannot be taken back any more may still succeed.',
     query: confirmQuery,
-    errors: ['workflows_unavailable'],
     status: [200, 202],
     run: async ({ organizationId, params, caller, transaction, reply }) => {
       const { project_id: projectId, run_id: runId } = params;

@@ -60,7 +60,6 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
     summary: 'Cancel an import',
     description: 'An import that ended stays as it ended; one that is committing may still succeed.',
     query: confirmQuery,
-    errors: ['workflows_unavailable'],
     status: [200, 202],
     run: async ({ organizationId, params, reply }) => {
       const { row, isAsked } = await cancelImport(deps, { organizationId, importId: params.import_id });

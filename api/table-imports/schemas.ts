@@ -86,6 +86,9 @@ export const tableImportSchema = z
     bytesRead: z.int(),
     progress: z.number().min(0).max(1),
     tableVersion: z.int().nullable(),
+    skippedLines: z
+      .array(z.object({ line: z.int(), reason: z.string() }))
+      .describe('Lines before the data, or names of the header, that detection left out, and why.'),
     error: importErrorSchema.nullable(),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
@@ -105,6 +108,7 @@ export const tableImportExample: z.input<typeof tableImportSchema> = {
   bytesRead: 18_204,
   progress: 1,
   tableVersion: 12,
+  skippedLines: [],
   error: null,
   createdAt: '2026-11-21T08:30:00.000Z',
   startedAt: '2026-11-21T08:30:00.100Z',
@@ -125,6 +129,7 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
     bytesRead: row.bytes_read,
     progress: row.progress,
     tableVersion: row.table_version,
+    skippedLines: row.skipped_lines as unknown as { line: number; reason: string }[],
     error: row.error as z.infer<typeof importErrorSchema> | null,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,

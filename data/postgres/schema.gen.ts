@@ -130,6 +130,7 @@ export interface IngestionBatches {
   records_quarantined: number | null;
   records_staged: number | null;
   replay_of: string | null;
+  replay_source: string | null;
   rotation: number | null;
   rows_inserted: number | null;
   rows_updated: number | null;
@@ -286,6 +287,7 @@ export interface TableImports {
   quarantine_table_id: string | null;
   rows_imported: Generated<number>;
   rows_quarantined: Generated<number>;
+  skipped_lines: Generated<Json>;
   size_bytes: number;
   started_at: Timestamp | null;
   status: string;

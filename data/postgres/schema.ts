@@ -27,6 +27,7 @@ interface Words {
       | 'expired';
     on_bad_record: 'refuse' | 'quarantine';
     on_new_field: 'refuse' | 'add' | 'ignore';
+    replay_source: 'batch' | 'import' | null;
   };
   runs: {
     kind: 'import' | 'report' | 'playbook' | 'materialize' | 'snapshot' | 'verification' | 'workflow';

@@ -57,11 +57,17 @@ export function defineProcess<Input extends { organizationId: string }>(
           ProcessKind: kind,
         },
         memo,
-        summary: summary.length <= maxSummary ? summary : `${summary.slice(0, maxSummary - 1)}…`,
+        summary: shortened(summary),
       };
     },
   };
 }
 
-/** Temporal takes 400 bytes. */
+/** Temporal takes 400 bytes, of which a character has four at most. */
 const maxSummary = 100;
+
+/** By whole characters: half of one is no text that PostgreSQL keeps. */
+function shortened(summary: string): string {
+  const characters = [...summary.toWellFormed()];
+  return characters.length <= maxSummary ? summary : `${characters.slice(0, maxSummary - 1).join('')}…`;
+}

@@ -30,6 +30,7 @@ export function traceInterceptor(header: string): WorkflowClientInterceptor {
 export type StartOutcome = 'started' | 'refused' | 'unknown';
 
 const startDeadlineMs = 2_000;
+const lookDeadlineMs = 10_000;
 /** gRPC UNAVAILABLE before a connection was made, and answers that say no. */
 const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
 
@@ -123,7 +124,9 @@ export type ProcessState = 'running' | 'terminated' | 'ended' | 'gone';
 
 export async function stateOfProcess(client: Client, workflowId: string): Promise<ProcessState> {
   try {
-    const { status } = await client.workflow.getHandle(workflowId).describe();
+    const { status } = await client.withDeadline(Date.now() + lookDeadlineMs, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
     if (status.name === 'RUNNING') return 'running';
     return status.name === 'TERMINATED' ? 'terminated' : 'ended';
   } catch (error) {

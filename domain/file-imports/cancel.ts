@@ -1,12 +1,11 @@
 import { inOrganization } from '../../data/postgres/client.ts';
-import type { ProcessDeps } from '../../data/processes/processes.ts';
-import { cancelRunById } from '../runs/cancel.ts';
+import { type CancelDeps, cancelRunById } from '../runs/cancel.ts';
 import type { ImportId } from './life.ts';
 import { getTableImport, type TableImport } from './table-imports.ts';
 
 /** Asks an import to end. One that ended stays as it ended; one that is committing may still succeed. */
 export async function cancelImport(
-  deps: ProcessDeps,
+  deps: CancelDeps,
   { organizationId, importId }: ImportId,
 ): Promise<{ row: TableImport; isAsked: boolean }> {
   const isAsked = await cancelRunById(deps, organizationId, importId);

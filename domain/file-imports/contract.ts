@@ -106,6 +106,8 @@ export interface StagedTable {
 }
 
 export interface Staged {
+  /** Lines that detection left out; none of a format that has no lines. */
+  skippedLines: SkippedLine[];
   table: StagedTable;
   quarantine: StagedTable | undefined;
   bytesRead: number;

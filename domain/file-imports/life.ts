@@ -1,5 +1,5 @@
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
-import { beginStep } from '../runs/runs.ts';
+import { beginStep, findRun } from '../runs/runs.ts';
 import { forgetTable } from '../tables/tables.ts';
 import { getTableImport, type ImportFailure, moveTableImport, type TableImport } from './table-imports.ts';
 
@@ -24,10 +24,13 @@ export const importSteps = {
   commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
 };
 
-/** queued → running; false when the import has ended. */
+/** queued → running; false when the import was cancelled before it began, or has ended. */
 export function beginImport(db: Database, { organizationId, importId }: ImportId): Promise<boolean> {
   return inOrganization(db, organizationId, async (transaction) => {
-    const row = await getTableImport(transaction, organizationId, importId);
+    const row = await getTableImport(transaction, organizationId, importId, 'update');
+    const run = await findRun(transaction, organizationId, importId);
+    // Nobody was there yet to hear of it.
+    if (row.status === 'queued' && run?.cancel_requested_at != null) return false;
     if (row.status === 'queued') await moveTableImport(transaction, row, 'queued', 'running');
     await beginStep(transaction, organizationId, importId, importSteps.read);
     return row.status === 'queued' || row.status === 'running';
@@ -41,7 +44,7 @@ export function endImport(
   status: 'failed' | 'cancelled',
 ): Promise<TableImport> {
   return inOrganization(db, organizationId, async (transaction) => {
-    const row = await getTableImport(transaction, organizationId, importId);
+    const row = await getTableImport(transaction, organizationId, importId, 'update');
     if (row.status !== 'queued' && row.status !== 'running') return row;
     const change =
       status === 'failed' && row.error === null ? { error: JSON.stringify(internalFailure) } : {};

@@ -92,6 +92,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
       bytes_read: row.size_bytes,
       progress: 1,
       table_version: tableVersion,
+      skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
     });
   });
   await deps.objects.remove(manifestKey(row));

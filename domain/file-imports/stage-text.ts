@@ -183,5 +183,10 @@ function stagedOf(
 ): Staged {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const columns = lakeColumns(plan, job.options.includeLoadDate);
-  return { table: { columns, files, rows }, quarantine, bytesRead: job.source.sizeBytes };
+  return {
+    table: { columns, files, rows },
+    quarantine,
+    bytesRead: job.source.sizeBytes,
+    skippedLines: [],
+  };
 }

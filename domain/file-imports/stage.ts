@@ -69,7 +69,11 @@ export async function withJob<T>(
 
 async function stageWith(job: StageJob, connection: DuckDBConnection): Promise<Staged> {
   const { deps, source, options } = job;
-  if (source.format !== 'parquet') return stageText(job, connection, await openText(deps, source, options));
+  if (source.format !== 'parquet') {
+    const text = await openText(deps, source, options);
+    const staged = await stageText(job, connection, text);
+    return { ...staged, skippedLines: text.effective?.skippedLines ?? [] };
+  }
   const file = await openParquet(deps, connection, source);
   if (options.columnMappings === undefined) return stageTyped(job, connection, file);
   return blamingFile(() => stageText(job, connection, parquetTexts(connection, file, options)));

@@ -4,7 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../data/post
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
-import { deleteRun, insertRun, moveRun, reportRunProgress } from '../runs/runs.ts';
+import { deleteRun, followRun, insertRun, reportRunProgress } from '../runs/runs.ts';
 import { importProcess } from './process.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
@@ -104,7 +104,7 @@ export async function moveTableImport(
 ): Promise<TableImport | undefined> {
   const moved = await tableImportStates.move(db, { organization_id, id }, from, to, change);
   if (moved === undefined) return undefined;
-  await moveRun(db, { organization_id, id }, from, to, {
+  await followRun(db, moved, to, {
     progress: moved.progress,
     error: moved.error === null ? null : JSON.stringify(moved.error),
     ...(to === 'succeeded'

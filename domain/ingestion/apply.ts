@@ -28,7 +28,7 @@ import {
   refuseRepeatedRowIds,
   writeRecords,
 } from './page-files.ts';
-import { quarantineRecords, reserveQuarantine } from './quarantine.ts';
+import { quarantineOf } from './quarantine.ts';
 import { ShrinksTooMuch, shrinksTooMuch } from './shrink.ts';
 import { fenced, isFenced, keysOf } from './stage-page.ts';
 import { allPages, type StagedPage } from './staged-pages.ts';
@@ -161,7 +161,7 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   // As every change of columns does: rows left in the catalog under an old schema of a large table stay there.
   if (changesColumns && physical.sizeBytes > renewableBytes)
     await flushHeld(deps.lake, lake, physical, plan.connection);
-  const quarantine = await reserveQuarantine(deps, lake, batch, table, plan.pages);
+  const quarantine = await quarantineOf(batch).reserve(deps, lake, batch, table, plan.pages);
   // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
   const isSwap = batch.mode === 'replace' || batch.mode === 'provider_snapshot';
   const quarantines = plan.pages.some(({ quarantined }) => quarantined > 0);
@@ -176,7 +176,7 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
         await write(plan, physical),
         ...(quarantine === undefined
           ? []
-          : [await quarantineRecords(connection, deps.objects, batch, quarantine, plan.pages)]),
+          : [await quarantineOf(batch).write(connection, deps.objects, batch, quarantine, plan.pages)]),
       ],
       connection,
     );

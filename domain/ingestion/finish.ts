@@ -2,7 +2,7 @@ import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { type AppliedToLake, type ApplyDeps, findApplied } from './apply.ts';
 import { type DataSync, getDataSync, recordCheckpoint, rotateGeneration } from './data-syncs.ts';
 import { applyingBatches, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
-import { settleQuarantine } from './quarantine.ts';
+import { quarantineOf } from './quarantine.ts';
 
 /** Tells a batch that is in the lake as applied, with its sync's checkpoint. Whoever comes second changes nothing. */
 export async function finishApplied(
@@ -11,7 +11,7 @@ export async function finishApplied(
   applied: AppliedToLake,
 ): Promise<void> {
   const keepsAside = (batch.records_quarantined ?? 0) > 0 || batch.replay_of !== null;
-  const quarantineTableId = keepsAside ? await settleQuarantine(db, batch) : null;
+  const quarantineTableId = keepsAside ? await quarantineOf(batch).settle(db, batch) : null;
   await inOrganization(db, batch.organization_id, async (transaction) => {
     const moved = await moveBatch(transaction, batch, 'applying', 'applied', {
       rows_inserted: applied.rowsInserted,

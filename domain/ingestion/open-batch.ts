@@ -1,5 +1,4 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../data/processes/processes.ts';
 import { getTable, lockTable, type TableRow } from '../tables/tables.ts';
@@ -29,7 +28,7 @@ export interface BatchRequest {
   onNewField: 'refuse' | 'add' | 'ignore';
   maxShrinkRatio: number | undefined;
   /** The batch or import whose quarantined records are staged again. */
-  replayOf: string | undefined;
+  replayOf: { source: 'batch' | 'import'; id: string } | undefined;
 }
 
 /**
@@ -79,7 +78,7 @@ async function insert(
 ): Promise<IngestionBatch> {
   const { organizationId, mode } = request;
   // The rows of an imported table come from its file, also those that only fit later.
-  const isOfImport = table.kind === 'import' && isId('imp', request.replayOf ?? '');
+  const isOfImport = table.kind === 'import' && request.replayOf?.source === 'import';
   if (table.kind !== 'data' && !isOfImport) {
     throw new AppError(
       'not_appendable',
@@ -113,7 +112,8 @@ async function insert(
     on_bad_record: request.onBadRecord,
     on_new_field: request.onNewField,
     max_shrink_ratio: request.maxShrinkRatio ?? null,
-    replay_of: request.replayOf ?? null,
+    replay_of: request.replayOf?.id ?? null,
+    replay_source: request.replayOf?.source ?? null,
     created_by: request.callerId,
     expires_at: new Date(Date.now() + request.expiresInSeconds * 1_000),
   });

@@ -1,12 +1,18 @@
+import type { Logger } from 'pino';
 import { inOrganization } from '../../data/postgres/client.ts';
-import type { ProcessDeps } from '../../data/processes/processes.ts';
+import { nudge, type ProcessDeps } from '../../data/processes/processes.ts';
 import { findRun, type Run } from './runs.ts';
+
+export interface CancelDeps extends ProcessDeps {
+  logger: Pick<Logger, 'warn'>;
+}
 
 /**
  * Asks a run's process to end; false where it has ended. The row keeps that it was asked, so that it is asked again
  * where the first time was lost. What cannot be taken back any more may still succeed.
  */
-export async function cancelRun({ db, processes }: ProcessDeps, run: Run): Promise<boolean> {
+export async function cancelRun(deps: CancelDeps, run: Run): Promise<boolean> {
+  const { db, processes } = deps;
   const isAsked = await inOrganization(db, run.organization_id, async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('runs')
@@ -17,13 +23,13 @@ export async function cancelRun({ db, processes }: ProcessDeps, run: Run): Promi
       .executeTakeFirst();
     return numUpdatedRows === 1n;
   });
-  if (isAsked) await processes.cancel(run.workflow_id);
+  if (isAsked) await nudge(deps, run.workflow_id, processes.cancel(run.workflow_id));
   return isAsked;
 }
 
 /** The same for a run that is known by its id alone. */
 export async function cancelRunById(
-  deps: ProcessDeps,
+  deps: CancelDeps,
   organizationId: string,
   runId: string,
 ): Promise<boolean> {

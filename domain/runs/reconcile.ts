@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
-import type { ProcessDeps } from '../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconciling/step.ts';
-import { cancelRunById } from './cancel.ts';
+import { type CancelDeps, cancelRunById } from './cancel.ts';
 
 /** A process hears of a cancel at once; one that runs on after this did not, or cannot be stopped. */
 const lostAfterSeconds = 15;
 
 /** Runs whose cancel was lost are asked again. */
-export function runSteps(deps: ProcessDeps, olderThanSeconds = lostAfterSeconds): ReconcileStep[] {
+export function runSteps(deps: CancelDeps, olderThanSeconds = lostAfterSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
       SELECT organization_id, id FROM runs_to_cancel(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})

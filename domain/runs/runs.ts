@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
 import { notFound } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import { type RecordOf, records, type Slice } from '../../data/postgres/records.ts';
+import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
 import { closeStep, type RunStep, withStep } from './steps.ts';
@@ -32,6 +32,8 @@ export const runStates = states(
   }),
 );
 
+const stepsOf = (run: Run) => run.steps as unknown as RunStep[];
+
 /** The run of this project, as that caller may see it. */
 export async function getRun(
   db: OrganizationTransaction,
@@ -43,6 +45,9 @@ export async function getRun(
   if (run.project_id !== projectId || !isSeen) throw notFound('The run');
   return run;
 }
+
+/** Where a run stands in the list: its time, ISO 8601, and id. Ids of different kinds sort apart. */
+export type RunPlace = [string, string];
 
 export interface RunFilters {
   projectId: string;
@@ -56,7 +61,7 @@ export async function listRuns(
   db: OrganizationTransaction,
   organizationId: string,
   { projectId, callerId, kind, status }: RunFilters,
-  { after, limit }: Slice,
+  { after, limit }: { after: RunPlace | undefined; limit: number },
 ): Promise<Run[]> {
   let query = db
     .selectFrom('runs')
@@ -66,10 +71,9 @@ export async function listRuns(
     .where((where) => where.or([where('owner_id', 'is', null), where('owner_id', '=', callerId)]));
   if (kind !== undefined) query = query.where('kind', '=', kind);
   if (status !== undefined) query = query.where('status', '=', status);
-  const before = after === undefined ? undefined : (JSON.parse(after) as [string, string]);
-  if (before !== undefined) {
+  if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'id'), '<', tuple(new Date(before[0]), before[1])),
+      eb(refTuple('created_at', 'id'), '<', tuple(new Date(after[0]), after[1])),
     );
   }
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
@@ -93,8 +97,30 @@ export async function moveRun(
 ): Promise<Run | undefined> {
   if (!runStates.isEnd(to)) return runStates.move(db, id, from, to, change);
   const run = await runs.find(db, id.organization_id, id.id, 'update');
-  const steps = closeStep((run?.steps ?? []) as unknown as RunStep[], to);
+  const steps = closeStep(run === undefined ? [] : stepsOf(run), to);
   return runStates.move(db, id, from, to, { ...change, steps: JSON.stringify(steps) });
+}
+
+/**
+ * Brings a run along with the row of its own resource, wherever it stood: that row is what moves by compare-and-set. A
+ * run that ended stays as it ended.
+ */
+export async function followRun(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: { organization_id: string; id: string },
+  to: RunStatus,
+  change: Updateable<DB['runs']> = {},
+): Promise<void> {
+  const run = await runs.find(db, organizationId, id, 'update');
+  if (run === undefined || runStates.isEnd(run.status) || run.status === to) return;
+  const now = new Date();
+  const isEnd = runStates.isEnd(to);
+  await runs.update(db, organizationId, id, {
+    ...change,
+    status: to,
+    ...(run.started_at === null && to === 'running' ? { started_at: now } : {}),
+    ...(isEnd ? { finished_at: now, steps: JSON.stringify(closeStep(stepsOf(run), to)) } : {}),
+  });
 }
 
 /** Progress from 0 to 1; a run that ended keeps its last. */
@@ -122,6 +148,6 @@ export async function beginStep(
 ): Promise<void> {
   const run = await runs.find(db, organizationId, runId, 'update');
   if (run === undefined || runStates.isEnd(run.status)) return;
-  const steps = withStep(run.steps as unknown as RunStep[], step);
+  const steps = withStep(stepsOf(run), step);
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }

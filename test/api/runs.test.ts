@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { AppError } from '../../data/errors.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { processSteps } from '../../data/processes/reconcile.ts';
 import { runSteps } from '../../domain/runs/reconcile.ts';
 import { beginStep, insertRun, moveRun, type RunStatus, runStates } from '../../domain/runs/runs.ts';
 import { reconcile } from '../support/reconcile.ts';
@@ -14,10 +16,16 @@ async function projectOf(client: TestClient): Promise<string> {
   return (await client.call('POST', '/v1/projects', { body: { name: 'Runs' } })).body.data.id;
 }
 
-async function beginImport(client: TestClient, project: string, name: string, content = 'a\n1\n2\n') {
+async function beginImport(
+  client: TestClient,
+  project: string,
+  name: string,
+  content = 'a\n1\n2\n',
+  table = name,
+) {
   const path = `/v1/projects/${project}/files`;
   const file = await client.call('PUT', `${path}/content?path=${name}.csv`, { body: { content } });
-  const body = { table_name: name };
+  const body = { table_name: table };
   const started = await client.call('POST', `${path}/${file.body.data.id}/imports`, { body });
   expect(started.status, started.text).toBe(202);
   return started.body.data as { id: string; tableId: string };
@@ -144,7 +152,8 @@ test('cancelling a run ends the process behind it, once; a cancel that was lost 
   const unconfirmed = await client.call('POST', `${url}/cancel`);
   expect([unconfirmed.status, unconfirmed.body.detail[0].loc]).toEqual([422, ['query', 'confirm']]);
   const lost = vi.spyOn(workspace.deps.processes, 'cancel').mockRejectedValueOnce(new Error('lost'));
-  expect((await client.call('POST', `${url}/cancel?confirm=true`)).status).toBe(500);
+  const asked = await client.call('POST', `${url}/cancel?confirm=true`);
+  expect([asked.status, asked.headers['location']]).toEqual([202, url]);
   lost.mockRestore();
   await reconcile(workspace, runSteps(workspace.deps, 0));
   expect(await endOf(client, url)).toMatchObject({ status: 'cancelled', output: null });
@@ -152,6 +161,50 @@ test('cancelling a run ends the process behind it, once; a cancel that was lost 
   const again = await client.call('POST', `${url}/cancel?confirm=true`);
   expect([again.status, again.body.data.status]).toEqual([200, 'cancelled']);
   expect(await endInTemporal(`table-import/${id}`)).toEqual(['CANCELLED', ['cancelled']]);
+});
+
+test('an import that is cancelled before its process has begun never becomes a table', async () => {
+  const client = await workspace.organization();
+  const project = await projectOf(client);
+  const path = `/v1/projects/${project}/files`;
+  const file = await client.call('PUT', `${path}/content?path=late.csv`, { body: { content: 'a\n1\n' } });
+  const unanswered = vi
+    .spyOn(workspace.deps.processes, 'start')
+    .mockRejectedValueOnce(new AppError('workflows_unavailable', 'unanswered'));
+  const body = { table_name: 'late' };
+  const started = await client.call('POST', `${path}/${file.body.data.id}/imports`, { body });
+  unanswered.mockRestore();
+  expect(started.status).toBe(503);
+  const runs = `/v1/projects/${project}/runs`;
+  const { id } = (await client.call('GET', runs)).body.items[0];
+  const asked = await client.call('POST', `${runs}/${id}/cancel?confirm=true`);
+  expect([asked.status, asked.body.data.status]).toEqual([202, 'queued']);
+  await reconcile(workspace, processSteps(workspace.deps, 0));
+  expect(await endOf(client, `${runs}/${id}`)).toMatchObject({ status: 'cancelled' });
+  const { tables } = (await client.call('GET', '/v1/tables')).body;
+  expect(tables.filter(({ name }: { name: string }) => name === 'late')).toEqual([]);
+});
+
+test('a cursor that was made up is refused', async () => {
+  const client = await workspace.organization();
+  const url = `/v1/projects/${await projectOf(client)}/runs`;
+  await addRun(client, url.split('/')[3]!, 'run_a');
+  await addRun(client, url.split('/')[3]!, 'run_b');
+  const { nextCursor } = (await client.call('GET', `${url}?limit=1`)).body;
+  const [list] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString());
+  for (const place of ['abc', ['x', 'y'], [], 5, null]) {
+    const cursor = Buffer.from(JSON.stringify([list, place])).toString('base64url');
+    const answer = await client.call('GET', `${url}?cursor=${cursor}`);
+    expect([answer.status, answer.body.detail?.[0].loc]).toEqual([422, ['query', 'cursor']]);
+  }
+});
+
+test('a name is cut for its summary between characters', async () => {
+  const client = await workspace.organization();
+  const project = await projectOf(client);
+  const { id } = await beginImport(client, project, 'x', 'a\n1\n', `x${'😀'.repeat(120)}`);
+  const run = await endOf(client, `/v1/projects/${project}/runs/${id}`);
+  expect(run.status).toBe('succeeded');
 });
 
 test('a run moves along its table of states only, and ends its step with it', async () => {

@@ -261,3 +261,14 @@ test('bad options are faults at their place, before anything starts', async () =
     'column_mappings.0.data_type',
   ]);
 });
+
+test('a title above the header is no row, and the import says so', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'titled.csv', 'Orders of May\nno,city\n1,Porto\n2,Lagos\n');
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+    body: { table_name: 'titled' },
+  });
+  const done = await ended(client, started);
+  expect(done).toMatchObject({ rowsImported: 2, skippedLines: [{ line: 1 }] });
+  expect(done.skippedLines[0].reason).toMatch(/^Before the header/);
+});

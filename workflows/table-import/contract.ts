@@ -21,7 +21,7 @@ export interface StagedImport {
 
 /** Activities on the control queue: short, database only. */
 export interface TableImportControlActivities {
-  /** queued → running; false when the import has ended. */
+  /** queued → running; false when the import was cancelled before it began, or has ended. */
   beginTableImport(input: TableImportInput): Promise<boolean>;
   /** Ends the import and gives its reserved table name back. Why it failed is in its row: staging wrote it there. */
   endTableImport(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome>;

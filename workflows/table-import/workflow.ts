@@ -59,10 +59,17 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
     const staged = await stageTableImport(input);
     setCurrentDetails(`Committing ${staged.rows} rows.`);
     // From here on a cancel comes too late: the commit decides.
-    return await always(() => commit.commitTableImport(input));
+    return await always(() => finish(input));
   } catch (error) {
     return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
   }
+}
+
+async function finish(input: TableImportInput): Promise<TableImportOutcome> {
+  const outcome = await commit.commitTableImport(input);
+  // Somebody else ended it meanwhile: nothing names what was staged.
+  if (outcome.status !== 'succeeded') await commit.discardStagedImport(input);
+  return outcome;
 }
 
 async function end(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome> {

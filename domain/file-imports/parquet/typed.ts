@@ -70,6 +70,7 @@ export async function stageTyped(
     table: { columns: lakeColumns, files, rows },
     quarantine: undefined,
     bytesRead: job.source.sizeBytes,
+    skippedLines: [],
   };
 }
 

@@ -1,45 +1,27 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AppError, notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
-import type { LakeDeps } from '../../data/lake/commit.ts';
 import type { EngineConnection } from '../../data/lake/engine/contract.ts';
 import type { LakeOperation } from '../../data/lake/ledger.ts';
 import { identifier, literal } from '../../data/lake/sql.ts';
 import { batchPrefix } from '../../data/objects/keys.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
-import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
 import { BadFileError } from '../file-imports/bad-file.ts';
 import type { ImportFormat, ImportOptions, StagedFile } from '../file-imports/contract.ts';
-import type { FileReader } from '../file-imports/reader.ts';
 import { lineColumn, rawColumn } from '../file-imports/restaged-columns.ts';
-import { getTableImport, type TableImport } from '../file-imports/table-imports.ts';
+import { findLatestImport, getTableImport, type TableImport } from '../file-imports/table-imports.ts';
 import { findPhysicalTable } from '../tables/columns.ts';
 import { findTable, getTable, type TableRow } from '../tables/tables.ts';
 import { completeBatch } from './complete.ts';
 import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
+import type { Quarantine, QuarantineModel, ReplayDeps } from './quarantine-model.ts';
 import { findPage, insertPage, type StagedPage } from './staged-pages.ts';
-
-/** The import whose quarantined records the batch stages again, if it is one of those. */
-export function replayedImport(batch: IngestionBatch): string | undefined {
-  return batch.replay_of !== null && isId('imp', batch.replay_of) ? batch.replay_of : undefined;
-}
-
-interface ImportReplayDeps {
-  db: Database;
-  lake: LakeDeps;
-  objects: ObjectStore;
-  files: FileReader;
-}
 
 /**
  * Stages what an import left in quarantine and fits its table now, as one page, and completes the batch. A try
  * after one that staged its page takes that page.
  */
-export async function stageQuarantinedImport(
-  deps: ImportReplayDeps,
-  batch: IngestionBatch,
-  signal: AbortSignal,
-): Promise<void> {
+async function stage(deps: ReplayDeps, batch: IngestionBatch, signal: AbortSignal): Promise<void> {
   const { organization_id: organizationId, table_id: tableId, id: batchId } = batch;
   const { row, quarantine, page } = await inOrganization(deps.db, organizationId, async (db) => {
     const found = await getTableImport(db, organizationId, batch.replay_of!);
@@ -67,7 +49,7 @@ export async function stageQuarantinedImport(
   });
 }
 
-async function columnsOf({ db, lake }: ImportReplayDeps, batch: IngestionBatch) {
+async function columnsOf({ db, lake }: ReplayDeps, batch: IngestionBatch) {
   const { organization_id: organizationId, table_id: tableId } = batch;
   const { schema } = await lake.catalog.get(organizationId);
   const table = await inOrganization(db, organizationId, (transaction) =>
@@ -79,7 +61,7 @@ async function columnsOf({ db, lake }: ImportReplayDeps, batch: IngestionBatch) 
 }
 
 async function restageImport(
-  deps: ImportReplayDeps,
+  deps: ReplayDeps,
   batch: IngestionBatch,
   row: TableImport,
   quarantine: TableRow,
@@ -144,11 +126,11 @@ function pageOf(
 }
 
 /** Takes the records of a replay out of their import's quarantine, inside the caller's transaction. */
-export async function takeFromImportQuarantine(
+async function take(
   connection: EngineConnection,
   objects: ObjectStore,
   batch: IngestionBatch,
-  quarantine: Pick<TableRow, 'id' | 'name'>,
+  quarantine: Quarantine,
   pages: readonly StagedPage[],
 ): Promise<LakeOperation> {
   const urls = pages.flatMap(({ object_key: key }) =>
@@ -171,7 +153,7 @@ export async function takeFromImportQuarantine(
 }
 
 /** The table of an import's bad rows, while it is there. */
-export async function findImportQuarantine(
+async function findImportQuarantine(
   db: Parameters<typeof findTable>[0],
   { organization_id: organizationId, quarantine_table_id: id }: TableImport,
 ): Promise<TableRow | undefined> {
@@ -181,7 +163,7 @@ export async function findImportQuarantine(
 
 /** How many records of an import are in its quarantine. */
 export async function countQuarantinedRows(
-  deps: Pick<ImportReplayDeps, 'db' | 'lake'>,
+  deps: Pick<ReplayDeps, 'db' | 'lake'>,
   row: TableImport,
 ): Promise<number> {
   const table = await inOrganization(deps.db, row.organization_id, (db) => findImportQuarantine(db, row));
@@ -192,3 +174,26 @@ export async function countQuarantinedRows(
     return Number(rows[0]![0]);
   });
 }
+
+/** A table for each import, of the rows' places in its file and their text. */
+export const fileQuarantine: QuarantineModel = {
+  stage,
+  async reserve({ db }, _lake, batch, table, pages) {
+    if (pages.every(({ records }) => records === 0)) return undefined;
+    const { organization_id: organizationId } = batch;
+    return inOrganization(db, organizationId, async (transaction) => {
+      if ((await findLatestImport(transaction, organizationId, table.id)) !== batch.replay_of)
+        throw new AppError('conflict', 'The table was imported anew since the replay was asked for.');
+      return findImportQuarantine(
+        transaction,
+        await getTableImport(transaction, organizationId, batch.replay_of!),
+      );
+    });
+  },
+  write: take,
+  settle: (db, batch) =>
+    inOrganization(db, batch.organization_id, async (transaction) => {
+      const row = await getTableImport(transaction, batch.organization_id, batch.replay_of!);
+      return row.quarantine_table_id;
+    }),
+};
