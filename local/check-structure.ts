@@ -1,6 +1,6 @@
 /**
  * Holds the source to its structure: which wing may import which, no circle among the rooms of the domain, a README
- * in each of them, and no file that nobody wants to read.
+ * in each of them, one place that knows DuckLake's own names, and no file that nobody wants to read.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
@@ -19,6 +19,8 @@ const wings: Readonly<Record<string, readonly string[]>> = {
 };
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';
+/** The only folder that may say `ducklake_`: its tables, and its procedures too, are another version's before long. */
+const duckLakeFolder = 'data/lake/ducklake/';
 const specifier = /(?:from|import|import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g;
 
 const faults: string[] = [];
@@ -30,6 +32,8 @@ for (const wing of Object.keys(wings)) {
     const text = readFileSync(file, 'utf8');
     const lines = text.split('\n').length - 1;
     if (lines > maxLines && file !== generated) faults.push(`${file} has ${lines} lines; split it.`);
+    if (text.toLowerCase().includes('ducklake_') && !file.startsWith(duckLakeFolder))
+      faults.push(`${file} names what is DuckLake's own; ${duckLakeFolder} is the place for it.`);
     for (const [, path] of text.matchAll(specifier)) look(wing, file, join(dirname(file), path!));
   }
 }

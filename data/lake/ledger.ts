@@ -20,8 +20,8 @@ export interface LedgerEntry extends LakeOperation {
 }
 
 /**
- * The ledger beside DuckLake's own tables. A trigger fills it from `commit_extra_info`, so an operation
- * is in the ledger exactly when its data is in the lake; the evidence outlives snapshot expiry.
+ * The ledger beside DuckLake's own tables. A trigger (ducklake/triggers.ts) has each commit's
+ * `commit_extra_info` put into it, so an operation is in the ledger exactly when its data is in the lake; the evidence outlives snapshot expiry.
  */
 export function ledgerStatements(schemaName: string, readerRole: string): string[] {
   const schema = identifier(schemaName);
@@ -58,8 +58,6 @@ export function ledgerStatements(schemaName: string, readerRole: string): string
          row_count = t.row_count + excluded.row_count, version = excluded.version, updated_at = excluded.updated_at;
        RETURN NULL;
      END $$`,
-    `CREATE OR REPLACE TRIGGER record_operations AFTER INSERT ON ${schema}.ducklake_snapshot_changes
-       FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.record_operations()`,
     `REVOKE ALL ON ${schema}.workspace_operation, ${schema}.workspace_table FROM ${identifier(readerRole)}`,
   ];
 }

@@ -4,8 +4,8 @@ import type { Cipher } from '../encryption.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
 import { addressOf } from './catalog-address.ts';
+import { triggerStatements } from './ducklake/triggers.ts';
 import type { LakeEngine } from './engine/contract.ts';
-import { inlinedRowsStatements } from './inlined.ts';
 import { ledgerStatements } from './ledger.ts';
 import type { LakeLocation } from './location.ts';
 import { identifier, literal } from './sql.ts';
@@ -78,7 +78,7 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
     await deps.engine.use(lake.writer, async () => undefined);
     await client.query('BEGIN');
     const { schema_name: schema, reader_role: reader } = row;
-    for (const statement of [...ledgerStatements(schema, reader), ...inlinedRowsStatements(schema)])
+    for (const statement of [...ledgerStatements(schema, reader), ...triggerStatements(schema)])
       await client.query(statement);
     await client.query('UPDATE lakes SET ready_at = now() WHERE organization_id = $1', [organizationId]);
     await client.query('COMMIT');

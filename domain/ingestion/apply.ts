@@ -1,5 +1,6 @@
 import { AppError, notFound } from '../../data/errors.ts';
 import { commitOperations, type LakeDeps, lakeFailure } from '../../data/lake/commit.ts';
+import { addDataFile } from '../../data/lake/ducklake/procedures.ts';
 import type { EngineConnection, LakeEngine } from '../../data/lake/engine/contract.ts';
 import {
   findOperations,
@@ -8,7 +9,7 @@ import {
   tableStatistics,
 } from '../../data/lake/ledger.ts';
 import type { Lake } from '../../data/lake/provision.ts';
-import { identifier, literal } from '../../data/lake/sql.ts';
+import { identifier } from '../../data/lake/sql.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StagedFile } from '../file-imports/contract.ts';
@@ -260,11 +261,7 @@ async function addFiles(
   table: string,
   files: readonly StagedFile[],
 ): Promise<void> {
-  for (const { url } of files) {
-    await connection.run(
-      `CALL ducklake_add_data_files(${literal(lake.schema)}, ${literal(table)}, ${literal(url)}, schema => 'main')`,
-    );
-  }
+  for (const { url } of files) await addDataFile(connection, lake.schema, table, url);
 }
 
 /** Table and key as they are now; refuses a batch whose generation was rotated away. */

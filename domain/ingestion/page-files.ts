@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../data/errors.ts';
+import { internalColumnPrefix } from '../../data/lake/ducklake/catalog.ts';
 import type { EngineConnection } from '../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../data/lake/sql.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
@@ -74,8 +75,8 @@ export async function keepLastOfEachKey(
 }
 
 /** Names that no column of a user's records can have. */
-const pageOrder = '"_ducklake_internal_page"';
-const recordOrder = '"_ducklake_internal_record"';
+const pageOrder = identifier(`${internalColumnPrefix}page`);
+const recordOrder = identifier(`${internalColumnPrefix}record`);
 const orderColumns = [
   `CAST(regexp_extract(p.filename, '([0-9]+)-[^/]*$', 1) AS INTEGER) AS ${pageOrder}`,
   `p.file_row_number AS ${recordOrder}`,

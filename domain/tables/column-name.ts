@@ -1,3 +1,4 @@
+import { internalColumnPrefix } from '../../data/lake/ducklake/catalog.ts';
 import { isLongerThan } from '../../data/text.ts';
 
 /** The automatic columns of a data table. */
@@ -10,8 +11,8 @@ export function columnNameFault(name: string): string | undefined {
   if (name.trim() === '' || !name.isWellFormed() || name.includes('\u0000'))
     return 'The name must hold more than white space, in well-formed Unicode.';
   const lower = name.toLowerCase();
-  if (lower.startsWith('_ducklake_internal_'))
-    return 'Names that start with _ducklake_internal_ are kept by the lake for itself.';
+  if (lower.startsWith(internalColumnPrefix))
+    return `Names that start with ${internalColumnPrefix} are kept by the lake for itself.`;
   if (lower === rowIdColumn || lower === createdAtColumn)
     return 'The automatic columns s_id and _sm_created_at must not be listed.';
   return undefined;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { identifier } from '../../data/lake/sql.ts';
+import { type StoredColumn, storedTables } from '../../data/lake/ducklake/tables.ts';
 
 /** A column as the lake stores it now. */
 export interface LakeColumn {
@@ -57,59 +57,33 @@ function serviceType(lakeType: string): string {
   return toService[lakeType] ?? lakeType.toUpperCase().replaceAll(' ', '');
 }
 
-interface ColumnRow {
-  table_name: string;
-  table_id: number;
-  column_name: string;
-  column_type: string;
-  nulls_allowed: boolean;
-  comment: string | null;
-}
-
-/**
- * The tables of the lake with their columns, read straight from DuckLake's published catalog tables:
- * a millisecond instead of an engine's round trip. A table's files are summed once, not for each column. `name` narrows to one, ignoring case.
- */
+/** The tables of the lake with their columns, by folded name. `name` narrows to one, ignoring case. */
 export async function physicalTables(
   pool: Queryable,
   schemaName: string,
   name?: string,
 ): Promise<Map<string, PhysicalTable>> {
-  const schema = identifier(schemaName);
-  // Without a name: a session is used for every organization, and would keep a prepared statement of each for good.
-  const { rows } = await pool.query<ColumnRow & { size_bytes: number }>({
-    text: `
-    WITH t AS MATERIALIZED (
-      SELECT table_id, table_name,
-             coalesce((SELECT sum(f.file_size_bytes) FROM ${schema}.ducklake_data_file f
-                       WHERE f.table_id = d.table_id AND f.end_snapshot IS NULL), 0)::bigint AS size_bytes
-      FROM ${schema}.ducklake_table d
-      WHERE end_snapshot IS NULL ${name === undefined ? '' : 'AND lower(table_name) = lower($1)'})
-    SELECT t.table_name, t.table_id, c.column_name, c.column_type, c.nulls_allowed, g.value AS comment, t.size_bytes
-    FROM t
-    JOIN ${schema}.ducklake_column c
-      ON c.table_id = t.table_id AND c.end_snapshot IS NULL AND c.parent_column IS NULL
-    LEFT JOIN ${schema}.ducklake_column_tag g
-      ON g.table_id = c.table_id AND g.column_id = c.column_id AND g.key = 'comment' AND g.end_snapshot IS NULL
-    ORDER BY t.table_id, c.column_order`,
-    values: name === undefined ? [] : [name],
-  });
-  const tables = new Map<string, PhysicalTable>();
-  for (const row of rows) {
-    const key = row.table_name.toLowerCase();
-    let table = tables.get(key);
-    if (table === undefined) {
-      table = { name: row.table_name, columns: [], sizeBytes: row.size_bytes, lakeTableId: row.table_id };
-      tables.set(key, table);
-    }
-    table.columns.push({
-      name: row.column_name,
-      dataType: serviceType(row.column_type),
-      nullable: row.nulls_allowed,
-      typing: row.comment === 'undetermined' || row.comment === 'inferred' ? row.comment : 'declared',
-    });
-  }
-  return tables;
+  const tables = await storedTables(pool, schemaName, name);
+  return new Map(
+    tables.map((table) => [
+      table.name.toLowerCase(),
+      {
+        name: table.name,
+        columns: table.columns.map(toColumn),
+        sizeBytes: table.sizeBytes,
+        lakeTableId: table.tableId,
+      },
+    ]),
+  );
+}
+
+function toColumn({ name, type, nullsAllowed, comment }: StoredColumn): LakeColumn {
+  return {
+    name,
+    dataType: serviceType(type),
+    nullable: nullsAllowed,
+    typing: comment === 'undetermined' || comment === 'inferred' ? comment : 'declared',
+  };
 }
 
 export async function findPhysicalTable(

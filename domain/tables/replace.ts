@@ -1,8 +1,9 @@
 import { notFound } from '../../data/errors.ts';
 import { commitOperations, type LakeDeps } from '../../data/lake/commit.ts';
+import { addDataFile } from '../../data/lake/ducklake/procedures.ts';
 import type { EngineConnection } from '../../data/lake/engine/contract.ts';
 import { findOperations, type LakeOperation, tableStatistics } from '../../data/lake/ledger.ts';
-import { identifier, literal } from '../../data/lake/sql.ts';
+import { identifier } from '../../data/lake/sql.ts';
 import type { LakeColumn } from './columns.ts';
 import { findPhysicalTable } from './columns.ts';
 import { createTableStatements } from './retype.ts';
@@ -75,11 +76,8 @@ async function makeFrom(
 ): Promise<LakeOperation> {
   for (const statement of createTableStatements(target.tableName, target.staged.columns))
     await connection.run(statement);
-  for (const { url } of target.staged.files) {
-    await connection.run(
-      `CALL ducklake_add_data_files(${literal(catalogName)}, ${literal(target.tableName)}, ${literal(url)}, schema => 'main')`,
-    );
-  }
+  for (const { url } of target.staged.files)
+    await addDataFile(connection, catalogName, target.tableName, url);
   return {
     id: operationId,
     tableId: target.tableId,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../data/errors.ts';
-import { identifier } from '../../data/lake/sql.ts';
+import { newestSnapshotShowing } from '../../data/lake/ducklake/snapshots.ts';
 
 /**
  * The snapshot at which a version of a table is read: the newest kept one before the table's next change. So a
@@ -13,20 +13,7 @@ export async function snapshotShowing(
   tableId: string,
   version: number,
 ): Promise<number> {
-  const schema = identifier(schemaName);
-  const { rows } = await pool.query<{ snapshot_id: number | null }>(
-    `SELECT (
-       SELECT max(s.snapshot_id) FROM ${schema}.ducklake_snapshot s
-       WHERE s.snapshot_id >= $2 AND s.snapshot_id < coalesce((
-         SELECT min(o.snapshot_id) FROM ${schema}.workspace_operation o
-         WHERE o.table_id = $1 AND o.snapshot_id > $2), 9223372036854775807)
-     ) AS snapshot_id
-     WHERE EXISTS (
-       SELECT FROM ${schema}.workspace_operation WHERE table_id = $1 AND snapshot_id <= $2)
-       AND $2 <= (SELECT max(snapshot_id) FROM ${schema}.ducklake_snapshot)`,
-    [tableId, version],
-  );
-  const snapshotId = rows[0]?.snapshot_id ?? undefined;
+  const snapshotId = await newestSnapshotShowing(pool, schemaName, tableId, version);
   if (snapshotId !== undefined) return snapshotId;
   throw new AppError(
     'version_expired',

@@ -1,3 +1,4 @@
+import { currentSnapshotQuery } from '../../../data/lake/ducklake/procedures.ts';
 import { encodeRows } from '../encode-rows.ts';
 import { checkStatement } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
@@ -52,7 +53,7 @@ export async function runStatement(
 }
 
 async function newestSnapshot(engine: Engine): Promise<number> {
-  const result = await engine.connection.run(`SELECT id FROM ducklake_current_snapshot('lake')`);
+  const result = await engine.connection.run(currentSnapshotQuery('lake'));
   const chunk = await result.fetchChunk();
   return Number(chunk?.getColumnVector(0).getItem(0));
 }

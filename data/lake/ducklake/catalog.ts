@@ -1,0 +1,84 @@
+/**
+ * What the service knows of DuckLake's own tables in an organization's schema. Everything that reads, indexes or
+ * triggers on one stands in this folder; migration 0009 alone does so too, by `ducklake_inlined_data_tables`.
+ */
+
+/** The version of the catalog's format, and the build of the extension for DuckDB 1.5.5 that wrote it. */
+export const writtenAgainst = { format: '1.0', extension: 'd8a1881e' } as const;
+
+/** Columns by table, each with its type as PostgreSQL's information_schema names it. */
+export type CatalogTables = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The tables of every lake, and of each the columns that the queries of this folder name. */
+export const neededTables: CatalogTables = {
+  ducklake_metadata: { key: 'character varying', value: 'character varying' },
+  ducklake_snapshot: { snapshot_id: 'bigint', snapshot_time: 'timestamp with time zone' },
+  ducklake_snapshot_changes: { snapshot_id: 'bigint', commit_extra_info: 'character varying' },
+  ducklake_table: { table_id: 'bigint', table_name: 'character varying', end_snapshot: 'bigint' },
+  ducklake_schema_versions: { table_id: 'bigint', schema_version: 'bigint' },
+  ducklake_column: {
+    table_id: 'bigint',
+    column_id: 'bigint',
+    column_order: 'bigint',
+    column_name: 'character varying',
+    column_type: 'character varying',
+    nulls_allowed: 'boolean',
+    parent_column: 'bigint',
+    end_snapshot: 'bigint',
+  },
+  ducklake_column_tag: {
+    table_id: 'bigint',
+    column_id: 'bigint',
+    key: 'character varying',
+    value: 'character varying',
+    end_snapshot: 'bigint',
+  },
+  ducklake_data_file: {
+    data_file_id: 'bigint',
+    table_id: 'bigint',
+    record_count: 'bigint',
+    file_size_bytes: 'bigint',
+    end_snapshot: 'bigint',
+  },
+  ducklake_delete_file: { data_file_id: 'bigint', delete_count: 'bigint', end_snapshot: 'bigint' },
+  ducklake_file_column_stats: {
+    data_file_id: 'bigint',
+    column_id: 'bigint',
+    min_value: 'character varying',
+    max_value: 'character varying',
+  },
+  ducklake_inlined_data_tables: {
+    table_id: 'bigint',
+    table_name: 'character varying',
+    schema_version: 'bigint',
+  },
+};
+
+/** The tables that a lake's table has for its inlined rows of one schema, and for its inlined deletions. */
+export function neededTablesOf(tableId: number, schemaVersion: number): CatalogTables {
+  return {
+    [`ducklake_inlined_data_${tableId}_${schemaVersion}`]: { end_snapshot: 'bigint' },
+    [inlinedDeletionsName(tableId)]: {},
+  };
+}
+
+/** DuckLake makes this table with the first deletion that it keeps in the catalog. */
+export function inlinedDeletionsName(tableId: number): string {
+  return `ducklake_inlined_delete_${tableId}`;
+}
+
+/** What is needed and not there, or there as another type: a sentence for each. */
+export function missingOf(needed: CatalogTables, actual: CatalogTables): string[] {
+  return Object.entries(needed).flatMap(([table, columns]) => {
+    const found = actual[table];
+    if (found === undefined) return [`The table ${table} is missing.`];
+    return Object.entries(columns).flatMap(([column, type]) => {
+      if (found[column] === undefined) return [`The column ${table}.${column} is missing.`];
+      if (found[column] === type) return [];
+      return [`The column ${table}.${column} is ${found[column]}, not ${type}.`];
+    });
+  });
+}
+
+/** DuckLake has columns of its own in the files it writes, whose names begin so; no table's column may. */
+export const internalColumnPrefix = '_ducklake_internal_';

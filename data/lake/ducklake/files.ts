@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { identifier } from '../sql.ts';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+/** Whether statistics leave it open that a file of the table has a value of the column in the range. */
+export async function anyFileMayHold(
+  pool: Queryable,
+  schemaName: string,
+  tableId: number,
+  column: string,
+  { min, max }: { min: bigint; max: bigint },
+): Promise<boolean> {
+  const schema = identifier(schemaName);
+  // A file without statistics for the column may hold anything.
+  const { rows } = await pool.query(
+    `SELECT 1 FROM ${schema}.ducklake_data_file f
+     LEFT JOIN ${schema}.ducklake_column c
+       ON c.table_id = f.table_id AND c.column_name = $4 AND c.end_snapshot IS NULL AND c.parent_column IS NULL
+     LEFT JOIN ${schema}.ducklake_file_column_stats s ON s.data_file_id = f.data_file_id AND s.column_id = c.column_id
+     WHERE f.table_id = $1 AND f.end_snapshot IS NULL
+       AND (s.min_value IS NULL OR s.max_value IS NULL OR (s.min_value::numeric <= $3 AND s.max_value::numeric >= $2))
+     LIMIT 1`,
+    [tableId, String(min), String(max), column],
+  );
+  return rows.length > 0;
+}
+
+/** How many of the table's files are smaller than this and have no deletions in a file. */
+export async function countWholeFilesBelow(
+  pool: Queryable,
+  schemaName: string,
+  tableId: number,
+  bytes: number,
+): Promise<number> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(*) FROM ${schema}.ducklake_data_file f
+     WHERE f.table_id = $1 AND f.end_snapshot IS NULL AND f.file_size_bytes < $2
+       AND NOT EXISTS (
+         SELECT FROM ${schema}.ducklake_delete_file d
+         WHERE d.data_file_id = f.data_file_id AND d.end_snapshot IS NULL)`,
+    [tableId, bytes],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * The smallest share of deleted rows, from `from` on, such that all files with at least that share are together no
+ * larger than `atMostBytes`; undefined where there is none.
+ */
+export async function smallestDeletedShare(
+  pool: Queryable,
+  schemaName: string,
+  tableId: number,
+  { from, atMostBytes }: { from: number; atMostBytes: number },
+): Promise<number | undefined> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ share: number | null }>(
+    `SELECT min(share)::double precision AS share FROM (
+       SELECT share, sum(bytes) OVER (ORDER BY share DESC) AS bytes_so_far FROM (
+         SELECT d.delete_count::numeric / nullif(f.record_count, 0) AS share, f.file_size_bytes AS bytes
+         FROM ${schema}.ducklake_data_file f
+         JOIN ${schema}.ducklake_delete_file d ON d.data_file_id = f.data_file_id AND d.end_snapshot IS NULL
+         WHERE f.table_id = $1 AND f.end_snapshot IS NULL) AS files
+       WHERE share >= $2) AS candidates
+     WHERE bytes_so_far <= $3`,
+    [tableId, from, atMostBytes],
+  );
+  return rows[0]?.share ?? undefined;
+}

@@ -1,0 +1,127 @@
+import type { LakeDeps } from '../commit.ts';
+import type { EngineConnection } from '../engine/contract.ts';
+import type { Lake } from '../provision.ts';
+import { literal } from '../sql.ts';
+
+/** Makes Parquet that lies in the lake's folder part of a table, within the connection's transaction. */
+export async function addDataFile(
+  connection: EngineConnection,
+  lakeName: string,
+  table: string,
+  url: string,
+): Promise<void> {
+  await connection.run(
+    `CALL ducklake_add_data_files(${literal(lakeName)}, ${literal(table)}, ${literal(url)}, schema => 'main')`,
+  );
+}
+
+/** Moves a table's inlined rows and deletions to files; how many rows. */
+export async function flushInlined(
+  deps: LakeDeps,
+  lake: Lake,
+  table: string,
+  connection?: EngineConnection,
+): Promise<number> {
+  const rows = await call<{ rows_flushed: bigint }>(
+    deps,
+    lake,
+    `ducklake_flush_inlined_data(${literal(lake.schema)}, schema_name => 'main', table_name => ${literal(table)})`,
+    connection,
+  );
+  return rows.reduce((sum, row) => sum + Number(row.rows_flushed), 0);
+}
+
+/** How many files of a table became how many. */
+export interface CompactedFiles {
+  filesMerged: number;
+  filesWritten: number;
+}
+
+/** Makes one file of several small ones. */
+export function mergeFiles(
+  deps: LakeDeps,
+  lake: Lake,
+  table: string,
+  { files, bytes }: { files: number; bytes: number },
+): Promise<CompactedFiles> {
+  return compact(
+    deps,
+    lake,
+    `ducklake_merge_adjacent_files(${literal(lake.schema)}, ${literal(table)}, schema => 'main', max_compacted_files => ${files}, max_file_size => ${bytes})`,
+  );
+}
+
+/** Writes the files anew of whose rows more than this share is deleted. */
+export function rewriteFiles(
+  deps: LakeDeps,
+  lake: Lake,
+  table: string,
+  threshold: number,
+): Promise<CompactedFiles> {
+  return compact(
+    deps,
+    lake,
+    `ducklake_rewrite_data_files(${literal(lake.schema)}, ${literal(table)}, schema => 'main', delete_threshold => ${threshold})`,
+  );
+}
+
+async function compact(deps: LakeDeps, lake: Lake, procedure: string): Promise<CompactedFiles> {
+  const rows = await call<{ files_processed: bigint; files_created: bigint }>(deps, lake, procedure);
+  return {
+    filesMerged: rows.reduce((sum, row) => sum + Number(row.files_processed), 0),
+    filesWritten: rows.reduce((sum, row) => sum + Number(row.files_created), 0),
+  };
+}
+
+/** Lets go of these snapshots; how many there were. Files that only they needed are noted for removal. */
+export async function dropSnapshots(
+  deps: LakeDeps,
+  lake: Lake,
+  snapshotIds: readonly number[],
+): Promise<number> {
+  const versions = snapshotIds.join(', ');
+  const gone = await call(
+    deps,
+    lake,
+    `ducklake_expire_snapshots(${literal(lake.schema)}, versions => [${versions}])`,
+  );
+  return gone.length;
+}
+
+/** Removes files that were let go of more than so many days ago; how many. */
+export function removeReleasedFiles(deps: LakeDeps, lake: Lake, days: number): Promise<number> {
+  return remove(deps, lake, 'ducklake_cleanup_old_files', days);
+}
+
+/** Removes files of the lake's folder that are older than so many days and that the catalog never took; how many. */
+export function removeUnknownFiles(deps: LakeDeps, lake: Lake, days: number): Promise<number> {
+  return remove(deps, lake, 'ducklake_delete_orphaned_files', days);
+}
+
+async function remove(deps: LakeDeps, lake: Lake, procedure: string, days: number): Promise<number> {
+  const removed = await call(
+    deps,
+    lake,
+    `${procedure}(${literal(lake.schema)}, older_than => now() - INTERVAL ${days} DAY)`,
+  );
+  return removed.length;
+}
+
+/** The question for the snapshot that a transaction reads, in an engine that has the lake by this name. */
+export function currentSnapshotQuery(lakeName: string): string {
+  return `SELECT id FROM ducklake_current_snapshot(${literal(lakeName)})`;
+}
+
+/** Runs one of DuckLake's procedures; it is a commit of its own where it changes anything. */
+async function call<T>(
+  deps: LakeDeps,
+  lake: Lake,
+  procedure: string,
+  connection?: EngineConnection,
+): Promise<T[]> {
+  const read = (on: EngineConnection) => on.read(`CALL ${procedure}`);
+  const { names, rows } = await (connection === undefined
+    ? deps.engine.use(lake.writer, read)
+    : read(connection));
+  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])) as T);
+}

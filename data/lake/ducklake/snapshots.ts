@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { identifier } from '../sql.ts';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+/**
+ * The newest kept snapshot from `version` on and before the next operation on the table; undefined where none is kept,
+ * or where the table was not written by then. One statement, since a commit between two would be shown.
+ */
+export async function newestSnapshotShowing(
+  pool: Queryable,
+  schemaName: string,
+  tableId: string,
+  version: number,
+): Promise<number | undefined> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ snapshot_id: number | null }>(
+    `SELECT (
+       SELECT max(s.snapshot_id) FROM ${schema}.ducklake_snapshot s
+       WHERE s.snapshot_id >= $2 AND s.snapshot_id < coalesce((
+         SELECT min(o.snapshot_id) FROM ${schema}.workspace_operation o
+         WHERE o.table_id = $1 AND o.snapshot_id > $2), 9223372036854775807)
+     ) AS snapshot_id
+     WHERE EXISTS (
+       SELECT FROM ${schema}.workspace_operation WHERE table_id = $1 AND snapshot_id <= $2)
+       AND $2 <= (SELECT max(snapshot_id) FROM ${schema}.ducklake_snapshot)`,
+    [tableId, version],
+  );
+  return rows[0]?.snapshot_id ?? undefined;
+}
+
+/** Snapshots of more than so many days ago, oldest first: never the newest one, and none of `except`. */
+export async function snapshotsOlderThan(
+  pool: Queryable,
+  schemaName: string,
+  days: number,
+  { except, atMost }: { except: readonly number[]; atMost: number },
+): Promise<number[]> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ snapshot_id: number }>(
+    `SELECT snapshot_id FROM ${schema}.ducklake_snapshot
+     WHERE snapshot_time < now() - make_interval(days => $1)
+       AND snapshot_id < (SELECT max(snapshot_id) FROM ${schema}.ducklake_snapshot)
+       AND snapshot_id <> ALL ($2::bigint[])
+     ORDER BY snapshot_id LIMIT $3`,
+    [days, except, atMost],
+  );
+  return rows.map((row) => row.snapshot_id);
+}
+
+export async function isSnapshotKept(
+  pool: Queryable,
+  schemaName: string,
+  snapshotId: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM ${identifier(schemaName)}.ducklake_snapshot WHERE snapshot_id = $1`,
+    [snapshotId],
+  );
+  return rowCount !== 0;
+}

@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { identifier } from '../sql.ts';
+
+/** A table of the lake as its newest snapshot has it. */
+export interface StoredTable {
+  /** DuckLake's own number of the table; a replaced table gets a new one. */
+  tableId: number;
+  name: string;
+  /** Its files together; what is inlined does not count. */
+  sizeBytes: number;
+  /** In their order; of nested ones the outermost only. */
+  columns: StoredColumn[];
+}
+
+export interface StoredColumn {
+  name: string;
+  /** In DuckLake's vocabulary: int64, varchar, decimal(38,10), … */
+  type: string;
+  nullsAllowed: boolean;
+  comment: string | null;
+}
+
+interface ColumnRow {
+  table_name: string;
+  table_id: number;
+  size_bytes: number;
+  column_name: string;
+  column_type: string;
+  nulls_allowed: boolean;
+  comment: string | null;
+}
+
+/**
+ * The tables of a lake with their columns: a millisecond instead of an engine's round trip. A table's files are
+ * summed once, not for each column. `name` narrows to one, ignoring case.
+ */
+export async function storedTables(
+  pool: Pick<pg.Pool, 'query'>,
+  schemaName: string,
+  name?: string,
+): Promise<StoredTable[]> {
+  const schema = identifier(schemaName);
+  // Without a name: a session is used for every organization, and would keep a prepared statement of each for good.
+  const { rows } = await pool.query<ColumnRow>({
+    text: `
+    WITH t AS MATERIALIZED (
+      SELECT table_id, table_name,
+             coalesce((SELECT sum(f.file_size_bytes) FROM ${schema}.ducklake_data_file f
+                       WHERE f.table_id = d.table_id AND f.end_snapshot IS NULL), 0)::bigint AS size_bytes
+      FROM ${schema}.ducklake_table d
+      WHERE end_snapshot IS NULL ${name === undefined ? '' : 'AND lower(table_name) = lower($1)'})
+    SELECT t.table_name, t.table_id, c.column_name, c.column_type, c.nulls_allowed, g.value AS comment, t.size_bytes
+    FROM t
+    JOIN ${schema}.ducklake_column c
+      ON c.table_id = t.table_id AND c.end_snapshot IS NULL AND c.parent_column IS NULL
+    LEFT JOIN ${schema}.ducklake_column_tag g
+      ON g.table_id = c.table_id AND g.column_id = c.column_id AND g.key = 'comment' AND g.end_snapshot IS NULL
+    ORDER BY t.table_id, c.column_order`,
+    values: name === undefined ? [] : [name],
+  });
+  const tables: StoredTable[] = [];
+  for (const row of rows) {
+    let table = tables.at(-1);
+    if (table?.tableId !== row.table_id) {
+      table = { tableId: row.table_id, name: row.table_name, sizeBytes: row.size_bytes, columns: [] };
+      tables.push(table);
+    }
+    table.columns.push({
+      name: row.column_name,
+      type: row.column_type,
+      nullsAllowed: row.nulls_allowed,
+      comment: row.comment,
+    });
+  }
+  return tables;
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import {
+  type CatalogTables,
+  missingOf,
+  neededTables,
+  neededTablesOf,
+  writtenAgainst,
+} from '../../../data/lake/ducklake/catalog.ts';
+import * as files from '../../../data/lake/ducklake/files.ts';
+import * as inlined from '../../../data/lake/ducklake/inlined.ts';
+import * as values from '../../../data/lake/ducklake/inlined-values.ts';
+import { flushInlined } from '../../../data/lake/ducklake/procedures.ts';
+import * as snapshots from '../../../data/lake/ducklake/snapshots.ts';
+import { storedTables } from '../../../data/lake/ducklake/tables.ts';
+import { triggerStatements } from '../../../data/lake/ducklake/triggers.ts';
+import { ledgerStatements } from '../../../data/lake/ledger.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+
+const workspace = useWorkspace();
+const writtenFor = `written against DuckLake's catalog format ${writtenAgainst.format}, extension ${writtenAgainst.extension}`;
+
+describe('the catalog that this DuckLake makes', () => {
+  test('has the tables and columns that the service needs, in the format it was written against', async () => {
+    const client = await workspace.organization();
+    const { catalog, catalogPool: pool } = workspace.deps.lake;
+    // Looked at before anything uses them: what is missing is named, rather than what comes of it.
+    const lake = await catalog.get(client.organizationId);
+    const { rows: versions } = await pool.query<{ value: string }>(
+      `SELECT value FROM "${lake.schema}".ducklake_metadata WHERE key = 'version'`,
+    );
+    expect(missingOf(neededTables, await tablesOf(pool, lake.schema)), writtenFor).toEqual([]);
+    expect(versions[0]?.value, writtenFor).toBe(writtenAgainst.format);
+    const tableId = await inlineRowsAndDeletions(client, lake);
+    const { rows: parts } = await pool.query<{ version: number }>(
+      `SELECT schema_version AS version FROM "${lake.schema}".ducklake_inlined_data_tables WHERE table_id = $1`,
+      [tableId],
+    );
+    expect(parts).not.toEqual([]);
+    const actual = await tablesOf(pool, lake.schema);
+    for (const { version } of parts)
+      expect(missingOf(neededTablesOf(tableId, version), actual), writtenFor).toEqual([]);
+  });
+
+  test('is missed a table or a column of by name', () => {
+    const needed = { snapshots: { id: 'bigint', time: 'text', who: 'text' }, files: {} };
+    expect(missingOf(needed, { ...needed, more: {} })).toEqual([]);
+    expect(missingOf(needed, { snapshots: { id: 'bigint', time: 'date', by: 'text' } })).toEqual([
+      'The column snapshots.time is date, not text.',
+      'The column snapshots.who is missing.',
+      'The table files is missing.',
+    ]);
+  });
+});
+
+test('a catalog of nothing but the needed tables and columns answers every query', async () => {
+  const { catalogPool: pool } = workspace.deps.lake;
+  const schema = `needed_${randomUUID().replaceAll('-', '')}`;
+  await pool.query(`CREATE SCHEMA "${schema}"`);
+  for (const [table, columns] of Object.entries({ ...neededTables, ...neededTablesOf(1, 1) })) {
+    const definitions = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+    if (table.startsWith('ducklake_inlined_data_1')) definitions.push('s_id bigint');
+    await pool.query(`CREATE TABLE "${schema}".${table} (${definitions.join(', ')})`);
+  }
+  await pool.query(
+    `INSERT INTO "${schema}".ducklake_inlined_data_tables VALUES (1, 'ducklake_inlined_data_1_1', 1)`,
+  );
+  await pool.query(`INSERT INTO "${schema}".ducklake_schema_versions VALUES (1, 1)`);
+  for (const statement of [...ledgerStatements(schema, 'public'), ...triggerStatements(schema)])
+    await pool.query(statement.replace('FROM "public"', 'FROM PUBLIC'));
+  await pool.query(`INSERT INTO "${schema}".ducklake_snapshot_changes VALUES (1, '{"operations": []}')`);
+
+  expect(await storedTables(pool, schema)).toEqual([]);
+  expect(await files.countWholeFilesBelow(pool, schema, 1, 1)).toBe(0);
+  expect(await files.smallestDeletedShare(pool, schema, 1, { from: 0, atMostBytes: 1 })).toBeUndefined();
+  expect(await files.anyFileMayHold(pool, schema, 1, 's_id', { min: 0n, max: 1n })).toBe(false);
+  expect(await inlined.inlinedTables(pool, schema, 1)).toEqual([{ hasRows: false, isOutlived: false }]);
+  expect(await inlined.hasInlinedDeletions(pool, schema, 1)).toBe(false);
+  expect(await inlined.isOfPresentSchema(pool, schema, 'ducklake_inlined_data_1_1')).toBe(false);
+  await inlined.forgetOutlivedTables(pool, schema);
+  await inlined.dropForgottenTables(pool, schema);
+  const place = { schemaName: schema, tableId: 1, column: 's_id' };
+  expect(await values.inlinedAmong(pool, place, [1n])).toEqual(new Set());
+  expect(await values.anyInlinedBetween(pool, place, { min: 0n, max: 1n })).toBe(false);
+  expect(await snapshots.snapshotsOlderThan(pool, schema, 1, { except: [], atMost: 1 })).toEqual([]);
+  expect(await snapshots.isSnapshotKept(pool, schema, 1)).toBe(false);
+  expect(await snapshots.newestSnapshotShowing(pool, schema, 't', 1)).toBeUndefined();
+});
+
+/** A table that has inlined rows, and inlined deletions of a file's rows; DuckLake's number of it. */
+async function inlineRowsAndDeletions(client: TestClient, lake: Lake): Promise<number> {
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 't', kind: 'data', columns: [{ name: 'a', data_type: 'INTEGER' }] },
+  });
+  const rows = `/v1/tables/${made.body.data.tableId}/rows`;
+  const { lake: deps } = workspace.deps;
+  await client.call('POST', rows, { body: { rows: [{ s_id: 1, a: 1 }] } });
+  expect(await flushInlined(deps, lake, 't')).toBe(1);
+  await client.call('PUT', rows, { body: { rows: [{ s_id: 1, a: 2 }] } });
+  const [table] = await storedTables(deps.catalogPool, lake.schema, 'T');
+  return table!.tableId;
+}
+
+async function tablesOf(pool: LakeDeps['catalogPool'], schemaName: string): Promise<CatalogTables> {
+  const { rows } = await pool.query<{ table_name: string; columns: Record<string, string> }>(
+    `SELECT table_name, jsonb_object_agg(column_name, data_type) AS columns
+     FROM information_schema.columns WHERE table_schema = $1 GROUP BY table_name`,
+    [schemaName],
+  );
+  return Object.fromEntries(rows.map((row) => [row.table_name, row.columns]));
+}
