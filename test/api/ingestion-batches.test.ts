@@ -129,6 +129,7 @@ test('pages in any order become one commit, and the batch tells that they landed
     body: { mode: 'append', client_batch_id: 'first' },
   });
   expect([reopened.status, reopened.body.data.id]).toEqual([200, applied.id]);
+  expect(reopened.headers['location']).toBe(batch);
   const other = await client.call('POST', `${batch}/complete`, { body: { page_count: 3 } });
   expect([other.status, other.body.code]).toEqual([409, 'batch_not_open']);
   expect(await rowsOf(client, table)).toHaveLength(4);
