@@ -30,7 +30,7 @@ export function lakeMaintenanceSteps(
 ): ReconcileStep[] {
   const due = {
     silentForSeconds: silentIntervals * intervalSeconds,
-    deafForSeconds: lostAfterSeconds,
+    unansweredForSeconds: lostAfterSeconds,
     atMost: itemsAtOnce,
   };
   const wake = (organizationId: string) =>

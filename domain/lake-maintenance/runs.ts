@@ -66,7 +66,7 @@ export async function newestLakeMaintenanceRun(
   return (await listLakeMaintenanceRuns(db, organizationId, { after: undefined, limit: 1 }))[0];
 }
 
-export interface UncaredLake {
+export interface LakeDue {
   organizationId: string;
   /** A run was asked for and has not begun. */
   isAsked: boolean;
@@ -75,12 +75,12 @@ export interface UncaredLake {
 /** Ready lakes whose maintenance never started, went silent, or does not hear a request. */
 export async function lakesDue(
   db: Database,
-  limits: { silentForSeconds: number; deafForSeconds: number; atMost: number },
-): Promise<UncaredLake[]> {
-  const { silentForSeconds, deafForSeconds, atMost } = limits;
+  limits: { silentForSeconds: number; unansweredForSeconds: number; atMost: number },
+): Promise<LakeDue[]> {
+  const { silentForSeconds, unansweredForSeconds, atMost } = limits;
   const { rows } = await sql<{ organization_id: string; is_asked: boolean }>`
     SELECT organization_id, is_asked FROM lakes_due(
-      make_interval(secs => ${silentForSeconds}), make_interval(secs => ${deafForSeconds}), ${atMost})
+      make_interval(secs => ${silentForSeconds}), make_interval(secs => ${unansweredForSeconds}), ${atMost})
   `.execute(db);
   return rows.map((row) => ({ organizationId: row.organization_id, isAsked: row.is_asked }));
 }

@@ -25,7 +25,7 @@ export interface RowsPage {
 
 /**
  * One page of a table's rows at one version. A whole read with one cursor sees that one version throughout,
- * whatever is written meanwhile. A read that fails in passing is tried once more.
+ * whatever is written meanwhile. A read that fails transiently is tried once more.
  */
 export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
   const { order, after, offset } = pagingOf(page);

@@ -12,7 +12,7 @@ import { type AppendableTable, findAppendable } from '../tables/appendable.ts';
 import { createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
-import { settleRename } from '../tables/rename.ts';
+import { resolveRename } from '../tables/rename.ts';
 import { retypeColumns } from '../tables/retype.ts';
 import type { AppendRequest } from './append.ts';
 import { takenRowIds } from './taken.ts';
@@ -84,7 +84,7 @@ async function settled(
 ): Promise<AppendableTable> {
   const found = await findAppendable(deps.lake, lake, organizationId, tableId);
   if (!found.isBeingRenamed) return found;
-  await settleRename(deps, organizationId, tableId);
+  await resolveRename(deps, organizationId, tableId);
   return findAppendable(deps.lake, lake, organizationId, tableId);
 }
 

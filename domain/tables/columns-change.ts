@@ -7,7 +7,7 @@ import { rowIdColumn } from './column-name.ts';
 import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
 import type { TableDeps } from './deps.ts';
 import { flushHeld, renewableBytes } from './flush.ts';
-import { announceRename, settleRename } from './rename.ts';
+import { announceRename, resolveRename } from './rename.ts';
 import { retypeColumns } from './retype.ts';
 import type { TableRow } from './tables.ts';
 
@@ -43,7 +43,7 @@ async function alter(
     const before = await findPhysicalTable(catalogPool, lake.schema, table.name);
     if (before === undefined) throw notFound('The table');
     // What an earlier change left between the two is settled first: this one may be its retry.
-    await settleRename(deps, table.organization_id, table.id);
+    await resolveRename(deps, table.organization_id, table.id);
     if ((await findOperations(catalogPool, lake.schema, [operationId])).has(operationId)) return before;
     // Rows that lie in the catalog under the old schema are moved out later by writing a table anew, unless it is large.
     if (before.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, before);
@@ -65,7 +65,7 @@ async function alter(
     }).catch((error: unknown) => {
       if (!(error instanceof NothingToChange)) throw error;
     });
-    if (renamed !== undefined) await settleRename(deps, table.organization_id, table.id);
+    if (renamed !== undefined) await resolveRename(deps, table.organization_id, table.id);
     return (await findPhysicalTable(catalogPool, lake.schema, table.name)) ?? before;
   });
 }

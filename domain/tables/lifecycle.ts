@@ -7,7 +7,7 @@ import { createdAtColumn, rowIdColumn } from './column-name.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
 import { hasActiveImport, hasApplyingBatch } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
-import { settleRename } from './rename.ts';
+import { resolveRename } from './rename.ts';
 import { createTableStatements } from './retype.ts';
 import {
   findTable,
@@ -125,10 +125,11 @@ async function finishDrop(deps: TableDeps, table: TableRow, committedBy: string)
 }
 
 /** Brings a table that a crash left between two states to the one the lake says. */
-export async function settleTable(deps: TableDeps, table: TableRow): Promise<void> {
+export async function resolveTable(deps: TableDeps, table: TableRow): Promise<void> {
   const { organization_id: organizationId, id } = table;
   if (table.status === 'deleting') return finishDrop(deps, table, 'service');
-  if (table.status === 'ready') return deps.lake.locks.hold(id, () => settleRename(deps, organizationId, id));
+  if (table.status === 'ready')
+    return deps.lake.locks.hold(id, () => resolveRename(deps, organizationId, id));
   // Under the table's lock: whoever still makes it holds it, and has decided when the lock is free.
   await deps.lake.locks.hold(id, async () => {
     const made = await wasMade(deps, organizationId, id);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconciling/step.ts';
 import type { TableDeps } from './deps.ts';
-import { settleTable } from './lifecycle.ts';
+import { resolveTable } from './lifecycle.ts';
 import { findTable } from './tables.ts';
 
 /** Tables that a crash left between two states are brought to the one the lake says. */
@@ -15,7 +15,7 @@ export function tableSteps(deps: TableDeps): ReconcileStep[] {
   return [
     itemsStep('tables', find, async ({ organizationId, id }) => {
       const table = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
-      if (table !== undefined) await settleTable(deps, table);
+      if (table !== undefined) await resolveTable(deps, table);
     }),
   ];
 }

@@ -17,7 +17,7 @@ useWorker(workspace);
 
 const reviveImports = (olderThanSeconds?: number) =>
   reconcile(workspace, importSteps(workspace.deps, olderThanSeconds));
-const settleTables = () => reconcile(workspace, tableSteps(workspace.deps));
+const resolveTables = () => reconcile(workspace, tableSteps(workspace.deps));
 
 async function beginImport(client: TestClient, name: string, content: string, options: object = {}) {
   const project = (await client.call('POST', '/v1/projects', { body: { name } })).body.data.id as string;
@@ -161,7 +161,7 @@ test('one broken lake keeps nobody else from being settled', async () => {
     if (organizationId === broken!.organizationId) throw new Error('The lake is broken.');
     return real(organizationId);
   });
-  await settleTables();
+  await resolveTables();
   spy.mockRestore();
   const find = ({ organizationId, id }: (typeof tables)[number]) =>
     inOrganization(workspace.deps.db, organizationId, (db) => findTable(db, organizationId, id));
@@ -191,7 +191,7 @@ test('the quarantine table of an import whose commit waits for minutes stays res
     `UPDATE tables SET updated_at = now() - interval '2 minutes' WHERE organization_id = $1`,
     client.organizationId,
   );
-  await settleTables();
+  await resolveTables();
   spy.mockRestore();
   held.resolve();
   const done = await endOf(client, id);
