@@ -10,6 +10,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../data/errors.ts';
 import { findAccessToken } from '../domain/organizations/access.ts';
 import { authRoutes } from './auth/routes.ts';
+import { catalogEntriesRoutes } from './catalog-entries/routes.ts';
 import { dataSyncsRoutes } from './data-syncs/routes.ts';
 import type { ApiDeps, Routes } from './deps.ts';
 import { filesRoutes } from './files/routes.ts';
@@ -102,6 +103,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   authRoutes(app, deps);
   identityRoutes(app, deps);
   projectsRoutes(app, deps);
+  catalogEntriesRoutes(app, deps);
   filesRoutes(app, deps);
   previewsRoutes(app, deps);
   runsRoutes(app, deps);

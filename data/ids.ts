@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'tbl'
   | 'lak'
   | 'car'
+  | 'cae'
   | 'dsn'
   | 'bat'
   | 'qry'

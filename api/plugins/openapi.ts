@@ -7,6 +7,7 @@ const tags: [string, string][] = [
   ['Auth', 'Machine authentication for API clients.'],
   ['Tenant', 'Organization and tenant context.'],
   ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
+  ['Catalog Entries', "What of the data a project's analyst can see."],
   ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
   ['Runs', 'Every process of a project: listed, followed step by step, cancelled.'],
   ['Tables', 'Table metadata and catalog, row appends and upserts.'],

@@ -48,6 +48,16 @@ export interface ApiClients {
   secret_hash: Buffer;
 }
 
+export interface CatalogEntries {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  id: string;
+  note: Generated<string>;
+  organization_id: string;
+  project_id: string;
+  table_id: string;
+}
+
 export interface DataSyncs {
   applied_at: Timestamp | null;
   checkpoint: Json | null;
@@ -327,6 +337,7 @@ export interface Users {
 export interface DB {
   access_tokens: AccessTokens;
   api_clients: ApiClients;
+  catalog_entries: CatalogEntries;
   data_syncs: DataSyncs;
   file_uploads: FileUploads;
   files: Files;

@@ -13,7 +13,7 @@ import {
 } from '../tables/tables.ts';
 import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
 import { checkOptions } from './options.ts';
-import { importStart } from './process.ts';
+import { importProcess, importStart } from './process.ts';
 import { deleteTableImport, findTableImport, insertTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportRequest {
@@ -59,7 +59,7 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
   const format = request.format ?? formatByName(file.path);
   checkOptions(request.options, format);
   const table = await targetTable(db, request);
-  return insertTableImport(db, {
+  const row = {
     organization_id: organizationId,
     id: request.importId,
     project_id: projectId,
@@ -73,7 +73,8 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
     format,
     options: JSON.stringify({ ...request.options, onBadRow: request.onBadRow }),
     created_by: request.callerId,
-  });
+  };
+  return insertTableImport(db, row, importProcess.workflowId(row.id));
 }
 
 /** The table to replace, or the reservation of a new one. */

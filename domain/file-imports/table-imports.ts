@@ -5,7 +5,6 @@ import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../runs/runs.ts';
-import { importProcess } from './process.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
 
@@ -61,6 +60,7 @@ export async function findLatestImport(
 export async function insertTableImport(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['table_imports']>, 'status'>,
+  workflowId: string,
 ): Promise<TableImport> {
   try {
     const added = await imports.insert(db, { ...row, status: 'queued' });
@@ -74,7 +74,7 @@ export async function insertTableImport(
       title: `Import of ${row.file_path} into ${row.table_name}`,
       resource_type: 'table-import',
       resource_id: row.id,
-      workflow_id: importProcess.workflowId(row.id),
+      workflow_id: workflowId,
     });
     return added;
   } catch (error) {

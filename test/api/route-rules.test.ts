@@ -166,6 +166,9 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   });
   expect(page.status, page.text).toBe(200);
   const run = await client.call('POST', '/v1/lake-maintenance/runs');
+  const entry = await client.call('POST', `/v1/projects/${project}/catalog-entries`, {
+    body: { table_id: tableId },
+  });
   return {
     project_id: project,
     file_id: file.body.data.id,
@@ -180,6 +183,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     query_execution_id: query.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
     '/v1/projects/{project_id}/runs/{run_id}': 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
+    entry_id: entry.body.data.id,
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     name: 'a',
   };
