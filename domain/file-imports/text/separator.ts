@@ -33,22 +33,7 @@ export function detectSeparator(bytes: Buffer, quote: string, options: CsvOption
     const score = evenness(records, options.headerRow !== undefined);
     if (score > best.score) best = { separator, score };
   }
-  return best.score === 0 && isSpaced(part, part.length === bytes.length, quote) ? ' ' : best.separator;
-}
-
-/** A space separates only where nothing else does, and every record has quoted fields, as many as the others. */
-function isSpaced(part: Buffer, isWhole: boolean, quote: string): boolean {
-  const lines = part.toString('latin1').split(/\r\n|\n|\r/);
-  const records = sample(part, isWhole, ' ', quote).filter((record) => !isBlank(record));
-  const width = records[0]?.fields.length ?? 0;
-  return (
-    width > 1 &&
-    records.length > 1 &&
-    records.every(({ fields, line }) => {
-      const first = lines[line - 1] ?? '';
-      return fields.length === width && first.startsWith(quote) && first.includes(`${quote} ${quote}`);
-    })
-  );
+  return best.separator;
 }
 
 function evenness(records: readonly SampleRecord[], isHeaderGiven: boolean): number {

@@ -27,14 +27,6 @@ describe('separators', () => {
     expect(detected(text, { columnSeparator: separator })).toEqual(plain(['a', 'b'], separator));
   });
 
-  test('a space separates quoted fields, and nothing else', () => {
-    const quoted = '"a" "b"\n"1" "x y"\n"2" "z"\n';
-    expect(detected(quoted)).toEqual(plain(['a', 'b'], ' '));
-    expect(detected(`${quoted}"3"\n`).separator).toBe(',');
-    expect(detected('first name\nAda Lovelace\nAlan Turing\n')).toEqual(plain(['first name']));
-    expect(detected('say\n"a" or b\n"c" or d\n').separator).toBe(',');
-  });
-
   test('decimal commas do not separate', () => {
     expect(detected('1,5;2,5\n3,5;4,5\n')).toMatchObject({ separator: ';', rows: [0, 1] });
   });
