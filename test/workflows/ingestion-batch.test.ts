@@ -1,7 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import proto from '@temporalio/proto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { pino } from 'pino';
@@ -21,6 +19,7 @@ import type {
   IngestionBatchLakeActivities,
 } from '../../workflows/ingestion-batch/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
+import { keepHistory } from '../support/histories.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -115,14 +114,6 @@ async function cancel(id: string, url: string): Promise<void> {
   while ((await show(url)).status === 'open') await setTimeout(20);
 }
 
-/** `RECORD_HISTORIES=1` keeps the history of each named run for the replay test. */
-async function keepHistory(id: string, name: string): Promise<void> {
-  if (process.env['RECORD_HISTORIES'] === undefined) return;
-  const history = await handleOf(id).fetchHistory();
-  const file = new URL(`./histories/ingestion-batch-${name}.binpb`, import.meta.url);
-  writeFileSync(file, proto.temporal.api.history.v1.History.encode(history).finish());
-}
-
 async function historyLength(id: string): Promise<number> {
   return (await handleOf(id).fetchHistory()).events?.length ?? 0;
 }
@@ -134,7 +125,7 @@ test('a batch nobody completes expires after its day, and its pages are gone', a
   expect(await show(url)).toMatchObject({ status: 'expired', pagesStaged: 1, recordsStaged: 1 });
   const late = await call('PUT', `${url}/pages/2`, { records: [] });
   expect([late.statusCode, late.json().code]).toEqual([409, 'batch_not_open']);
-  await keepHistory(id, 'expired');
+  await keepHistory(handleOf(id), 'ingestion-batch-expired');
 });
 
 test('a completed batch is applied once, however often it is completed, in a short history', async () => {
@@ -148,7 +139,7 @@ test('a completed batch is applied once, however often it is completed, in a sho
   expect((await call('POST', `${url}/complete`, { page_count: 30 })).json().data.status).toBe('applied');
   expect(await rows()).toHaveLength(30);
   expect(await historyLength(id)).toBeLessThan(60);
-  await keepHistory(id, 'applied');
+  await keepHistory(handleOf(id), 'ingestion-batch-applied');
 });
 
 test('an apply that fails halfway is tried again, and one that was committed is not repeated', async () => {
@@ -207,7 +198,7 @@ test('an apply whose tries are spent fails for good: a try that lingers can no l
   const input = { organizationId: client.organizationId, batchId: id } as never;
   await expect(real!.applyIngestionBatch(input)).rejects.toThrow();
   expect(await rows()).toEqual([]);
-  await keepHistory(id, 'given-up');
+  await keepHistory(handleOf(id), 'ingestion-batch-given-up');
 });
 
 test('a batch that awaits confirmation goes on with it, and expires without it', async () => {
@@ -227,7 +218,7 @@ test('a batch that awaits confirmation goes on with it, and expires without it',
     expect(await endOf(forgotten.id)).toBe('COMPLETED expired');
   });
   expect(await rows()).toMatchObject([{ s_id: 9 }]);
-  await keepHistory(confirmed.id, 'confirmed');
+  await keepHistory(handleOf(confirmed.id), 'ingestion-batch-confirmed');
 });
 
 test('an abort is possible in every state before applying, and in no other', async () => {
@@ -277,7 +268,7 @@ test('a cancel from the operator aborts a waiting batch', async () => {
     expect(await endOf(id)).toBe('CANCELLED aborted');
   });
   expect((await show(url)).status).toBe('aborted');
-  await keepHistory(id, 'cancelled');
+  await keepHistory(handleOf(id), 'ingestion-batch-cancelled');
 });
 
 test('a process that was ended from outside is started again, and finishes its batch', async () => {

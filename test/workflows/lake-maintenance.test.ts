@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
-import proto from '@temporalio/proto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,6 +16,7 @@ import {
   runLakeMaintenanceSignal,
 } from '../../workflows/lake-maintenance/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
+import { keepHistory } from '../support/histories.ts';
 import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 
 type Activities = LakeMaintenanceControlActivities & LakeMaintenanceLakeActivities;
@@ -79,14 +78,6 @@ function recording(change: Partial<Activities> = {}): Recorded {
   return { ...recorded, activities: named as unknown as Activities };
 }
 
-/** `RECORD_HISTORIES=1` keeps the history of each named execution for the replay test. */
-async function keepHistory(workflowId: string, runId: string, name: string): Promise<void> {
-  if (process.env['RECORD_HISTORIES'] === undefined) return;
-  const history = await env.client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const file = new URL(`./histories/lake-maintenance-${name}.binpb`, import.meta.url);
-  writeFileSync(file, proto.temporal.api.history.v1.History.encode(history).finish());
-}
-
 /** Runs maintenance until `during` is through, then cancels it: by itself it goes on for ever. */
 async function withMaintenance(
   { activities }: Recorded,
@@ -130,7 +121,7 @@ test('maintenance runs at every interval, step after step, and tells what it did
   await withMaintenance(maintenance, async (workflowId, runId) => {
     await env.sleep(3.5 * hourMs);
     await until(() => maintenance.outcomes.length >= 3);
-    await keepHistory(workflowId, runId, 'cadence');
+    await keepHistory(env.client.workflow.getHandle(workflowId, runId), 'lake-maintenance-cadence');
   });
   const [first, second] = maintenance.begunAtMs;
   expect(second! - first!).toBeGreaterThanOrEqual(hourMs);
@@ -157,7 +148,7 @@ test('the signal asks for a run now', async () => {
     await env.client.workflow.getHandle(workflowId).signal(runLakeMaintenanceSignal);
     await until(() => maintenance.outcomes.length === 1);
     expect(maintenance.begunAtMs[0]! - startedAtMs).toBeLessThan(hourMs / 2);
-    await keepHistory(workflowId, runId, 'asked');
+    await keepHistory(env.client.workflow.getHandle(workflowId, runId), 'lake-maintenance-asked');
   });
 });
 
@@ -172,7 +163,7 @@ test('a step that fails is told, after its bounded tries, and the run goes on wi
   await withMaintenance(maintenance, async (workflowId, runId) => {
     await env.sleep(hourMs / 2);
     await until(() => maintenance.outcomes.length === 1);
-    await keepHistory(workflowId, runId, 'step-failed');
+    await keepHistory(env.client.workflow.getHandle(workflowId, runId), 'lake-maintenance-step-failed');
   });
   expect(maintenance.calls.filter((name) => name === 'compactLakeTables')).toHaveLength(5);
   expect(maintenance.outcomes[0]).toMatchObject({
@@ -204,7 +195,7 @@ test('after twenty runs it continues as a new execution, so that its history sta
     const first = await env.client.workflow.getHandle(workflowId, runId).describe();
     expect(first.status.name).toBe('CONTINUED_AS_NEW');
     expect(first.historyLength).toBeLessThan(3_000);
-    await keepHistory(workflowId, runId, 'continued');
+    await keepHistory(env.client.workflow.getHandle(workflowId, runId), 'lake-maintenance-continued');
   });
 });
 

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import proto from '@temporalio/proto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +14,7 @@ import type {
   TableImportOutcome,
 } from '../../workflows/table-import/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
+import { keepHistory } from '../support/histories.ts';
 import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 
 type Activities = TableImportControlActivities & TableImportLakeActivities;
@@ -67,14 +66,6 @@ function recording(change: Partial<Activities> = {}): { activities: Activities; 
   return { activities: named as unknown as Activities, calls };
 }
 
-/** `RECORD_HISTORIES=1` keeps the history of each named run for the replay test. */
-async function keepHistory(workflowId: string, name: string | undefined): Promise<void> {
-  if (process.env['RECORD_HISTORIES'] === undefined || name === undefined) return;
-  const history = await env.client.workflow.getHandle(workflowId).fetchHistory();
-  const file = new URL(`./histories/table-import-${name}.binpb`, import.meta.url);
-  writeFileSync(file, proto.temporal.api.history.v1.History.encode(history).finish());
-}
-
 async function run(
   activities: Activities,
   during: (workflowId: string) => Promise<void> = async () => undefined,
@@ -105,7 +96,7 @@ async function run(
       const result = await handle.result().catch((error: unknown) => error);
       const { status } = await handle.describe();
       expect(result instanceof WorkflowFailedError).toBe(status.name !== 'COMPLETED');
-      await keepHistory(workflowId, name);
+      if (name !== undefined) await keepHistory(handle, `table-import-${name}`);
       return status.name;
     }),
   );
