@@ -1,0 +1,51 @@
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { ModelProvider } from './config.ts';
+
+/** How much a model thinks before it answers. */
+export type Effort = 'low' | 'medium' | 'high';
+export type ProviderOptions = SharedV4ProviderOptions;
+
+const all: readonly Effort[] = ['low', 'medium', 'high'];
+/** Of models whose thinking has a budget; the answer has its own tokens beside it. */
+const budgetTokens: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
+
+const openAiReasoning = /^(?:o\d|gpt-[5-9])/;
+const openAiFixed = /-(?:chat|pro)/;
+const claudeWithout = /claude-(?:instant|v?2|3)/;
+const claudeBudgeted = /claude-(?:opus|sonnet|haiku)-4(?:-(?:[015]|20\d{6})(?!\d)|$)/;
+
+/** The efforts that a model of this name can be asked for; empty where it does not think, or only in one way. */
+export function effortsOf(kind: ModelProvider['kind'], name: string): readonly Effort[] {
+  switch (kind) {
+    case 'openai':
+      return openAiReasoning.test(name) && !openAiFixed.test(name) ? all : [];
+    case 'anthropic':
+      return name.includes('claude-') && !claudeWithout.test(name) ? all : [];
+    case 'local':
+      return all;
+  }
+}
+
+/** What is sent along with a request; an effort that the model does not have is left out. */
+export function optionsFor(
+  kind: ModelProvider['kind'],
+  name: string,
+  effort: Effort | undefined,
+): ProviderOptions {
+  const asked = effort !== undefined && effortsOf(kind, name).includes(effort) ? effort : undefined;
+  switch (kind) {
+    case 'openai':
+      // Conversations are kept here, and nowhere else.
+      return { openai: { store: false, ...(asked === undefined ? {} : { reasoningEffort: asked }) } };
+    case 'anthropic':
+      return asked === undefined ? {} : { anthropic: claudeOptions(name, asked) };
+    case 'local':
+      return asked === undefined ? {} : { local: { reasoningEffort: asked } };
+  }
+}
+
+function claudeOptions(name: string, effort: Effort) {
+  if (claudeBudgeted.test(name))
+    return { thinking: { type: 'enabled', budgetTokens: budgetTokens[effort] } } as const;
+  return { thinking: { type: 'adaptive', display: 'summarized' }, effort } as const;
+}

@@ -1,0 +1,185 @@
+import { errorChain, isNetworkError, nameOf } from './error-chain.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+export type ModelFailureCode =
+  | 'model_rate_limited'
+  | 'model_credentials'
+  | 'model_not_found'
+  | 'model_refused'
+  | 'model_context_exceeded'
+  | 'model_unavailable'
+  | 'model_answer_broken'
+  | 'model_cancelled'
+  | 'model_failed';
+
+/** Why a model did not answer, for a person: nothing of its provider's answer, of addresses or of keys is in it. */
+export interface ModelFailure {
+  code: ModelFailureCode;
+  message: string;
+  /** Whether the same request may be answered later. */
+  isRetryable: boolean;
+  /** As the provider asked; at most a minute. */
+  retryAfterMs: number | undefined;
+}
+
+/** Classifies what the AI SDK throws, and what comes as an error in its streams. */
+export function modelFailure(error: unknown): ModelFailure {
+  const chain = errorChain(error);
+  const names = chain.map(nameOf);
+  if (names.includes('AbortError') || names.includes('ResponseAborted'))
+    return failure('model_cancelled', 'The request to the model was cancelled.', false);
+  if (names.includes('TimeoutError'))
+    return failure('model_unavailable', 'The model did not answer in time.', true);
+  const status = chain.map(statusOf).find((found) => found !== undefined);
+  if (status !== undefined) return ofStatus(status, chain);
+  if (chain.some(isNetworkError)) return broken(chain);
+  return ofName(names) ?? failure('model_failed', 'Asking the model failed for an unknown reason.', true);
+}
+
+/** A request that was accepted, and whose answer then stopped, has a status of success. */
+function broken(chain: readonly unknown[]): ModelFailure {
+  const hadBegun = chain.some((error) => numberIn(error, 'statusCode') !== undefined);
+  const message = hadBegun
+    ? "The connection to the model's provider broke in the middle of its answer."
+    : "The model's provider cannot be reached.";
+  return failure('model_unavailable', message, true);
+}
+
+function ofStatus(status: number, chain: readonly unknown[]): ModelFailure {
+  const waitMs = chain.map(retryAfterMs).find((found) => found !== undefined);
+  const again = waitMs === undefined ? 'in a minute' : `in ${inSeconds(waitMs)}`;
+  const said = `The model's provider answered ${status}`;
+  if (status === 429 && includes(chain, ['insufficient_quota', 'billing_hard_limit']))
+    return failure('model_rate_limited', `${said}: the quota of this key is used up.`, false);
+  if (status === 429)
+    return failure('model_rate_limited', `${said}: too many requests; ask again ${again}.`, true, waitMs);
+  if (status === 401 || status === 403)
+    return failure('model_credentials', `${said}: it does not accept the key it was given.`, false);
+  if (status === 404) return failure('model_not_found', `${said}: it has no such model.`, false);
+  if (status === 408 || status === 409 || status >= 500)
+    return failure('model_unavailable', `${said}: it is not available; ask again ${again}.`, true, waitMs);
+  if (includes(chain, tooLong))
+    return failure(
+      'model_context_exceeded',
+      `${said}: the conversation is longer than the model can read.`,
+      false,
+    );
+  return failure('model_refused', `${said}: it refused the request.`, false);
+}
+
+/** How providers say that a request is longer than their model can read. */
+const tooLong = [
+  'context_length_exceeded',
+  'exceed_context_size',
+  'exceeds the available context size',
+  'maximum context length',
+  'context window',
+  'prompt is too long',
+  'input is too long',
+];
+
+function includes(chain: readonly unknown[], words: readonly string[]): boolean {
+  const text = chain.map(saidBy).join(' ').toLowerCase();
+  return words.some((word) => text.includes(word));
+}
+
+/** What an error says, to be looked through and never shown. */
+function saidBy(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const parts = ['message', 'responseBody', 'code', 'type'].map((key) => Reflect.get(error, key));
+  return parts
+    .filter((part) => typeof part === 'string')
+    .map((part) => part.slice(0, 10_000))
+    .join(' ');
+}
+
+const byName: Readonly<Record<string, ModelFailure>> = {
+  AI_NoSuchToolError: failure(
+    'model_answer_broken',
+    'The model asked for a tool that it does not have.',
+    true,
+  ),
+  AI_InvalidToolInputError: failure(
+    'model_answer_broken',
+    'The model asked for a tool in a way that cannot be read.',
+    true,
+  ),
+  AI_EmptyResponseBodyError: failure('model_answer_broken', "The model's answer was empty.", true),
+  AI_NoOutputGeneratedError: failure('model_answer_broken', "The model's answer was empty.", true),
+  AI_NoContentGeneratedError: failure('model_answer_broken', "The model's answer was empty.", true),
+  AI_LoadAPIKeyError: failure('model_credentials', "The key of the model's provider is missing.", false),
+  AI_NoSuchModelError: failure('model_not_found', 'There is no such model.', false),
+};
+const unreadable = failure('model_answer_broken', "The model's answer cannot be read.", true);
+const unreadableNames = [
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_InvalidResponseDataError',
+  'AI_InvalidStreamPartError',
+  'AI_ToolCallRepairError',
+  'AI_UIMessageStreamError',
+];
+const unaskable = failure('model_refused', 'The model cannot be asked this.', false);
+const unaskableNames = [
+  'AI_UnsupportedFunctionalityError',
+  'AI_InvalidPromptError',
+  'AI_InvalidArgumentError',
+  'AI_InvalidDataContentError',
+  'AI_InvalidMessageRoleError',
+  'AI_MessageConversionError',
+  'AI_MissingToolResultsError',
+];
+
+/** By the first that has a meaning: what is around says more than what it was caused by. */
+function ofName(names: readonly string[]): ModelFailure | undefined {
+  for (const name of names) {
+    if (Object.hasOwn(byName, name)) return byName[name];
+    if (unreadableNames.includes(name)) return unreadable;
+    if (unaskableNames.includes(name)) return unaskable;
+    // Of those with a status only such are left as were answered, with what is no answer.
+    if (name === 'AI_APICallError') return unreadable;
+  }
+  return names.includes('AI_StreamProviderError') || names.includes('provider error')
+    ? failure('model_unavailable', "The model's provider failed in the middle of its answer.", true)
+    : undefined;
+}
+
+/** The HTTP status of a failure, or what an error in a stream would have had for one. */
+function statusOf(error: unknown): number | undefined {
+  const status = numberIn(error, 'statusCode') ?? numberIn(error, 'code');
+  if (status !== undefined) return status >= 400 && status <= 599 ? status : undefined;
+  if (nameOf(error) !== 'provider error' && nameOf(error) !== 'AI_StreamProviderError') return undefined;
+  const words = saidBy({ ...(error as object), message: '' }).toLowerCase();
+  return byWord.find(([word]) => words.includes(word))?.[1];
+}
+
+const byWord: readonly [word: string, status: number][] = [
+  ['insufficient_quota', 429],
+  ['rate_limit', 429],
+  ['overloaded', 529],
+  ['authentication', 401],
+  ['permission', 403],
+  ['not_found', 404],
+  ['context', 400],
+  ['invalid_request', 400],
+  ['timeout', 504],
+];
+
+function numberIn(error: unknown, key: string): number | undefined {
+  const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined;
+  return typeof value === 'number' ? value : undefined;
+}
+
+function inSeconds(waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return seconds === 1 ? 'a second' : `${seconds} seconds`;
+}
+
+function failure(
+  code: ModelFailureCode,
+  message: string,
+  isRetryable: boolean,
+  waitMs?: number | undefined,
+): ModelFailure {
+  return { code, message, isRetryable, retryAfterMs: waitMs };
+}

@@ -1,0 +1,87 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { type ModelProvider, type ModelsConfig, modelId, offlineId } from './config.ts';
+import { type Effort, effortsOf, optionsFor, type ProviderOptions } from './efforts.ts';
+
+export type { Effort, ProviderOptions } from './efforts.ts';
+
+export interface ListedModel {
+  id: string;
+  label: string;
+  efforts: readonly Effort[];
+  isDefault: boolean;
+}
+
+export interface FoundModel {
+  id: string;
+  label: string;
+  efforts: readonly Effort[];
+  /** Tokens that a request and its answer may have together. */
+  contextTokens: number;
+  model(): LanguageModelV4;
+  /** For `providerOptions` of a request. */
+  optionsFor(effort?: Effort | undefined): ProviderOptions;
+}
+
+/** The language models that this installation can ask. */
+export interface Models {
+  list(): ListedModel[];
+  find(id: string): FoundModel | undefined;
+  defaultId: string;
+}
+
+export function createModels(config: ModelsConfig, offline: LanguageModelV4): Models {
+  const found = [
+    ...config.providers.flatMap((provider) => modelsOf(provider, config.contextTokens)),
+    {
+      id: offlineId,
+      label: 'Offline',
+      efforts: [],
+      contextTokens: config.contextTokens,
+      model: () => offline,
+      optionsFor: () => ({}),
+    },
+  ];
+  const byId = new Map<string, FoundModel>(found.map((model) => [model.id, model]));
+  const { defaultId } = config;
+  return {
+    defaultId,
+    list: () => found.map(({ id, label, efforts }) => ({ id, label, efforts, isDefault: id === defaultId })),
+    find: (id) => byId.get(id),
+  };
+}
+
+function modelsOf(provider: ModelProvider, contextTokens: number): FoundModel[] {
+  const open = opener(provider);
+  return provider.models.map((model) => ({
+    id: modelId(provider, model),
+    label: model.label,
+    efforts: effortsOf(provider.kind, model.name),
+    contextTokens,
+    model: () => open(model.name),
+    optionsFor: (effort) => optionsFor(provider.kind, model.name, effort),
+  }));
+}
+
+/** Addresses and keys are always given: what is left out, the libraries would look for in the environment. */
+function opener({ kind, apiKey, baseUrl: baseURL }: ModelProvider): (name: string) => LanguageModelV4 {
+  switch (kind) {
+    case 'openai': {
+      const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL });
+      // Whoever stands in for OpenAI speaks chat completions; OpenAI itself thinks between tools in responses only.
+      const isOfficial = new URL(baseURL).hostname.endsWith('.openai.com');
+      return (name) => (isOfficial ? openai.responses(name) : openai.chat(name));
+    }
+    case 'anthropic': {
+      const anthropic = createAnthropic({ apiKey: apiKey ?? '', baseURL });
+      return (name) => anthropic(name);
+    }
+    case 'local': {
+      const key = apiKey === undefined ? {} : { apiKey };
+      const local = createOpenAICompatible({ name: kind, baseURL, includeUsage: true, ...key });
+      return (name) => local.chatModel(name);
+    }
+  }
+}
