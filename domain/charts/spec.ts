@@ -208,7 +208,7 @@ function categoryAxis(values: readonly Datum[]): object {
   const labels = new Set(values.map(({ c0 }) => String(c0)));
   const longest = Math.max(...[...labels].map((label) => label.length));
   const room = width / labels.size;
-  if (longest * 9 <= room) return { labelAngle: 0, labelOverlap: false };
+  if (longest * 7.5 <= room) return { labelAngle: 0, labelOverlap: false };
   if (room >= 16) return { labelAngle: -45, labelLimit: 140, labelOverlap: false };
   return { labelAngle: -90, labelLimit: 140, labelOverlap: 'greedy' };
 }

@@ -11,6 +11,7 @@ export type DrawAnswer = { output: string | Uint8Array } | { error: SentError };
 
 export const maxSvgBytes = 2_097_152;
 const pngScale = 2;
+const maxSide = 4_096;
 /** What a chart's drawing consists of: nothing that runs, embeds or refers. */
 const drawn = new Set(['svg', 'g', 'path', 'line', 'rect', 'text', 'tspan', 'defs', 'clipPath']);
 const fontFiles = fontPaths(['DejaVuSans', 'DejaVuSans-Bold']);
@@ -53,6 +54,9 @@ function pngOf(svg: string): Uint8Array {
     sansSerifFamily: 'DejaVu Sans',
   };
   const image = new Resvg(svg, { font, fitTo: { mode: 'zoom', value: pngScale }, background: 'white' });
+  // Its pixels are memory that no limit of a thread bounds.
+  if (image.width > maxSide || image.height > maxSide)
+    throw new AppError('invalid_request', `The drawing is more than ${maxSide} pixels wide or high.`);
   return image.render().asPng();
 }
 

@@ -179,6 +179,13 @@ describe('the drawer', () => {
     );
   });
 
+  test('bounds the size of an image', async () => {
+    const svg = (await draw({})).replace(/width="\d+"/, 'width="200000"').replace(/viewBox="[^"]*"/, '');
+    expect(await refusalOf(drawer.png('org', svg))).toBe(
+      'The drawing is more than 4096 pixels wide or high.',
+    );
+  });
+
   test('gives organizations turns', async () => {
     const done: string[] = [];
     const ask = (organizationId: string) =>
