@@ -51,6 +51,22 @@ export function inOrganization<T>(
   });
 }
 
+/** The same for reads that must agree with one another: all of them see one moment. */
+export function inOneMoment<T>(
+  db: Database,
+  organizationId: string,
+  work: (transaction: OrganizationTransaction) => Promise<T>,
+): Promise<T> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
+      return work(transaction);
+    });
+}
+
 /** True for the unique violation of the named index. */
 export function isUniqueViolation(error: unknown, index?: string): boolean {
   return (

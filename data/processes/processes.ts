@@ -9,7 +9,15 @@ import {
   markStarted,
   type ProcessStart,
 } from '../postgres/process-starts.ts';
-import { cancelProcess, type ProcessState, signalProcess, startProcess, stateOfProcess } from './temporal.ts';
+import {
+  cancelProcess,
+  type ProcessSignal,
+  type ProcessState,
+  signalProcess,
+  startProcess,
+  stateOfProcess,
+  wakeProcess,
+} from './temporal.ts';
 
 /** Durable processes, as everything that starts, wakes, ends or looks for one needs them. */
 export interface Processes {
@@ -25,6 +33,8 @@ export interface Processes {
   ): Promise<void>;
   /** Starts one whose row is there, also where one of the same id ran and is no more. Running already is fine. */
   restart(start: ProcessStart): Promise<void>;
+  /** Signals a process that runs for as long as there is something to do, and starts it where it does not. */
+  wake(start: ProcessStart, signal: ProcessSignal): Promise<void>;
   /** Wakes a process; its row already says what is wanted, so a signal that is lost only delays. */
   signal(workflowId: string, signal: string): Promise<void>;
   /** Asks a process to end; its row already says so. One that is gone or has ended is left as it is. */
@@ -54,6 +64,10 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
     },
     async restart(start) {
       const { outcome, cause } = await startProcess(client, start, { again: true, isRemote });
+      if (outcome !== 'started') throw workflowsUnavailable(cause);
+    },
+    async wake(start, signal) {
+      const { outcome, cause } = await wakeProcess(client, start, signal, { isRemote });
       if (outcome !== 'started') throw workflowsUnavailable(cause);
     },
     async signal(workflowId, signal) {

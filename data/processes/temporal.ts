@@ -6,6 +6,8 @@ import {
   type WorkflowClientInterceptor,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
+  type WorkflowOptions,
+  type WorkflowStartInput,
 } from '@temporalio/client';
 import {
   defaultPayloadConverter,
@@ -17,12 +19,14 @@ import type { ProcessStart } from '../postgres/process-starts.ts';
 
 /** Carries the trace of the request behind a process, which its memo holds, in the header that activities receive. */
 export function traceInterceptor(header: string): WorkflowClientInterceptor {
+  const traced = <T extends Pick<WorkflowStartInput, 'options' | 'headers'>>(input: T): T => {
+    const { requestId, traceparent } = input.options.memo ?? {};
+    const payload = defaultPayloadConverter.toPayload({ requestId, traceparent });
+    return { ...input, headers: { ...input.headers, [header]: payload } };
+  };
   return {
-    start: (input, next) => {
-      const { requestId, traceparent } = input.options.memo ?? {};
-      const payload = defaultPayloadConverter.toPayload({ requestId, traceparent });
-      return next({ ...input, headers: { ...input.headers, [header]: payload } });
-    },
+    start: (input, next) => next(traced(input)),
+    signalWithStart: (input, next) => next(traced(input)),
   };
 }
 
@@ -43,23 +47,13 @@ export async function startProcess(
   request: ProcessStart,
   { again = false, isRemote = false } = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
-  const pairs = Object.entries(request.searchAttributes).map(
-    ([name, value]) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value }) as SearchAttributePair,
-  );
   if (!isRemote && !(await canConnect(client))) {
     return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
   }
   try {
     await client.withDeadline(Date.now() + startDeadlineMs, () =>
       client.workflow.start(request.workflowType, {
-        workflowId: request.workflowId,
-        taskQueue: request.taskQueue,
-        args: [request.argument],
-        typedSearchAttributes: new TypedSearchAttributes(pairs),
-        memo: request.memo,
-        staticSummary: request.summary,
-        // Its activities inherit it: what waits for a worker is handed out organization by organization.
-        priority: { fairnessKey: request.searchAttributes['OrganizationId'] },
+        ...optionsOf(request),
         workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'FAIL',
       }),
@@ -67,6 +61,53 @@ export async function startProcess(
     return { outcome: 'started' };
   } catch (cause) {
     if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'started' };
+    return { outcome: isCertain(cause) ? 'refused' : 'unknown', cause };
+  }
+}
+
+function optionsOf(request: ProcessStart) {
+  const pairs = Object.entries(request.searchAttributes).map(
+    ([name, value]) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value }) as SearchAttributePair,
+  );
+  return {
+    workflowId: request.workflowId,
+    taskQueue: request.taskQueue,
+    args: [request.argument],
+    typedSearchAttributes: new TypedSearchAttributes(pairs),
+    memo: request.memo,
+    staticSummary: request.summary,
+    // Its activities inherit it: what waits for a worker is handed out organization by organization.
+    priority: { fairnessKey: request.searchAttributes['OrganizationId'] },
+  } satisfies WorkflowOptions & { args: unknown[] };
+}
+
+/** A signal with what it says. */
+export interface ProcessSignal {
+  name: string;
+  args: unknown[];
+}
+
+/** Signals a process, and starts it first where it does not run; gives up after two seconds. */
+export async function wakeProcess(
+  client: Client,
+  request: ProcessStart,
+  signal: ProcessSignal,
+  { isRemote = false } = {},
+): Promise<{ outcome: StartOutcome; cause?: unknown }> {
+  if (!isRemote && !(await canConnect(client))) {
+    return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
+  }
+  try {
+    await client.withDeadline(Date.now() + startDeadlineMs, () =>
+      client.workflow.signalWithStart(request.workflowType, {
+        ...optionsOf(request),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        signal: signal.name,
+        signalArgs: signal.args,
+      }),
+    );
+    return { outcome: 'started' };
+  } catch (cause) {
     return { outcome: isCertain(cause) ? 'refused' : 'unknown', cause };
   }
 }

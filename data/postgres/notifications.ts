@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { OrganizationTransaction } from './client.ts';
+
+/** Wakes whoever listens for the key, in whatever process, when the transaction commits. */
+export async function notify(db: OrganizationTransaction, channel: string, key: string): Promise<void> {
+  await sql`SELECT pg_notify(${channel}, ${key})`.execute(db);
+}
+
+/**
+ * Hears what other processes notify, over one connection however many listen. A call says only that it is worth a look:
+ * after a lost connection everybody is called, since nobody knows what was missed.
+ */
+export interface Notifications {
+  /** Calls back for each notification of the key, until it is told to stop. */
+  on(channel: string, key: string, listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface NotificationsOptions {
+  url: string;
+  applicationName: string;
+  channels: readonly string[];
+  logger: Pick<Logger, 'warn'>;
+}
+
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
+/** A connection whose other end vanished without a word is noticed by this question. */
+const askEveryMs = 15_000;
+
+/** Connects when somebody first listens. */
+export function openNotifications(options: NotificationsOptions): Notifications {
+  const listeners = new Map<string, Set<() => void>>();
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  const call = (name: string) => {
+    for (const listener of listeners.get(name) ?? []) listener();
+  };
+  const callAll = () => {
+    for (const name of listeners.keys()) call(name);
+  };
+
+  async function run(): Promise<void> {
+    let retryMs = firstRetryMs;
+    while (!closing.signal.aborted) {
+      try {
+        await listen(options, closing.signal, call, () => {
+          retryMs = firstRetryMs;
+          callAll();
+        });
+      } catch (err) {
+        options.logger.warn({ err }, 'notifications are listened for again');
+      }
+      await wait(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      retryMs = Math.min(longestRetryMs, retryMs * 2);
+    }
+  }
+
+  return {
+    on(channel, key, listener) {
+      running ??= run();
+      const name = `${channel} ${key}`;
+      const known = listeners.get(name) ?? new Set();
+      known.add(listener);
+      listeners.set(name, known);
+      return () => {
+        known.delete(listener);
+        if (known.size === 0 && listeners.get(name) === known) listeners.delete(name);
+      };
+    },
+    async close() {
+      closing.abort();
+      listeners.clear();
+      await running;
+    },
+  };
+}
+
+/** Listens until the connection ends or `signal` says so. */
+async function listen(
+  { url, applicationName, channels }: NotificationsOptions,
+  signal: AbortSignal,
+  call: (name: string) => void,
+  ready: () => void,
+): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    options: '-c role=workspace_service',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+    keepAlive: true,
+  });
+  const ended = new Promise<void>((resolve) => {
+    client.on('end', resolve);
+    client.on('error', () => resolve());
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  client.on('notification', ({ channel, payload }) => call(`${channel} ${payload}`));
+  try {
+    await client.connect();
+    for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    ready();
+    const asking = setInterval(() => {
+      client.query('SELECT 1').catch(() => client.end().catch(() => undefined));
+    }, askEveryMs);
+    await ended.finally(() => clearInterval(asking));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
