@@ -1,8 +1,10 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
+import { modelsConfig, modelsEnvironment } from '../domain/models/config.ts';
 
 const environment = storesEnvironment.extend({
+  ...modelsEnvironment.shape,
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   PUBLIC_URL: z.string().optional(),
@@ -16,6 +18,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
   const e = readEnvironment(environment, env);
   return {
     ...storesConfig(e),
+    models: modelsConfig(e),
     host: e.HOST,
     port: e.PORT,
     publicUrl: e.PUBLIC_URL,

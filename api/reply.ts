@@ -9,6 +9,11 @@ export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   return gone.signal;
 }
 
+/** Has an answer downloaded under a name of whatever characters. */
+export function attachment(name: string): string {
+  return `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+}
+
 /** Sends what is JSON text already: exact numbers must not pass through JavaScript again. */
 export function sendText(reply: unknown, text: string): never {
   return (reply as FastifyReply)

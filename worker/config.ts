@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
+import { modelsConfig, modelsEnvironment } from '../domain/models/config.ts';
 
 const environment = storesEnvironment.extend({
+  ...modelsEnvironment.shape,
+  AGENT_ACTIVITIES: z.coerce.number().int().min(2).max(1_000).default(64),
   LAKE_THREADS: z.coerce.number().int().min(1).max(256).default(2),
   LAKE_ACTIVITIES: z.coerce.number().int().min(2).max(64).default(2),
   LAKE_MAINTENANCE_INTERVAL_SECONDS: z.coerce.number().int().min(10).default(3_600),
@@ -13,6 +16,8 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv) {
   const e = readEnvironment(environment, env);
   return {
     ...storesConfig(e),
+    models: modelsConfig(e),
+    agentActivities: e.AGENT_ACTIVITIES,
     lakeThreads: e.LAKE_THREADS,
     lakeActivities: e.LAKE_ACTIVITIES,
     lakeMaintenance: {

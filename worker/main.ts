@@ -2,17 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type { Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
-import { ingestionBatchControlActivities } from '../activities/ingestion-batch/control.ts';
-import { ingestionBatchLakeActivities } from '../activities/ingestion-batch/lake.ts';
-import { lakeMaintenanceControlActivities } from '../activities/lake-maintenance/control.ts';
-import { lakeMaintenanceLakeActivities } from '../activities/lake-maintenance/lake.ts';
-import { tableImportControlActivities } from '../activities/table-import/control.ts';
-import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
 import { errorForLog } from '../data/error-log.ts';
 import { temporalConnection } from '../data/processes/connect.ts';
 import { activityStaging } from '../domain/engine-processes/open.ts';
 import { openService } from '../domain/service/open.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
+import { activitiesOf } from './activities.ts';
 import { readWorkerConfig } from './config.ts';
 import { activityErrors } from './interceptors.ts';
 import { startReconciler } from './reconciler.ts';
@@ -52,29 +47,30 @@ const shared = {
   namespace: config.temporal.namespace,
   interceptors: { activity: [activityErrors(logger)] },
 };
+const activities = activitiesOf(deps, config.lakeMaintenance);
 const workers = await Promise.all([
   Worker.create({
     ...shared,
     taskQueue: taskQueues.control,
     workflowsPath,
     interceptors: { ...shared.interceptors, workflowModules: [traceModule] },
-    activities: {
-      ...ingestionBatchControlActivities(deps),
-      ...tableImportControlActivities(deps),
-      ...lakeMaintenanceControlActivities(deps, config.lakeMaintenance),
-    },
+    activities: activities.control,
     shutdownGraceTime: '3 seconds',
   }),
   Worker.create({
     ...shared,
     taskQueue: taskQueues.lake,
-    activities: {
-      ...ingestionBatchLakeActivities(deps),
-      ...tableImportLakeActivities(deps),
-      ...lakeMaintenanceLakeActivities(deps, config.lakeMaintenance),
-    },
+    activities: activities.lake,
     // A slot costs little: what an activity needs is an engine process, of which each organization has its share.
     maxConcurrentActivityTaskExecutions: config.lakeActivities * 16,
+    shutdownGraceTime: '3 seconds',
+  }),
+  Worker.create({
+    ...shared,
+    taskQueue: taskQueues.agent,
+    activities: activities.agent,
+    // They wait for models and query processes; a stream costs a connection and a little memory.
+    maxConcurrentActivityTaskExecutions: config.agentActivities,
     shutdownGraceTime: '3 seconds',
   }),
 ]);

@@ -3,6 +3,7 @@ import type { ActivityDeps } from '../activities/deps.ts';
 import { processSteps } from '../data/processes/reconcile.ts';
 import { purgeTries } from '../data/reconciling/run.ts';
 import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
+import { conversationSteps } from '../domain/conversations/reconcile.ts';
 import { importSteps } from '../domain/file-imports/reconcile.ts';
 import { fileSteps } from '../domain/files/reconcile.ts';
 import { batchSteps } from '../domain/ingestion/reconcile.ts';
@@ -20,6 +21,7 @@ export function reconcileSteps(
     ...importSteps(deps),
     ...batchSteps(deps),
     ...runSteps(deps),
+    ...conversationSteps(deps),
     ...tableSteps(deps),
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),

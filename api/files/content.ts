@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import type { File } from '../../domain/files/files.ts';
+import { attachment } from '../reply.ts';
 import { parseRange } from './content-range.ts';
 
 /** Streams a file's bytes, or the one range of them that is asked for; in its own type, and only ever as a download. */
@@ -19,10 +20,7 @@ export async function sendContent(
     .header('Accept-Ranges', 'bytes')
     .header('ETag', `"${file.sha256}"`)
     .header('X-Content-Type-Options', 'nosniff')
-    .header(
-      'Content-Disposition',
-      `attachment; filename*=UTF-8''${encodeURIComponent(file.path.split('/').at(-1)!)}`,
-    );
+    .header('Content-Disposition', attachment(file.path.split('/').at(-1)!));
   if (range === 'unsatisfiable')
     return reply.code(416).header('Content-Range', `bytes */${file.size_bytes}`).send();
   // Nothing is fetched only to be thrown away.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../../data/errors.ts';
 import type { File } from '../../domain/files/files.ts';
+import { pathFault } from '../../domain/files/path.ts';
 import { maxUploadBytes } from '../../domain/files/uploads.ts';
 import { envelope, timestamp } from '../schemas.ts';
 import { textFault } from '../text.ts';
@@ -128,21 +129,6 @@ export const finalizeBody = z
     if (reason !== undefined) context.addIssue({ code: 'custom', path: ['path'], message: reason });
   })
   .meta({ examples: [{ path: 'raw/orders.csv' }] });
-
-/** Why a path is refused, or undefined. Paths are names, never resolved against a file system. */
-function pathFault(path: string): string | undefined {
-  const bytes = Buffer.byteLength(path.normalize('NFC'));
-  if (bytes < 1 || bytes > 1_024) return 'The path must have 1 to 1024 bytes.';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'The path must not hold control characters.';
-  if (!path.isWellFormed()) return 'The path is not well-formed Unicode.';
-  if (path.startsWith('/') || path.includes('\\'))
-    return 'The path must be relative, with / between its parts.';
-  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
-    return 'The path must be normalised: no empty part, no `.` and no `..`.';
-  }
-  return undefined;
-}
 
 /** A content type that could run in a browser is still only ever downloaded. */
 export function fileView(file: File): z.infer<typeof fileSchema> {

@@ -18,6 +18,14 @@ const named: Readonly<Record<string, string>> = {
   'POST /v1/tables/:table_id/quarantine/replays': 'replayQuarantine',
   'PUT /v1/data-syncs/:sync_id/generation': 'rotateDataSyncGeneration',
   'POST /v1/query-executions': 'runQuery',
+  'POST /v1/projects/:project_id/conversations/:chat_id/messages': 'postMessage',
+  'POST /v1/projects/:project_id/conversations/:chat_id/messages/:message_id/cancel': 'cancelReply',
+  'GET /v1/projects/:project_id/conversations/:chat_id/events': 'followConversation',
+  'GET /v1/projects/:project_id/conversations/:chat_id/queue': 'listQueuedMessages',
+  'GET /v1/projects/:project_id/conversations/:chat_id/queue/:queued_message_id': 'getQueuedMessage',
+  'PATCH /v1/projects/:project_id/conversations/:chat_id/queue/:queued_message_id': 'updateQueuedMessage',
+  'DELETE /v1/projects/:project_id/conversations/:chat_id/queue/:queued_message_id': 'removeQueuedMessage',
+  'POST /v1/projects/:project_id/conversations/:chat_id/queue/resume': 'resumeQueue',
   'POST /v1/lake-maintenance/runs': 'runLakeMaintenance',
 };
 

@@ -11,3 +11,8 @@ export function uploadKey(organizationId: string, uploadId: string): string {
 export function batchPrefix(organizationId: string, batchId: string): string {
   return `batches/${organizationId}/${batchId}/`;
 }
+
+/** What the tools of one conversation made, gone with it. */
+export function conversationPrefix(organizationId: string, conversationId: string): string {
+  return `conversations/${organizationId}/${conversationId}/`;
+}

@@ -58,6 +58,43 @@ export interface CatalogEntries {
   table_id: string;
 }
 
+export interface Charts {
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  data_versions: Json;
+  id: string;
+  message_id: string;
+  object_prefix: string;
+  organization_id: string;
+  result_id: string;
+  title: string;
+}
+
+export interface ConversationEvents {
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  data: Json;
+  event: string;
+  id: number;
+  organization_id: string;
+}
+
+export interface Conversations {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  deleted_at: Timestamp | null;
+  due_since: Timestamp | null;
+  id: string;
+  last_event_id: Generated<number>;
+  last_position: Generated<number>;
+  message_count: Generated<number>;
+  organization_id: string;
+  project_id: string;
+  queue_held: Generated<boolean>;
+  title: Generated<string>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface DataSyncs {
   applied_at: Timestamp | null;
   checkpoint: Json | null;
@@ -172,14 +209,64 @@ export interface LakePins {
 }
 
 export interface Lakes {
-  maintenance_started_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   data_path: string;
+  maintenance_started_at: Timestamp | null;
   organization_id: string;
   reader_password: Buffer;
   reader_role: string;
   ready_at: Timestamp | null;
   schema_name: string;
+}
+
+export interface MessageParts {
+  elapsed_ms: number | null;
+  input: Json | null;
+  message_id: string;
+  name: string | null;
+  organization_id: string;
+  output: string | null;
+  part_index: number;
+  resource_id: string | null;
+  result_id: string | null;
+  status: string | null;
+  step: number;
+  summary: string | null;
+  text: Generated<string>;
+  title: string | null;
+  tool_call_id: string | null;
+  type: string;
+}
+
+export interface Messages {
+  answers_id: string | null;
+  completed_at: Timestamp | null;
+  content: Generated<string>;
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  created_by: string | null;
+  data_versions: Generated<Json>;
+  display_content: string | null;
+  effort: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  id: string;
+  input_tokens: Generated<number>;
+  model: string;
+  organization_id: string;
+  output_tokens: Generated<number>;
+  position: number;
+  role: string;
+  started_at: Timestamp | null;
+  status: string;
+  tries: Generated<number>;
+}
+
+export interface MessageSteps {
+  message_id: string;
+  organization_id: string;
+  response: Json;
+  step: number;
 }
 
 export interface ObjectDeletions {
@@ -232,11 +319,59 @@ export interface QueryExecutions {
   truncated: boolean | null;
 }
 
+export interface QueuedMessages {
+  behind_message_id: string | null;
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  display_content: string | null;
+  effort: string | null;
+  failure_code: string | null;
+  failure_detail: string | null;
+  id: string;
+  message: string;
+  message_id: string | null;
+  model: string;
+  organization_id: string;
+  position: number;
+  revision: Generated<number>;
+  status: string;
+  user_message_id: string | null;
+}
+
 export interface ReconcileTries {
   attempts: Generated<number>;
   item: string;
   next_try_at: Timestamp;
   step: string;
+}
+
+export interface Reports {
+  content_type: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  data_versions: Generated<Json>;
+  id: string;
+  organization_id: string;
+  project_id: string;
+  revision: Generated<number>;
+  size_bytes: number;
+  source: string;
+  source_id: string | null;
+  title: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ReportVersions {
+  content: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  data_versions: Generated<Json>;
+  organization_id: string;
+  report_id: string;
+  revision: number;
+  title: string;
+  write_id: string;
 }
 
 export interface Runs {
@@ -297,8 +432,8 @@ export interface TableImports {
   quarantine_table_id: string | null;
   rows_imported: Generated<number>;
   rows_quarantined: Generated<number>;
-  skipped_lines: Generated<Json>;
   size_bytes: number;
+  skipped_lines: Generated<Json>;
   started_at: Timestamp | null;
   status: string;
   table_id: string;
@@ -325,6 +460,29 @@ export interface Tables {
   updated_at: Generated<Timestamp>;
 }
 
+export interface TokenUsage {
+  input_tokens: Generated<number>;
+  month: Timestamp;
+  organization_id: string;
+  output_tokens: Generated<number>;
+}
+
+export interface ToolResults {
+  columns: Json;
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  elapsed_ms: number;
+  id: string;
+  message_id: string;
+  object_key: string;
+  organization_id: string;
+  row_count: number;
+  scanned: Json;
+  sql: string;
+  title: string;
+  truncated: boolean;
+}
+
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string;
@@ -338,6 +496,9 @@ export interface DB {
   access_tokens: AccessTokens;
   api_clients: ApiClients;
   catalog_entries: CatalogEntries;
+  charts: Charts;
+  conversation_events: ConversationEvents;
+  conversations: Conversations;
   data_syncs: DataSyncs;
   file_uploads: FileUploads;
   files: Files;
@@ -346,15 +507,23 @@ export interface DB {
   lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;
   lakes: Lakes;
+  message_parts: MessageParts;
+  message_steps: MessageSteps;
+  messages: Messages;
   object_deletions: ObjectDeletions;
   organizations: Organizations;
   process_starts: ProcessStarts;
   projects: Projects;
   query_executions: QueryExecutions;
+  queued_messages: QueuedMessages;
   reconcile_tries: ReconcileTries;
+  report_versions: ReportVersions;
+  reports: Reports;
   runs: Runs;
   staged_pages: StagedPages;
   table_imports: TableImports;
   tables: Tables;
+  token_usage: TokenUsage;
+  tool_results: ToolResults;
   users: Users;
 }

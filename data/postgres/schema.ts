@@ -34,6 +34,20 @@ interface Words {
     status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
     trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
   };
+  messages: {
+    role: 'user' | 'assistant';
+    status: 'streaming' | 'waiting_approval' | 'complete' | 'error' | 'cancelled';
+    effort: 'low' | 'medium' | 'high' | null;
+  };
+  message_parts: {
+    type: 'text' | 'tool_call' | 'chart' | 'report';
+    status: 'running' | 'waiting_approval' | 'done' | 'failed' | 'denied' | 'cancelled' | null;
+  };
+  queued_messages: {
+    status: 'queued' | 'dispatched' | 'failed' | 'removed';
+    effort: 'low' | 'medium' | 'high' | null;
+  };
+  reports: { source: 'api' | 'conversation' | 'playbook' | 'workflow' };
   lake_maintenance_runs: {
     status: 'queued' | 'running' | 'succeeded' | 'failed';
     trigger: 'cadence' | 'request';

@@ -21,6 +21,32 @@ export function listCatalogEntries(
   return query.orderBy('catalog_entries.id', 'desc').limit(limit).execute();
 }
 
+/** At most so many tables are shown to the analyst: the first attached. */
+const maxShown = 200;
+
+/** A table that a project's analyst can see. */
+export interface AttachedTable {
+  id: string;
+  name: string;
+  description: string;
+  note: string;
+}
+
+/** What the analyst of a project can see, by name. */
+export async function attachedTables(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+): Promise<AttachedTable[]> {
+  const rows = await shown(db, organizationId, projectId)
+    .select('tables.description')
+    .orderBy('catalog_entries.id')
+    .limit(maxShown)
+    .execute();
+  const tables = rows.map(({ table_id: id, name, description, note }) => ({ id, name, description, note }));
+  return tables.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 export async function getCatalogEntry(
   db: OrganizationTransaction,
   organizationId: string,

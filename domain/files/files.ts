@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { notFound } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../data/postgres/records.ts';
@@ -33,6 +33,38 @@ export async function getFile(
   const file = await files.get(db, organizationId, id);
   if (projectId !== undefined && file.project_id !== projectId) throw notFound('The file');
   return file;
+}
+
+export function findFileByPath(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  path: string,
+): Promise<File | undefined> {
+  return inProject(db, organizationId, projectId).where('path', '=', path).executeTakeFirst();
+}
+
+/** Files whose path begins so, by path. */
+export function listFilesBelow(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  prefix: string,
+  atMost: number,
+): Promise<File[]> {
+  return inProject(db, organizationId, projectId)
+    .where((where) => where(sql`starts_with(path, ${prefix})`, '=', true))
+    .orderBy('path')
+    .limit(atMost)
+    .execute();
+}
+
+function inProject(db: OrganizationTransaction, organizationId: string, projectId: string) {
+  return db
+    .selectFrom('files')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('project_id', '=', projectId);
 }
 
 export interface StoredContent {

@@ -105,6 +105,21 @@ export async function issueClientToken(
   return token;
 }
 
+/** Whether a token that was accepted still would be. */
+export async function isTokenLive(db: Database, organizationId: string, tokenId: string): Promise<boolean> {
+  const row = await inOrganization(db, organizationId, (transaction) =>
+    transaction
+      .selectFrom('access_tokens')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', tokenId)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', new Date())
+      .executeTakeFirst(),
+  );
+  return row !== undefined;
+}
+
 export async function revokeToken(db: Database, organizationId: string, tokenId: string): Promise<void> {
   await inOrganization(db, organizationId, (transaction) =>
     transaction

@@ -26,6 +26,8 @@ export interface Query {
   rowFormat: RowFormat;
   /** Version by table id or name. */
   atVersions: Readonly<Record<string, number>>;
+  /** Ids of the tables that it may read, where those are not all. */
+  within?: ReadonlySet<string>;
 }
 
 export interface QueryResult {
@@ -44,7 +46,8 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
   const startedMs = performance.now();
   const record = { organization_id: organizationId, id, caller_id: query.callerId, sql };
   const lake = await deps.lake.catalog.get(organizationId);
-  const tables = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
+  const all = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
+  const tables = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
   const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
   try {
     const answer = await deps.queries.run({

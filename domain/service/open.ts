@@ -7,14 +7,21 @@ import type { LakeDeps } from '../../data/lake/commit.ts';
 import type { LakeEngine } from '../../data/lake/engine/contract.ts';
 import { createObjectStore, type ObjectStore } from '../../data/objects/store.ts';
 import { createDatabase, type Database } from '../../data/postgres/client.ts';
+import { type Notifications, openNotifications } from '../../data/postgres/notifications.ts';
 import { createTemporalClient } from '../../data/processes/connect.ts';
 import { createProcesses, type Processes } from '../../data/processes/processes.ts';
 import { traceInterceptor } from '../../data/processes/temporal.ts';
 import type { storesConfig } from '../../data/stores-config.ts';
 import { traceHeader } from '../../workflows/trace-header.ts';
+import { type ChartDrawer, createChartDrawer } from '../charts/draw.ts';
+import { eventsChannel } from '../conversations/events.ts';
+import { stopsChannel } from '../conversations/turns.ts';
 import { type LakeOptions, openLakes } from '../engine-processes/open.ts';
 import { createFileReader, type FileReader } from '../file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../ingestion/page-writer.ts';
+import type { ModelsConfig } from '../models/config.ts';
+import { createModels, type Models } from '../models/models.ts';
+import { offlineModel } from '../offline-analyst/model.ts';
 import { createQueryPool, type QueryPool } from '../query/pool.ts';
 import { type BodyReader, createBodyReader } from '../records/reading/reader.ts';
 import { type Appender, createAppender } from '../rows/append-queue.ts';
@@ -39,6 +46,12 @@ export interface Service {
   /** Runs statements of users; its processes start when they are needed. */
   queries: QueryPool;
   processes: Processes;
+  /** Tells of news of conversations, whichever process made them. */
+  notifications: Notifications;
+  /** The language models that may be asked, and how much of them. */
+  models: Models;
+  monthlyTokenBudget: number | undefined;
+  charts: ChartDrawer;
   logger: Logger;
 }
 
@@ -61,7 +74,7 @@ export interface OpenService {
 
 /** Connects to nothing yet but what connects by itself: a store that is away is told where it is used. */
 export async function openService(
-  config: ReturnType<typeof storesConfig>,
+  config: ReturnType<typeof storesConfig> & { models: ModelsConfig },
   { applicationName, maxConnections, lakeThreads, staging: stagingOptions, logger }: OpenOptions,
 ): Promise<OpenService> {
   const { workDir, extensionDir } = config;
@@ -89,6 +102,13 @@ export async function openService(
   });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const reader = createBodyReader();
+  const charts = createChartDrawer();
+  const notifications = openNotifications({
+    url: config.databaseUrl,
+    applicationName,
+    channels: [eventsChannel, stopsChannel],
+    logger,
+  });
   return {
     service: {
       db,
@@ -103,12 +123,16 @@ export async function openService(
       pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir }),
       queries,
       processes: createProcesses(db, temporal, { isRemote: config.temporal.tls }),
+      notifications,
+      models: createModels(config.models, offlineModel()),
+      monthlyTokenBudget: config.models.monthlyTokenBudget,
+      charts,
       logger,
     },
     pool,
     temporal,
     async close() {
-      await Promise.all([queries.close(), reader.close()]);
+      await Promise.all([queries.close(), reader.close(), charts.close(), notifications.close()]);
       await temporal.connection.close().catch(() => undefined);
       await lakes.close();
       await db.destroy();

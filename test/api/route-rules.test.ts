@@ -1,6 +1,11 @@
 import type { RouteOptions } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../api/caller.ts';
+import { newId } from '../../data/ids.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { insertChart } from '../../domain/conversations/charts.ts';
+import { insertResult } from '../../domain/conversations/results.ts';
+import { insertReport } from '../../domain/reports/reports.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -170,6 +175,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     body: { table_id: tableId },
   });
   return {
+    ...(await talkOf(client, project)),
     project_id: project,
     file_id: file.body.data.id,
     asset_id: file.body.data.id,
@@ -186,6 +192,54 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     entry_id: entry.body.data.id,
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     name: 'a',
+  };
+}
+
+/** A conversation with everything that it may have; no worker answers in it. */
+async function talkOf(client: TestClient, project: string): Promise<Record<string, string>> {
+  const url = `/v1/projects/${project}/conversations`;
+  const made = await client.call('POST', url, { body: { message: 'First' } });
+  const chat = made.body.data.id;
+  const queued = await client.call('POST', `${url}/${chat}/messages`, { body: { message: 'Second' } });
+  const shown = await client.call('GET', `${url}/${chat}`);
+  const { organizationId: organization_id } = client;
+  const of = { organization_id, conversation_id: chat, message_id: shown.body.data.activeTurn.id };
+  const [result_id, chart_id, report_id] = [newId('res'), newId('cht'), newId('rpt')];
+  await inOrganization(workspace.deps.db, organization_id, async (db) => {
+    await insertResult(db, {
+      ...of,
+      id: result_id,
+      sql: '',
+      title: '',
+      columns: '[]',
+      row_count: 0,
+      truncated: false,
+      elapsed_ms: 0,
+      scanned: '[]',
+      object_key: 'none',
+    });
+    const chart = { title: '', result_id, data_versions: '[]', object_prefix: 'none' };
+    await insertChart(db, { ...of, ...chart, id: chart_id });
+    await insertReport(db, {
+      organizationId: organization_id,
+      projectId: project,
+      id: report_id,
+      title: 'A report',
+      content: '# A report',
+      dataVersions: [],
+      createdBy: client.clientId,
+      writeId: report_id,
+      source: 'conversation',
+      sourceId: chat,
+    });
+  });
+  return {
+    chat_id: chat,
+    message_id: of.message_id,
+    queued_message_id: queued.body.data.queuedMessage.id,
+    result_id,
+    chart_id,
+    report_id,
   };
 }
 

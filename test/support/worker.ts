@@ -1,12 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll } from 'vitest';
-import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
-import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
-import { lakeMaintenanceControlActivities } from '../../activities/lake-maintenance/control.ts';
-import { lakeMaintenanceLakeActivities } from '../../activities/lake-maintenance/lake.ts';
-import { tableImportControlActivities } from '../../activities/table-import/control.ts';
-import { tableImportLakeActivities } from '../../activities/table-import/lake.ts';
+import { activitiesOf } from '../../worker/activities.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { quietRuntime } from './temporal.ts';
 import type { Workspace } from './workspace.ts';
@@ -27,28 +22,27 @@ export function useWorker(workspace: Workspace): void {
       ],
     });
     const { namespace } = workspace.temporal.options;
+    const activities = activitiesOf(workspace.activityDeps, lakeMaintenance);
     const workers = await Promise.all([
       Worker.create({
         connection,
         namespace,
         workflowBundle,
         taskQueue: taskQueues.control,
-        activities: {
-          ...ingestionBatchControlActivities(workspace.activityDeps),
-          ...tableImportControlActivities(workspace.activityDeps),
-          ...lakeMaintenanceControlActivities(workspace.activityDeps, lakeMaintenance),
-        },
+        activities: activities.control,
       }),
       Worker.create({
         connection,
         namespace,
         taskQueue: taskQueues.lake,
-        activities: {
-          ...ingestionBatchLakeActivities(workspace.activityDeps),
-          ...tableImportLakeActivities(workspace.activityDeps),
-          ...lakeMaintenanceLakeActivities(workspace.activityDeps, lakeMaintenance),
-        },
+        activities: activities.lake,
         maxConcurrentActivityTaskExecutions: 2,
+      }),
+      Worker.create({
+        connection,
+        namespace,
+        taskQueue: taskQueues.agent,
+        activities: activities.agent,
       }),
     ]);
     const running = workers.map((worker) => worker.run());

@@ -52,11 +52,14 @@ export interface Workspace {
 }
 
 /** A whole API on a database of its own, against the run's real stores; made before the file's tests, gone after. */
-export function useWorkspace(change: Partial<ApiDeps> = {}): Workspace {
+export function useWorkspace(
+  change: Partial<ApiDeps> = {},
+  environment: () => NodeJS.ProcessEnv = () => ({}),
+): Workspace {
   const workspace = {} as Workspace;
   const closers: (() => Promise<unknown> | unknown)[] = [];
   beforeAll(async () => {
-    Object.assign(workspace, await open(change, closers));
+    Object.assign(workspace, await open(change, environment(), closers));
   });
   afterAll(async () => {
     for (const close of closers.reverse()) await close();
@@ -66,6 +69,7 @@ export function useWorkspace(change: Partial<ApiDeps> = {}): Workspace {
 
 async function open(
   change: Partial<ApiDeps>,
+  environment: NodeJS.ProcessEnv,
   closers: (() => Promise<unknown> | unknown)[],
 ): Promise<Workspace> {
   const databaseUrl = await createTestDatabase(closers);
@@ -76,6 +80,7 @@ async function open(
     TEMPORAL_NAMESPACE: namespace,
     LAKE_PROCESSES: '2',
     LAKE_MEMORY_MIB: '954',
+    ...environment,
   });
   const { service, temporal, close } = await openService(config, {
     applicationName: 'test',

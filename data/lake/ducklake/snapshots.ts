@@ -59,3 +59,11 @@ export async function isSnapshotKept(
   );
   return rowCount !== 0;
 }
+
+/** The newest snapshot of the lake. */
+export async function newestSnapshot(pool: Queryable, schemaName: string): Promise<number> {
+  const { rows } = await pool.query<{ snapshot_id: number }>(
+    `SELECT max(snapshot_id) AS snapshot_id FROM ${identifier(schemaName)}.ducklake_snapshot`,
+  );
+  return rows[0]!.snapshot_id;
+}

@@ -1,0 +1,80 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { beginTurn } from '../../domain/analyst/begin-turn.ts';
+import { StepFailure, takeModelStep } from '../../domain/analyst/model-step.ts';
+import { TurnEnded } from '../../domain/analyst/reply-writer.ts';
+import { callTool } from '../../domain/analyst/tool-call.ts';
+import { isTurnOver, noteFailure } from '../../domain/conversations/life.ts';
+import { stopsChannel } from '../../domain/conversations/turns.ts';
+import type { ConversationAgentActivities, TurnInput } from '../../workflows/conversation/contract.ts';
+import { toolTries } from '../../workflows/conversation/names.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+
+export function conversationAgentActivities(deps: ActivityDeps): ConversationAgentActivities {
+  return {
+    /** Safe to retry: a turn that began reads what it was pinned to. */
+    beginTurn: (turn) => beginTurn(deps, turn),
+
+    /** Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger writes. */
+    takeModelStep: (turn, step, isLast) =>
+      whileItLasts(deps, turn, { kind: 'ended' }, async (signal) =>
+        takeModelStep(deps, turn, { step, isLast, signal }).catch(async (error: unknown) => {
+          if (!(error instanceof StepFailure)) throw error;
+          const { code, message, isRetryable, retryAfterMs } = error.failure;
+          deps.logger.warn({ err: error, code, messageId: turn.messageId }, 'a model step failed');
+          await noteFailure(deps.db, turn, { code, message });
+          throw ApplicationFailure.create({
+            type: code,
+            message: 'The model step failed.',
+            nonRetryable: !isRetryable,
+            ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
+          });
+        }),
+      ),
+
+    /** Safe to retry: queries only read, and what a call makes is named after it. */
+    callTool: (turn, partIndex) => {
+      const isLastTry = Context.current().info.attempt >= toolTries;
+      return whileItLasts(deps, turn, undefined, (signal) =>
+        callTool(deps, turn, { partIndex, isLastTry, signal }),
+      );
+    },
+  };
+}
+
+/** Beats between two looks at whether the reply is still wanted, for when a notification was lost. */
+const beatsBetweenLooks = 3;
+
+/** Works for as long as the reply does: a Stop ends the work at once, and it then came to `otherwise`. */
+async function whileItLasts<T>(
+  deps: ActivityDeps,
+  turn: TurnInput,
+  otherwise: T,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const look = () => {
+    isTurnOver(deps.db, turn)
+      .then((isOver) => {
+        if (isOver) stop.abort(new TurnEnded('The turn has ended.'));
+      })
+      .catch((err: unknown) => deps.logger.debug({ err, ...turn }, 'could not look at a reply'));
+  };
+  const stopListening = deps.notifications.on(stopsChannel, turn.messageId, look);
+  let beats = 0;
+  const onBeat = () => {
+    beats += 1;
+    if (beats % beatsBetweenLooks === 0) look();
+  };
+  try {
+    return await withHeartbeats({}, { onBeat }, (_progress, cancelled) =>
+      work(AbortSignal.any([cancelled, stop.signal])),
+    );
+  } catch (error) {
+    if (error instanceof TurnEnded || stop.signal.aborted) return otherwise;
+    throw error;
+  } finally {
+    stopListening();
+  }
+}

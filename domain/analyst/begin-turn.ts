@@ -1,0 +1,69 @@
+import { newestSnapshot } from '../../data/lake/ducklake/snapshots.ts';
+import { versionsAt } from '../../data/lake/ledger.ts';
+import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import type { TurnInput } from '../../workflows/conversation/contract.ts';
+import { attachedTables } from '../catalog-entries/catalog-entries.ts';
+import { tell } from '../conversations/events.ts';
+import { holdTurn } from '../conversations/life.ts';
+import { type DataVersion, updateMessage } from '../conversations/messages.ts';
+import { turnPin } from '../conversations/turns.ts';
+import { type ExpiryDeps, pinSnapshot } from '../lake-maintenance/expire.ts';
+import { deleteLakePins } from '../lake-maintenance/pins.ts';
+
+/** Beyond the longest wait of a turn for a person. A turn that ends lets go of its pin at once. */
+const pinMs = 25 * 3_600_000;
+
+/**
+ * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one snapshot. False
+ * where the turn has ended already. A second call finds the first.
+ */
+export async function beginTurn(deps: ExpiryDeps, turn: TurnInput): Promise<boolean> {
+  const { organizationId } = turn;
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const held = await holdTurn(db, turn);
+    if (held === undefined) return undefined;
+    const projectId = held.conversation.project_id;
+    return { ...held, tables: await attachedTables(db, organizationId, projectId) };
+  });
+  if (found === undefined) return false;
+  if (found.reply.started_at !== null) return true;
+  const tableIds = found.tables.map(({ id }) => id);
+  const versions = tableIds.length === 0 ? [] : await pinned(deps, turn, tableIds);
+  return started(deps.db, turn, versions);
+}
+
+async function pinned(
+  deps: ExpiryDeps,
+  { organizationId, messageId }: TurnInput,
+  tableIds: readonly string[],
+): Promise<DataVersion[]> {
+  const lake = await deps.lake.catalog.get(organizationId);
+  const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
+  const expiresAt = new Date(Date.now() + pinMs);
+  await pinSnapshot(deps, lake, organizationId, { snapshotId, holder: turnPin(messageId), expiresAt });
+  const versions = await versionsAt(deps.lake.catalogPool, lake.schema, tableIds, snapshotId);
+  return [...versions].map(([tableId, version]) => ({ tableId, version }));
+}
+
+async function started(db: Database, turn: TurnInput, versions: DataVersion[]): Promise<boolean> {
+  const { organizationId, messageId } = turn;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    if (held === undefined) {
+      await deleteLakePins(transaction, organizationId, turnPin(messageId));
+      return false;
+    }
+    if (held.reply.started_at !== null) return true;
+    await updateMessage(transaction, organizationId, messageId, {
+      started_at: new Date(),
+      data_versions: JSON.stringify(versions),
+    });
+    await tell(transaction, held.conversation, [
+      {
+        event: 'turn.started',
+        data: { messageId, userMessageId: held.reply.answers_id ?? '', dataVersions: versions },
+      },
+    ]);
+    return true;
+  });
+}

@@ -1,0 +1,206 @@
+import type { AssistantContent } from 'ai';
+import { sql } from 'kysely';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
+import type { Conversation } from '../conversations/conversations.ts';
+import { type NewEvent, tell } from '../conversations/events.ts';
+import { holdTurn } from '../conversations/life.ts';
+import { addParts, type Message, type NewPart, updateMessage } from '../conversations/messages.ts';
+import { endTurn } from '../conversations/turns.ts';
+import { partView } from '../conversations/views.ts';
+import { addTokens, type TokenCount } from './token-usage.ts';
+
+/** The turn ended, or a younger try works at it: what this one would write is nobody's any more. */
+export class TurnEnded extends Error {
+  override readonly name = 'TurnEnded';
+}
+
+/** One try of a model step: only the youngest writes. */
+export interface StepTry {
+  turn: TurnInput;
+  step: number;
+  /** Counts the tries of all steps of the reply. */
+  number: number;
+}
+
+/** Runs in a transaction that holds the conversation, where the reply is still this try's to write. */
+export function asTry<T>(
+  db: Database,
+  { turn, number }: StepTry,
+  work: (db: OrganizationTransaction, conversation: Conversation, reply: Message) => Promise<T>,
+): Promise<T> {
+  return inOrganization(db, turn.organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    if (held === undefined || held.reply.tries !== number) throw new TurnEnded('The turn has ended.');
+    return work(transaction, held.conversation, held.reply);
+  });
+}
+
+/** Deltas are gathered for so long, the first not at all. */
+const gatherMs = 50;
+/** More than that waits for no timer, and whoever brings more waits for the database. */
+const gatherCharacters = 16_384;
+
+/** Writes what a model streams into its reply, gathered; readers of its events see it as it comes. */
+export interface ReplyWriter {
+  /** Opens the next text part. */
+  startText(): void;
+  /** May be awaited; is where too much is under way. */
+  addText(text: string): Promise<void> | undefined;
+  /** Writes what is left, and gives the parts made so far. */
+  flush(): Promise<void>;
+}
+
+export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
+  /** Texts that are not written yet, by the part they belong to: `open` counts the parts of this step. */
+  let pending: { part: number; text: string }[] = [];
+  let pendingCharacters = 0;
+  let open = -1;
+  /** Index in the reply of each part that this step made. */
+  const indexes = new Map<number, number>();
+  let writing: Promise<void> = Promise.resolve();
+  let isWriting = false;
+  let lastWriteMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let failure: unknown;
+
+  async function write(): Promise<void> {
+    const texts = pending;
+    pending = [];
+    pendingCharacters = 0;
+    if (texts.length === 0) return;
+    lastWriteMs = performance.now();
+    await asTry(db, stepTry, async (transaction, conversation, reply) => {
+      const events: NewEvent[] = [];
+      for (const { part, text } of texts) {
+        const partIndex = await append(transaction, reply, part, text);
+        events.push({ event: 'text.delta', data: { messageId: reply.id, partIndex, text } });
+      }
+      await tell(transaction, conversation, events);
+    });
+  }
+
+  async function append(
+    transaction: OrganizationTransaction,
+    reply: Message,
+    part: number,
+    text: string,
+  ): Promise<number> {
+    const known = indexes.get(part);
+    if (known === undefined) {
+      const [made] = await addParts(transaction, reply, [{ step: stepTry.step, type: 'text', text }]);
+      indexes.set(part, made!.part_index);
+      return made!.part_index;
+    }
+    await transaction
+      .updateTable('message_parts')
+      .set({ text: sql`text || ${text}` })
+      .where('organization_id', '=', reply.organization_id)
+      .where('message_id', '=', reply.id)
+      .where('part_index', '=', known)
+      .execute();
+    return known;
+  }
+
+  function begin(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isWriting || failure !== undefined) return;
+    isWriting = true;
+    writing = write()
+      .catch((error: unknown) => {
+        failure = error;
+      })
+      .finally(() => {
+        isWriting = false;
+        if (pending.length > 0) plan();
+      });
+  }
+
+  function plan(): void {
+    if (isWriting || timer !== undefined) return;
+    const dueMs = lastWriteMs + gatherMs - performance.now();
+    if (lastWriteMs === 0 || dueMs <= 0 || pendingCharacters > gatherCharacters) begin();
+    else timer = setTimeout(begin, dueMs);
+  }
+
+  return {
+    startText() {
+      open += 1;
+    },
+    addText(text) {
+      if (failure !== undefined) throw failure;
+      if (open < 0) open = 0;
+      const last = pending.at(-1);
+      if (last?.part === open) last.text += text;
+      else pending.push({ part: open, text });
+      pendingCharacters += text.length;
+      plan();
+      return pendingCharacters > gatherCharacters ? writing : undefined;
+    },
+    async flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      await writing;
+      if (failure !== undefined) throw failure;
+      await write();
+    },
+  };
+}
+
+/** What a whole answer of the model was. */
+export interface ModelAnswer {
+  content: Exclude<AssistantContent, string>;
+  calls: { toolCallId: string; name: string; input: unknown }[];
+  usage: TokenCount;
+}
+
+/** Ends a step: its tools begin, or the reply is complete. */
+export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Promise<StepOutcome> {
+  return asTry(db, stepTry, async (transaction, conversation, reply) => {
+    const { organization_id: organizationId, id } = reply;
+    await transaction
+      .insertInto('message_steps')
+      .values({
+        organization_id: organizationId,
+        message_id: id,
+        step: stepTry.step,
+        response: JSON.stringify(answer.content),
+      })
+      .execute();
+    const used = await updateMessage(transaction, organizationId, id, {
+      input_tokens: reply.input_tokens + answer.usage.inputTokens,
+      output_tokens: reply.output_tokens + answer.usage.outputTokens,
+    });
+    await addTokens(transaction, organizationId, answer.usage);
+    if (answer.calls.length === 0) {
+      await endTurn(transaction, conversation, used, 'complete');
+      return { kind: 'ended' };
+    }
+    const parts = await addParts(
+      transaction,
+      reply,
+      answer.calls.map(
+        (call): NewPart => ({
+          step: stepTry.step,
+          type: 'tool_call',
+          tool_call_id: call.toolCallId,
+          name: call.name,
+          input: JSON.stringify(call.input),
+          status: 'running',
+        }),
+      ),
+    );
+    await tell(
+      transaction,
+      conversation,
+      parts.map(
+        (part): NewEvent => ({
+          event: 'tool.started',
+          data: { messageId: id, partIndex: part.part_index, part: partView(part) },
+        }),
+      ),
+    );
+    return { kind: 'tools', partIndexes: parts.map((part) => part.part_index) };
+  });
+}

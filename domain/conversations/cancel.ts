@@ -1,0 +1,27 @@
+import { notFound } from '../../data/errors.ts';
+import { type Database, inOrganization } from '../../data/postgres/client.ts';
+import { type ConversationId, holdNamed } from './conversations.ts';
+import { getMessage } from './messages.ts';
+import { stopTurn } from './turns.ts';
+
+export interface Cancelled {
+  messageId: string;
+  status: 'cancelled' | 'already_complete' | 'already_error';
+  queueHeld: boolean;
+}
+
+/** Stops a reply under way; of one that ended it tells how, and changes nothing. */
+export function cancelReply(db: Database, id: ConversationId, messageId: string): Promise<Cancelled> {
+  return inOrganization(db, id.organizationId, async (transaction) => {
+    const conversation = await holdNamed(transaction, id);
+    const reply = await getMessage(transaction, id.organizationId, conversation.id, messageId);
+    if (reply.role !== 'assistant') throw notFound('The reply');
+    if (reply.status === 'complete' || reply.status === 'error')
+      return { messageId, status: `already_${reply.status}`, queueHeld: conversation.queue_held };
+    const isUnderWay = reply.status !== 'cancelled';
+    const after = isUnderWay
+      ? await stopTurn(transaction, conversation, reply, { holdsQueue: true })
+      : conversation;
+    return { messageId, status: 'cancelled', queueHeld: after.queue_held };
+  });
+}

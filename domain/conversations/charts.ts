@@ -1,0 +1,47 @@
+import type { Insertable } from 'kysely';
+import { notFound } from '../../data/errors.ts';
+import { conversationPrefix } from '../../data/objects/keys.ts';
+import { readText } from '../../data/objects/read.ts';
+import type { ObjectStore } from '../../data/objects/store.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
+
+export type Chart = RecordOf<'charts'>;
+
+const charts = records('charts', { prefix: 'cht', what: 'The chart' });
+
+export function chartPrefix(organizationId: string, conversationId: string, id: string): string {
+  return `${conversationPrefix(organizationId, conversationId)}charts/${id}`;
+}
+
+/** Keeps a chart's Vega-Lite document with its data, and what was drawn of it. */
+export async function keepChart(
+  objects: Pick<ObjectStore, 'put'>,
+  prefix: string,
+  { svg, document }: { svg: string; document: unknown },
+): Promise<void> {
+  await objects.put(`${prefix}.svg`, Buffer.from(svg), 'image/svg+xml');
+  await objects.put(`${prefix}.json`, Buffer.from(JSON.stringify(document)), 'application/json');
+}
+
+export const readChart = (
+  objects: Pick<ObjectStore, 'read'>,
+  chart: Pick<Chart, 'object_prefix'>,
+  form: 'svg' | 'json',
+): Promise<string> => readText(objects, `${chart.object_prefix}.${form}`);
+
+export function insertChart(db: OrganizationTransaction, row: Insertable<DB['charts']>): Promise<Chart> {
+  return charts.insert(db, row);
+}
+
+export async function getChart(
+  db: OrganizationTransaction,
+  organizationId: string,
+  conversationId: string,
+  id: string,
+): Promise<Chart> {
+  const row = await charts.get(db, organizationId, id);
+  if (row.conversation_id !== conversationId) throw notFound('The chart');
+  return row;
+}

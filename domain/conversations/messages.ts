@@ -1,0 +1,153 @@
+import type { Updateable } from 'kysely';
+import { notFound } from '../../data/errors.ts';
+import { isId } from '../../data/ids.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../data/postgres/records.ts';
+import type { DB } from '../../data/postgres/schema.ts';
+import { states } from '../../data/postgres/states.ts';
+
+export type Message = RecordOf<'messages'>;
+export type MessageStatus = Message['status'];
+export type MessagePart = RecordOfPart;
+type RecordOfPart = import('kysely').Selectable<DB['message_parts']>;
+
+export interface DataVersion {
+  tableId: string;
+  version: number;
+}
+
+const messages = records('messages', { prefix: 'msg', what: 'The message' });
+
+export const { find: findMessage, insert: insertMessage, update: updateMessage } = messages;
+
+/** A reply's life; a user's message is complete from the first. What ended stays as it ended. */
+export const replyStates = states(
+  'messages',
+  {
+    streaming: ['waiting_approval', 'complete', 'error', 'cancelled'],
+    waiting_approval: ['streaming', 'complete', 'error', 'cancelled'],
+    complete: [],
+    error: [],
+    cancelled: [],
+  },
+  (_to, isEnd) => (isEnd ? { completed_at: new Date() } : {}),
+);
+
+/** The message of this conversation. */
+export async function getMessage(
+  db: OrganizationTransaction,
+  organizationId: string,
+  conversationId: string,
+  id: string,
+): Promise<Message> {
+  const row = await messages.get(db, organizationId, id);
+  if (row.conversation_id !== conversationId) throw notFound('The message');
+  return row;
+}
+
+/** The reply under way, if any: one at most. */
+export function activeReply(
+  db: OrganizationTransaction,
+  organizationId: string,
+  conversationId: string,
+): Promise<Message | undefined> {
+  return db
+    .selectFrom('messages')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', 'in', ['streaming', 'waiting_approval'])
+    .executeTakeFirst();
+}
+
+/** Newest first, before a position. */
+export function listMessages(
+  db: OrganizationTransaction,
+  organizationId: string,
+  conversationId: string,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<Message[]> {
+  let query = db
+    .selectFrom('messages')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('conversation_id', '=', conversationId);
+  if (after !== undefined) query = query.where('position', '<', after);
+  return query.orderBy('position', 'desc').limit(limit).execute();
+}
+
+/** The parts of messages, in order, by message. */
+export async function partsOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, MessagePart[]>> {
+  const parts = new Map<string, MessagePart[]>();
+  if (messageIds.length === 0) return parts;
+  const rows = await db
+    .selectFrom('message_parts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', [...messageIds])
+    .orderBy('message_id')
+    .orderBy('part_index')
+    .execute();
+  for (const row of rows) {
+    const known = parts.get(row.message_id);
+    if (known === undefined) parts.set(row.message_id, [row]);
+    else known.push(row);
+  }
+  return parts;
+}
+
+export async function updatePart(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, message_id: messageId, part_index: index }: PartKey,
+  change: Updateable<DB['message_parts']>,
+): Promise<MessagePart> {
+  return db
+    .updateTable('message_parts')
+    .set(change)
+    .where('organization_id', '=', organizationId)
+    .where('message_id', '=', messageId)
+    .where('part_index', '=', index)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export type PartKey = Pick<MessagePart, 'organization_id' | 'message_id' | 'part_index'>;
+
+/** Adds parts at the end of a reply whose conversation is held. */
+export async function addParts(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id: messageId }: Pick<Message, 'organization_id' | 'id'>,
+  parts: readonly NewPart[],
+): Promise<MessagePart[]> {
+  if (parts.length === 0) return [];
+  const last = await db
+    .selectFrom('message_parts')
+    .select(({ fn }) => fn.max('part_index').as('index'))
+    .where('organization_id', '=', organizationId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst();
+  const first = (last?.index ?? -1) + 1;
+  return db
+    .insertInto('message_parts')
+    .values(
+      parts.map((part, index) => ({
+        ...part,
+        organization_id: organizationId,
+        message_id: messageId,
+        part_index: first + index,
+      })),
+    )
+    .returningAll()
+    .execute();
+}
+
+export type NewPart = Omit<
+  import('kysely').Insertable<DB['message_parts']>,
+  'organization_id' | 'message_id' | 'part_index'
+>;
+
+export const isMessageId = (text: string): boolean => isId('msg', text);

@@ -1,0 +1,179 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
+import type { Answer, TestClient, Workspace } from './workspace.ts';
+
+/** A scripted provider for the file; call it before `useWorkspace`, and give that its `environment`. */
+export function useModelServer(script: ModelScript): ModelServer & { environment: () => NodeJS.ProcessEnv } {
+  const server = {} as ModelServer & { environment: () => NodeJS.ProcessEnv };
+  server.environment = () => ({ MODEL_BASE_URL: server.url, MODEL_IDS: 'scripted' });
+  beforeAll(async () => {
+    Object.assign(server, await startModelServer(script));
+  });
+  afterAll(() => server.close());
+  return server;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+type Data = any;
+
+/** Looks again and again until `until` holds; a test's own time is its bound. */
+export async function eventually<T>(look: () => Promise<T>, until: (seen: T) => boolean): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (until(seen)) return seen;
+    await wait(20);
+  }
+}
+
+/** One conversation as a client has it. */
+export interface Talk {
+  url: string;
+  id: string;
+  projectId: string;
+  show(): Promise<Data>;
+  post(body: object | string): Promise<Answer>;
+  /** Posts, and gives the reply as it ended. */
+  ask(body: object | string): Promise<Data>;
+  message(id: string): Promise<Data>;
+  ended(id: string): Promise<Data>;
+  cancel(id: string): Promise<Answer>;
+  queued(id: string): Promise<Data>;
+}
+
+export async function projectOf(client: TestClient): Promise<string> {
+  const { body } = await client.call('POST', '/v1/projects', { body: { name: 'Analysis' } });
+  return body.data.id;
+}
+
+export async function talkIn(client: TestClient, projectId?: string): Promise<Talk> {
+  const project = projectId ?? (await projectOf(client));
+  const made = await client.call('POST', `/v1/projects/${project}/conversations`, { body: {} });
+  expect(made.status, made.text).toBe(201);
+  const { id } = made.body.data;
+  const url = `/v1/projects/${project}/conversations/${id}`;
+  const get = async (path: string) => (await client.call('GET', `${url}${path}`)).body.data;
+  const post = (body: object | string) =>
+    client.call('POST', `${url}/messages`, { body: typeof body === 'string' ? { message: body } : body });
+  const message = (messageId: string) => get(`/messages/${messageId}`);
+  const ended = (messageId: string) =>
+    eventually(
+      () => message(messageId),
+      ({ status }) => status !== 'streaming',
+    );
+  return {
+    url,
+    id,
+    projectId: project,
+    show: () => get(''),
+    post,
+    async ask(body) {
+      const answer = await post(body);
+      expect(answer.status, answer.text).toBe(202);
+      return ended(answer.body.data.messageId);
+    },
+    message,
+    ended,
+    cancel: (messageId) => client.call('POST', `${url}/messages/${messageId}/cancel?confirm=true`),
+    queued: (queuedId) => get(`/queue/${queuedId}`),
+  };
+}
+
+export interface SeenEvent {
+  id: number;
+  event: string;
+  data: Data;
+}
+
+/** Reads a conversation's events over a real connection, until `until` holds or the stream ends. */
+export async function readEvents(
+  workspace: Pick<Workspace, 'app'>,
+  client: TestClient,
+  url: string,
+  until: (events: readonly SeenEvent[]) => boolean,
+): Promise<SeenEvent[]> {
+  const address = workspace.app.server.address() ?? (await listening(workspace));
+  const { port } = address as { port: number };
+  const stop = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${port}${url}`, {
+    headers: { authorization: `Bearer ${await client.token()}` },
+    signal: stop.signal,
+  });
+  expect(response.status).toBe(200);
+  const seen: SeenEvent[] = [];
+  let rest = '';
+  try {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (rest + chunk).split('\n\n');
+      rest = blocks.pop()!;
+      for (const block of blocks) {
+        const event = parsed(block);
+        if (event !== undefined) seen.push(event);
+        if (until(seen)) return seen;
+      }
+    }
+    return seen;
+  } finally {
+    stop.abort();
+  }
+}
+
+async function listening({ app }: Pick<Workspace, 'app'>) {
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return app.server.address();
+}
+
+function parsed(block: string): SeenEvent | undefined {
+  const fields = new Map(
+    block.split('\n').map((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }),
+  );
+  const event = fields.get('event');
+  if (event === undefined) return undefined;
+  return { id: Number(fields.get('id')), event, data: JSON.parse(fields.get('data')!) };
+}
+
+/** What a reader holds who applied the events to nothing. */
+export function applied(events: readonly SeenEvent[]): {
+  messages: Data[];
+  queuedTurns: Data[];
+  queueHeld: boolean;
+} {
+  const messages = new Map<string, Data>();
+  let queue: Data[] = [];
+  let queueHeld = false;
+  for (const { event, data } of events) {
+    const message = messages.get(data.messageId);
+    if (event === 'message.created') messages.set(data.messageId, structuredClone(data.message));
+    else if (event === 'turn.started') message.dataVersions = data.dataVersions;
+    else if (event === 'text.delta') {
+      message.parts[data.partIndex] ??= { type: 'text', text: '' };
+      message.parts[data.partIndex].text += data.text;
+    } else if (event === 'part.retracted') delete message.parts[data.partIndex];
+    else if (event === 'turn.finished') {
+      const { status, error, usage, completedAt } = data;
+      Object.assign(message, { status, error, usage, completedAt });
+    } else if (event === 'queue.changed') {
+      queueHeld = data.queueHeld;
+      const changed = data.queuedMessage;
+      if (changed !== null) {
+        const others = queue.filter(({ id }) => id !== changed.id);
+        queue = changed.state === 'queued' ? [...others, changed] : others;
+        queue.sort((a, b) => (a.id < b.id ? -1 : 1));
+      }
+      queue = queue.map((entry, index) => ({ ...entry, position: index + 1, held: queueHeld }));
+    } else if (data.part !== undefined) message.parts[data.partIndex] = data.part;
+  }
+  const shown = [...messages.values()].map((message) => {
+    if (message.role === 'user') return message;
+    const parts = message.parts.filter((part: unknown) => part !== undefined);
+    const content = parts
+      .filter((part: Data) => part.type === 'text' && part.text !== '')
+      .map((part: Data) => part.text)
+      .join('\n\n');
+    return { ...message, parts, content, displayContent: content };
+  });
+  return { messages: shown, queuedTurns: queue, queueHeld };
+}
