@@ -91,11 +91,15 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
         mayGoOn: () => isTokenLive(deps.db, organizationId, caller.tokenId),
         signal,
       });
-      return reply
-        .type('text/event-stream; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .header('x-accel-buffering', 'no')
-        .send(Readable.from(stream, { objectMode: false, highWaterMark: 65_536 }));
+      return (
+        reply
+          .type('text/event-stream; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .header('x-accel-buffering', 'no')
+          // A stream that ended leaves no connection behind that a closing server would wait for.
+          .header('connection', 'close')
+          .send(Readable.from(stream, { objectMode: false, highWaterMark: 65_536 }))
+      );
     },
   );
 }

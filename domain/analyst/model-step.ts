@@ -1,5 +1,5 @@
 import type { AssistantContent, ModelMessage, TextStreamPart, ToolSet } from 'ai';
-import { tool as sdkTool, streamText } from 'ai';
+import { tool as sdkTool, streamText, ToolChoiceViolationError } from 'ai';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
@@ -167,6 +167,8 @@ async function ask(
   } catch (error) {
     if (error instanceof TurnEnded || error instanceof StepFailure) throw error;
     if (signal.aborted) throw signal.reason;
+    if (isLast && ToolChoiceViolationError.isInstance(error))
+      throw final('turn_step_limit', 'The model went on calling tools without coming to an answer.');
     throw new StepFailure(modelFailure(error), error);
   } finally {
     signal.removeEventListener('abort', abort);
