@@ -7,7 +7,7 @@ export interface LocalStack {
   apiUrl: string;
   databaseUrl: string;
   temporalAddress: string;
-  pids: { worker: number };
+  pids: { api: number; worker: number };
   clientId: string;
   clientSecret: string;
   environment: Record<string, string>;
@@ -69,6 +69,7 @@ export async function openApi(stack: LocalStack, connections = 64) {
     return text;
   };
   return {
+    authorization,
     call,
     json: async <T>(method: string, path: string, body?: unknown) =>
       JSON.parse(await call(method, path, body === undefined ? undefined : JSON.stringify(body))) as T,

@@ -86,12 +86,13 @@ export function records<const Name extends RecordTable>(
 
     /** Adds a row; the same id again finds the first. */
     async insert(db: OrganizationTransaction, row: Insert): Promise<Row> {
-      await db
+      const added = await db
         .insertInto(name)
         .values(row as never)
         .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
-        .execute();
-      return get(db, row.organization_id, row.id);
+        .returningAll()
+        .executeTakeFirst();
+      return (added as Row | undefined) ?? get(db, row.organization_id, row.id);
     },
 
     async update(

@@ -162,9 +162,10 @@ async function ask(
       onError: () => undefined,
     });
     const answer = await read(fullStream, writer);
-    await writer.flush();
-    return answer;
+    return { ...answer, writeRest: await writer.settle() };
   } catch (error) {
+    // What came until here is kept: a next try takes it back, and a failure leaves it standing.
+    await writer.flush().catch(() => undefined);
     if (error instanceof TurnEnded || error instanceof StepFailure) throw error;
     if (signal.aborted) throw signal.reason;
     if (isLast && ToolChoiceViolationError.isInstance(error))
@@ -173,8 +174,6 @@ async function ask(
   } finally {
     signal.removeEventListener('abort', abort);
     stop.abort();
-    // What came until here is kept: a next try takes it back, and a Stop leaves it standing.
-    await writer.flush().catch(() => undefined);
   }
 }
 
@@ -182,7 +181,7 @@ async function ask(
 async function read(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
   writer: ReturnType<typeof createReplyWriter>,
-): Promise<ModelAnswer> {
+): Promise<Omit<ModelAnswer, 'writeRest'>> {
   const content: Exclude<AssistantContent, string> = [];
   const calls: ModelAnswer['calls'] = [];
   const texts = new Map<string, { type: 'text' | 'reasoning'; text: string; providerOptions?: never }>();

@@ -47,9 +47,14 @@ export interface ReplyWriter {
   startText(): void;
   /** May be awaited; is where too much is under way. */
   addText(text: string): Promise<void> | undefined;
-  /** Writes what is left, and gives the parts made so far. */
+  /** Waits for what is being written; what is left is written by the one who ends the step. */
+  settle(): Promise<WriteRest>;
+  /** Writes what is left. */
   flush(): Promise<void>;
 }
+
+/** Writes in the transaction of its caller, which tells the events. */
+export type WriteRest = (db: OrganizationTransaction, reply: Message) => Promise<NewEvent[]>;
 
 export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
   /** Texts that are not written yet, by the part they belong to: `open` counts the parts of this step. */
@@ -63,21 +68,27 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
   let lastWriteMs = 0;
   let timer: NodeJS.Timeout | undefined;
   let failure: unknown;
+  /** Nothing more comes, and no timer writes what is left. */
+  let isSettled = false;
 
   async function write(): Promise<void> {
+    if (pending.length === 0) return;
+    lastWriteMs = performance.now();
+    await asTry(db, stepTry, async (transaction, conversation, reply) => {
+      await tell(transaction, conversation, await writeRest(transaction, reply));
+    });
+  }
+
+  async function writeRest(transaction: OrganizationTransaction, reply: Message): Promise<NewEvent[]> {
     const texts = pending;
     pending = [];
     pendingCharacters = 0;
-    if (texts.length === 0) return;
-    lastWriteMs = performance.now();
-    await asTry(db, stepTry, async (transaction, conversation, reply) => {
-      const events: NewEvent[] = [];
-      for (const { part, text } of texts) {
-        const partIndex = await append(transaction, reply, part, text);
-        events.push({ event: 'text.delta', data: { messageId: reply.id, partIndex, text } });
-      }
-      await tell(transaction, conversation, events);
-    });
+    const events: NewEvent[] = [];
+    for (const { part, text } of texts) {
+      const partIndex = await append(transaction, reply, part, text);
+      events.push({ event: 'text.delta', data: { messageId: reply.id, partIndex, text } });
+    }
+    return events;
   }
 
   async function append(
@@ -118,7 +129,7 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
   }
 
   function plan(): void {
-    if (isWriting || timer !== undefined) return;
+    if (isWriting || isSettled || timer !== undefined) return;
     const dueMs = lastWriteMs + gatherMs - performance.now();
     if (lastWriteMs === 0 || dueMs <= 0 || pendingCharacters > gatherCharacters) begin();
     else timer = setTimeout(begin, dueMs);
@@ -138,11 +149,15 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
       plan();
       return pendingCharacters > gatherCharacters ? writing : undefined;
     },
-    async flush() {
+    async settle() {
+      isSettled = true;
       clearTimeout(timer);
-      timer = undefined;
       await writing;
       if (failure !== undefined) throw failure;
+      return writeRest;
+    },
+    async flush() {
+      await this.settle();
       await write();
     },
   };
@@ -153,12 +168,14 @@ export interface ModelAnswer {
   content: Exclude<AssistantContent, string>;
   calls: { toolCallId: string; name: string; input: unknown }[];
   usage: TokenCount;
+  writeRest: WriteRest;
 }
 
 /** Ends a step: its tools begin, or the reply is complete. */
 export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Promise<StepOutcome> {
   return asTry(db, stepTry, async (transaction, conversation, reply) => {
     const { organization_id: organizationId, id } = reply;
+    const texts = await answer.writeRest(transaction, reply);
     await transaction
       .insertInto('message_steps')
       .values({
@@ -174,7 +191,7 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
     });
     await addTokens(transaction, organizationId, answer.usage);
     if (answer.calls.length === 0) {
-      await endTurn(transaction, conversation, used, 'complete');
+      await endTurn(transaction, conversation, used, 'complete', { events: texts });
       return { kind: 'ended' };
     }
     const parts = await addParts(

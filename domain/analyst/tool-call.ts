@@ -121,6 +121,7 @@ function end(
     const isRunning =
       present?.find(({ part_index: index }) => index === part.part_index)?.status === 'running';
     if (held === undefined || !isRunning) return;
+    await answer?.record?.(transaction);
     const ended = await updatePart(transaction, part, {
       status,
       summary,

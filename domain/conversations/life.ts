@@ -138,7 +138,7 @@ export async function failTurn(db: Database, turn: TurnInput, code: string): Pro
     if (held === undefined) return;
     const { error_code: noted, error_message: said } = held.reply;
     const message = (noted === code ? said : null) ?? failures[code] ?? unforeseen;
-    await endTurn(transaction, held.conversation, held.reply, 'error', { code, message });
+    await endTurn(transaction, held.conversation, held.reply, 'error', { failure: { code, message } });
   });
 }
 

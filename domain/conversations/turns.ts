@@ -75,14 +75,14 @@ export interface TurnFailure {
 
 /**
  * Ends a reply under way, once: whoever comes second changes nothing. What was streamed stays; tools still at work are
- * told as cancelled. The conversation is held. Undefined where the reply had ended.
+ * told as cancelled. `events` go before those of the end. The conversation is held. Undefined where the reply had ended.
  */
 export async function endTurn(
   db: OrganizationTransaction,
   conversation: Conversation,
   reply: Message,
   to: 'complete' | 'error' | 'cancelled',
-  failure?: TurnFailure,
+  { failure, events = [] }: { failure?: TurnFailure; events?: readonly NewEvent[] } = {},
 ): Promise<Message | undefined> {
   if (replyStates.isEnd(reply.status)) return undefined;
   const ended = await replyStates.move(
@@ -100,6 +100,7 @@ export async function endTurn(
     due_since: new Date(),
   });
   await tell(db, conversation, [
+    ...events,
     ...(await stopTools(db, ended)),
     {
       event: 'turn.finished',

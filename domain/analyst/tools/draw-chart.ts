@@ -33,21 +33,20 @@ export const drawChart = defineTool({
     const id = derivedId('cht', call.atMs, `${messageId}\n${call.partIndex}`);
     const prefix = chartPrefix(organizationId, conversationId, id);
     await keepChart(deps.objects, prefix, { svg, document });
-    await inOrganization(deps.db, organizationId, (db) =>
-      insertChart(db, {
-        organization_id: organizationId,
-        id,
-        conversation_id: conversationId,
-        message_id: messageId,
-        result_id: result.id,
-        title: request.title,
-        data_versions: JSON.stringify(result.scanned),
-        object_prefix: prefix,
-      }),
-    );
+    const row = {
+      organization_id: organizationId,
+      id,
+      conversation_id: conversationId,
+      message_id: messageId,
+      result_id: result.id,
+      title: request.title,
+      data_versions: JSON.stringify(result.scanned),
+      object_prefix: prefix,
+    };
     return {
       output: { chartId: id, title: request.title },
       summary: `Drew ${request.title}.`,
+      record: (db) => insertChart(db, row),
       part: { type: 'chart', resource_id: id, title: request.title },
     };
   },

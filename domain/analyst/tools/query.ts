@@ -1,9 +1,8 @@
 import { AppError } from '../../../data/errors.ts';
 import { derivedId, newId } from '../../../data/ids.ts';
-import { inOrganization } from '../../../data/postgres/client.ts';
 import { insertResult, resultKey } from '../../conversations/results.ts';
 import { runQuery } from '../../query/run.ts';
-import type { ToolCall } from './tool.ts';
+import type { ToolAnswer, ToolCall } from './tool.ts';
 
 /** Rows kept of a result, and bytes of them. */
 const keptRows = 10_000;
@@ -62,29 +61,27 @@ export async function queryAndKeep(
   call: ToolCall,
   sql: string,
   title: string,
-): Promise<ToolRows & { resultId: string }> {
+): Promise<ToolRows & Required<Pick<ToolAnswer, 'resultId' | 'record'>>> {
   const result = await queryAttached(call, sql, keptRows);
   const { deps, organizationId, conversationId, messageId, partIndex } = call;
   const resultId = derivedId('res', call.atMs, `${messageId}\n${partIndex}`);
   const objectKey = resultKey(organizationId, conversationId, resultId);
   await deps.objects.put(objectKey, Buffer.from(result.json), 'application/json');
-  await inOrganization(deps.db, organizationId, (db) =>
-    insertResult(db, {
-      organization_id: organizationId,
-      id: resultId,
-      conversation_id: conversationId,
-      message_id: messageId,
-      sql,
-      title,
-      columns: JSON.stringify(result.columns),
-      row_count: result.rowCount,
-      truncated: result.truncated,
-      elapsed_ms: result.elapsedMs,
-      scanned: JSON.stringify(result.scanned),
-      object_key: objectKey,
-    }),
-  );
-  return { ...result, resultId };
+  const row = {
+    organization_id: organizationId,
+    id: resultId,
+    conversation_id: conversationId,
+    message_id: messageId,
+    sql,
+    title,
+    columns: JSON.stringify(result.columns),
+    row_count: result.rowCount,
+    truncated: result.truncated,
+    elapsed_ms: result.elapsedMs,
+    scanned: JSON.stringify(result.scanned),
+    object_key: objectKey,
+  };
+  return { ...result, resultId, record: (db) => insertResult(db, row) };
 }
 
 /** As many rows as a prompt may hold. */

@@ -152,11 +152,12 @@ export const runSql = defineTool({
   }),
   async run(call, { sql, title }) {
     const result = await queryAndKeep(call, sql, title);
-    const { resultId, columns, rows, rowCount, truncated } = result;
+    const { resultId, record, columns, rows, rowCount, truncated } = result;
     return {
       output: { resultId, columns, rows: shown(rows), rowCount, truncated },
       summary: rowsTold(result),
       resultId,
+      record,
     };
   },
 });

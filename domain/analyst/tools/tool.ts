@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { AttachedTable } from '../../catalog-entries/catalog-entries.ts';
 import type { ChartDrawer } from '../../charts/draw.ts';
 import type { DataVersion, NewPart } from '../../conversations/messages.ts';
@@ -33,6 +34,8 @@ export interface ToolAnswer {
   /** Told to people, in a line. */
   summary: string;
   resultId?: string;
+  /** Writes what it made in the transaction that ends the call. */
+  record?(db: OrganizationTransaction): Promise<unknown>;
   /** What it adds to the reply: a chart, a report. */
   part?: Pick<NewPart, 'type' | 'resource_id' | 'title'> & { type: 'chart' | 'report' };
 }
