@@ -1,0 +1,90 @@
+import type { ResultSet, Table } from './catalog.ts';
+import { cell, code, escaped, resultTable, sqlBlock } from './markdown.ts';
+import type { Draft, Question } from './question.ts';
+import { maxRows, sqlOf } from './sql.ts';
+import { examplesOf } from './suggest.ts';
+import { filtersText, measureText, subjectOf } from './wording.ts';
+
+export const selfDescription =
+  'I am the offline analyst: a deterministic program, without a language model, that turns English questions into SQL over the tables attached to this project.';
+
+export function helpText(tables: readonly Table[]): string {
+  return [
+    selfDescription,
+    'I describe tables and columns, show rows, count, total, average, find minimum, maximum and median, count different values, rank, and compute shares: by group, by day, week, month, quarter or year, filtered by values, dates and comparisons, over one table or two that share a key. I draw charts and write reports when asked, and go on from the question before (“and by month?”).',
+    suggestions(tables, []),
+  ].join('\n\n');
+}
+
+export const nothingAttached = `No table is attached to this project, so there is nothing that I could answer from. Attach one with \`POST /v1/projects/{project_id}/catalog-entries\`, giving the id of a table, and ask again.`;
+
+export function suggestions(tables: readonly Table[], first: readonly string[]): string {
+  const examples = examplesOf(tables, first);
+  if (examples.length === 0) return nothingAttached;
+  return `You could ask:\n${examples.map((example) => `- ${escaped(example)}`).join('\n')}`;
+}
+
+/** Why nothing was computed, and what could be asked instead. */
+export function refusalText(trouble: readonly string[], draft: Draft, tables: readonly Table[]): string {
+  const unknown = draft.unknown.slice(0, 8).map((word) => `“${escaped(word)}”`);
+  const lines =
+    unknown.length === 0 ? [] : [`I did not understand ${unknown.join(', ')}, so I ran no query.`];
+  const others = trouble.slice(0, 4).map(escaped);
+  return [...lines, ...others, ...remarks(draft), suggestions(tables, draft.tables)].join('\n\n');
+}
+
+/** What is said of the reading itself: typos, words that were left out, text that was not read. */
+export function remarks({ corrections, ignored, isCut }: Draft): string[] {
+  const said: string[] = [];
+  if (corrections.length > 0) {
+    const list = corrections.slice(0, 5).map(({ from, to }) => `“${escaped(from)}” as “${escaped(to)}”`);
+    said.push(`I read ${list.join(', ')}.`);
+  }
+  if (ignored.length > 0) {
+    const list = ignored.slice(0, 8).map((word) => `“${escaped(word)}”`);
+    said.push(`I left out ${list.join(', ')}.`);
+  }
+  if (isCut) said.push('The message is long: I read the first 400 words of it.');
+  return said;
+}
+
+/** The answer of a query: a sentence or a table, what was assumed, and the SQL. */
+export function resultText(question: Question, result: ResultSet, draft: Draft): string {
+  const said = [...question.notes.map(escaped), ...remarks(draft)];
+  const parts = [mainText(question, result)];
+  if (said.length > 0) parts.push([...new Set(said)].join(' '));
+  parts.push(sqlBlock(sqlOf(question)));
+  return parts.join('\n\n');
+}
+
+export function mainText(question: Question, result: ResultSet): string {
+  const where = filtersText(question.filters);
+  if (question.share === 'filters') return shareText(question, result);
+  if (question.kind === 'aggregate' && question.groups.length === 0) {
+    const [row] = result.rows;
+    const figures = question.measures.map((measure, index) => {
+      const value = row?.[index];
+      const isNone = value === null || value === undefined;
+      return `the ${measureText(measure, question.base)} is ${isNone ? 'not known: there is no value' : `**${cell(value)}**`}`;
+    });
+    const sentence = `${figures.join(', ')}${where}.`;
+    return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
+  }
+  if (result.rows.length === 0) return `There is no row of ${code(question.base)}${where}.`;
+  const subject = subjectOf(question);
+  const isFull = question.limit === undefined && result.rowCount >= maxRows;
+  const count = question.kind === 'rows' ? `, ${isFull ? 'at least ' : ''}${result.rowCount}` : '';
+  const head = `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}${where}${count}:`;
+  return `${head}\n\n${resultTable(result)}`;
+}
+
+function shareText(question: Question, { rows }: ResultSet): string {
+  const [part, whole, percent] = rows[0] ?? [];
+  const what = question.measures.map((measure) => measureText(measure, question.base)).join(', ');
+  return `**${cell(percent)} %** of the ${what}: ${cell(part)} of ${cell(whole)}${filtersText(question.filters)}.`;
+}
+
+export function errorText(error: { code: string; message: string }, sql?: string): string {
+  const said = `The query failed, so there is no answer: ${escaped(error.code)}, ${escaped(error.message)}`;
+  return sql === undefined ? said : `${said}\n\n${sqlBlock(sql)}`;
+}

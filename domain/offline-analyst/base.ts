@@ -1,0 +1,75 @@
+import type { Table } from './catalog.ts';
+import type { Draft, Reference } from './question.ts';
+import { type Scope, scopeOf } from './scope.ts';
+
+export type Chosen = { scope: Scope; trouble?: undefined } | { scope?: undefined; trouble: string };
+
+/** The table that the question is about: whose rows are counted, or whose column is computed with. */
+export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
+  const rated = tables
+    .map((table) => {
+      const scope = scopeOf(table, tables, draft.tables);
+      return { scope, rating: rate(draft, scope) };
+    })
+    .sort((one, other) => other.rating - one.rating);
+  const [best, second] = rated;
+  if (best === undefined) return { trouble: 'No table is attached.' };
+  if (second === undefined || best.rating > second.rating + 0.001) return { scope: best.scope };
+  const names = rated
+    .filter(({ rating }) => rating > best.rating - 0.001)
+    .slice(0, 5)
+    .map(({ scope }) => `“${scope.base.name}”`);
+  return { trouble: `It could be about ${names.join(' or ')}: say which table.` };
+}
+
+function rate(draft: Draft, scope: Scope): number {
+  const name = scope.base.name;
+  let rating = draft.tables.includes(name) ? 4 : 0;
+  if (draft.tables.at(-1) === name) rating += 0.1;
+  const isPlainRows = draft.measures.length === 0 && draft.tables[0] === name;
+  if (isPlainRows) rating += draft.subject === undefined ? 6 : 2;
+  for (const { table, column } of draft.measures) {
+    if (table !== undefined) rating += table === name ? 40 : -10;
+    else if (column !== undefined) rating += 2 * own(scope, column, 4);
+  }
+  const numbers = draft.loose.filter(({ columns }) => columns[0]?.column.kind === 'number');
+  for (const column of numbers) rating += own(scope, column, 4);
+  if (draft.order !== undefined && draft.order.columns.length > 0) rating += 1.5 * own(scope, draft.order, 4);
+  const others = [
+    ...draft.groups.map(({ column }) => column),
+    ...draft.filters.map(({ column }) => column),
+    ...draft.loose.filter((one) => !numbers.includes(one)),
+    draft.subject?.column,
+  ];
+  for (const column of others) if (column !== undefined) rating += 0.3 * reach(scope, column);
+  for (const filter of draft.filters)
+    if (filter.kind === 'values' && filter.column === undefined)
+      rating +=
+        0.3 *
+        reach(scope, {
+          said: '',
+          tables: [],
+          columns: filter.matches.map(({ column }) => ({ column, score: 8 })),
+        });
+  return rating;
+}
+
+/** How well a column of the table itself is named. */
+function own({ base }: Scope, { columns }: Reference, missing: number): number {
+  const scores = columns.filter(({ column }) => column.table === base.name).map(({ score }) => score);
+  return scores.length === 0 ? -missing * 3 : Math.max(...scores);
+}
+
+/** The same, where a table that can be joined will do. */
+function reach({ base, joins }: Scope, { columns, tables }: Reference): number {
+  const ratings = columns.map(({ column, score }) => {
+    if (column.table === base.name) return score;
+    const join = joins.get(column.table);
+    return join === undefined ? -20 : join.isMany ? -10 : score - 2;
+  });
+  for (const table of tables) {
+    const join = joins.get(table);
+    ratings.push(table === base.name ? 8 : join === undefined ? -20 : join.isMany ? -10 : 9);
+  }
+  return ratings.length === 0 ? 0 : Math.max(...ratings);
+}

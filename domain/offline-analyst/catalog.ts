@@ -1,0 +1,143 @@
+/** What the tools tell of tables, read with tolerance: a result may be cut, or an error. */
+export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'timestamp' | 'timestamptz' | 'other';
+
+export interface Column {
+  table: string;
+  name: string;
+  dataType: string;
+  kind: ColumnKind;
+  /** The rest is known after describe_table only. */
+  nulls?: number;
+  distinct?: number;
+  min?: string | null;
+  max?: string | null;
+  /** Every distinct value, where there are few; null where there are many. */
+  values?: string[] | null;
+}
+
+export interface Table {
+  name: string;
+  description: string;
+  note: string;
+  rowCount: number;
+  columns: Column[];
+  isDescribed: boolean;
+}
+
+export interface ResultSet {
+  resultId: string;
+  columns: { name: string; dataType: string }[];
+  rows: unknown[][];
+  rowCount: number;
+  truncated: boolean;
+}
+
+const systemColumns = new Set(['s_id', '_sm_created_at']);
+const maxNames = 400;
+
+export function isSystemColumn(name: string): boolean {
+  return systemColumns.has(name);
+}
+
+function kindOf(dataType: string): ColumnKind {
+  const type = dataType.toUpperCase();
+  if (type === 'STRING' || type === 'VARCHAR') return 'text';
+  if (type === 'BOOLEAN') return 'boolean';
+  if (type === 'DATE') return 'date';
+  if (type === 'TIMESTAMPTZ' || type === 'TIMESTAMP WITH TIME ZONE') return 'timestamptz';
+  if (type === 'TIMESTAMP') return 'timestamp';
+  const isNumber = /^(?:DECIMAL|DOUBLE|FLOAT|INTEGER|BIGINT|HUGEINT|SMALLINT|TINYINT)/.test(type);
+  return isNumber ? 'number' : 'other';
+}
+
+export function isTime(column: Column): boolean {
+  return column.kind === 'date' || column.kind === 'timestamp' || column.kind === 'timestamptz';
+}
+
+type Fields = Record<string, unknown>;
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function count(value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : 0;
+}
+
+/** The tables of a list_tables result, or undefined when it is none. */
+export function readTables(result: unknown): Table[] | undefined {
+  const { tables } = fields(result);
+  if (!Array.isArray(tables)) return undefined;
+  return tables
+    .slice(0, maxNames)
+    .map((one) => readTable(fields(one), false))
+    .filter((table) => table.name !== '');
+}
+
+/** The tables, with what describe_table results tell of them. */
+export function describedTables(tables: readonly Table[], results: readonly unknown[]): Table[] {
+  const described = new Map<string, Table>();
+  for (const result of results) {
+    const table = readTable(fields(result), true);
+    if (table.name !== '' && table.columns.length > 0) described.set(table.name, table);
+  }
+  return tables.map((table) => {
+    const known = described.get(table.name);
+    return known === undefined ? table : { ...known, description: table.description, note: table.note };
+  });
+}
+
+function readTable(from: Fields, isDescribed: boolean): Table {
+  const name = text(from['name']);
+  return {
+    name,
+    description: text(from['description']),
+    note: text(from['note']),
+    rowCount: count(from['rowCount']),
+    columns: list(from['columns'])
+      .slice(0, maxNames)
+      .map((one) => readColumn(name, fields(one), isDescribed))
+      .filter((column) => column.name !== ''),
+    isDescribed,
+  };
+}
+
+function readColumn(table: string, from: Fields, isDescribed: boolean): Column {
+  const dataType = text(from['dataType']);
+  const column: Column = { table, name: text(from['name']), dataType, kind: kindOf(dataType) };
+  if (!isDescribed) return column;
+  const shown = (value: unknown) => (value === null || value === undefined ? null : String(value));
+  const values = from['values'];
+  return {
+    ...column,
+    nulls: count(from['nulls']),
+    distinct: count(from['distinct']),
+    min: shown(from['min']),
+    max: shown(from['max']),
+    values: Array.isArray(values) ? values.slice(0, 50).map(String) : null,
+  };
+}
+
+export function readResultSet(result: unknown): ResultSet | undefined {
+  const from = fields(result);
+  if (!Array.isArray(from['rows']) || !Array.isArray(from['columns'])) return undefined;
+  return {
+    resultId: text(from['resultId']),
+    columns: from['columns'].map((one) => ({
+      name: text(fields(one)['name']),
+      dataType: text(fields(one)['dataType']),
+    })),
+    rows: from['rows'].map(list),
+    rowCount: count(from['rowCount'] ?? from['rows'].length),
+    truncated: from['truncated'] === true,
+  };
+}

@@ -1,0 +1,36 @@
+import type { ResultSet } from './catalog.ts';
+import type { ChartKind, Question } from './question.ts';
+import { titleOf } from './wording.ts';
+
+export interface ChartCall {
+  result_id: string;
+  kind: ChartKind;
+  x: string;
+  y: string;
+  series?: string;
+  title: string;
+}
+
+const seriesPoints = 3;
+
+/** The chart that was asked for, or that a series over time deserves; or why there can be none. */
+export function chartOf(question: Question, result: ResultSet): ChartCall | string | undefined {
+  const { groups, measures, chart, kind } = question;
+  const isTime = groups.some(({ column, period }) => period !== undefined || column.kind === 'date');
+  const isSeries = groups.length > 0 && isTime && result.rows.length >= seriesPoints;
+  if (chart === undefined && !isSeries) return undefined;
+  if (result.rows.length === 0) return 'There is nothing to draw.';
+  const common = { result_id: result.resultId, title: titleOf(question) };
+  if (kind === 'rows') {
+    const [x, y] = question.columns;
+    if (chart !== 'scatter' || x === undefined || y === undefined)
+      return 'I can only draw rows as a scatter plot of two columns of numbers; name a group for another chart.';
+    return { ...common, kind: 'scatter', x: x.name, y: y.name };
+  }
+  if (groups.length === 0) return 'One figure makes no chart: say by what it should be split.';
+  const x = groups.find(({ period }) => period !== undefined) ?? groups[0]!;
+  const series = groups.find((group) => group !== x);
+  const wanted = chart === undefined || chart === 'any' ? (isTime ? 'line' : 'bar') : chart;
+  const call: ChartCall = { ...common, kind: wanted, x: x.label, y: measures[0]!.label };
+  return series === undefined ? call : { ...call, series: series.label };
+}

@@ -1,0 +1,230 @@
+import { comparisonAt, looksLikeYear, units } from './comparisons.ts';
+import { dateAt, dayAfter } from './dates.ts';
+import { negations, relativeOpeners, relativeWords } from './lexicon.ts';
+import {
+  articles,
+  emptiness,
+  isAll,
+  isConditionAhead,
+  mention,
+  ofColumn,
+  type Rule,
+  referenceOf,
+  type State,
+  skip,
+  takeColumn,
+  timeKinds,
+  truths,
+  valuesAt,
+  wordAt,
+} from './parse-state.ts';
+import type { DraftFilter, Range, Reference } from './question.ts';
+
+/** What every filter has. */
+const said = (state: State, text: string) => ({
+  isNegated: state.isNegated,
+  said: text,
+  isAfterVerb: state.isAfterVerb,
+});
+
+function add(state: State, filter: DraftFilter): void {
+  state.draft.filters.push(filter);
+  state.isNegated = false;
+}
+
+/** "over 100", "at least 3 items", "between 10 and 20", "= 5". */
+export const comparison: Rule = (state) => {
+  const found = comparisonAt(state.tokens, state.at);
+  if (found === undefined) return 0;
+  const isBare = state.column === undefined;
+  if (found.kind === 'between' && isBare && looksLikeYear(found.low) && looksLikeYear(found.high)) return 0;
+  let column = isBare ? undefined : takeColumn(state);
+  let { length } = found;
+  const next = mention(state, state.at + length);
+  if (column === undefined && next !== undefined && isAll(referenceOf(next), ['number'])) {
+    column = referenceOf(next);
+    length += next.length;
+  } else if (units.has(wordAt(state, state.at + length))) length += 1;
+  const common = said(state, found.said);
+  if (found.kind === 'between')
+    add(state, {
+      ...common,
+      kind: 'between',
+      low: String(found.low.value),
+      high: String(found.high.value),
+      column,
+    });
+  else if (found.value.kind === 'date')
+    add(state, { ...common, kind: 'dates', ranges: [rangeOf(found.operator, found.value.text)], column });
+  else {
+    const value = String(found.value.value);
+    add(state, { ...common, kind: 'compare', operator: found.operator, value, column });
+  }
+  return length;
+};
+
+function rangeOf(operator: string, date: string): Range {
+  if (operator === '>') return { from: dayAfter(date) };
+  if (operator === '>=') return { from: date };
+  if (operator === '<') return { to: date };
+  if (operator === '<=') return { to: dayAfter(date) };
+  return { from: date, to: dayAfter(date) };
+}
+
+/** "rating 5", "quantity is 3": a number right after its column. */
+export const equality: Rule = (state) => {
+  const { column, tokens, at } = state;
+  const token = tokens[at]!;
+  if (token.kind !== 'number' || column === undefined || !isAll(column.reference, ['number'])) return 0;
+  const reference = takeColumn(state);
+  add(state, {
+    ...said(state, token.text),
+    kind: 'compare',
+    operator: '=',
+    value: String(token.value),
+    column: reference,
+  });
+  return 1;
+};
+
+const periods = new Set(
+  'day days week weeks month months quarter quarters year years night hour hours'.split(' '),
+);
+
+/** "last month", "yesterday": there is no clock here. */
+export const relativeDate: Rule = (state) => {
+  const word = wordAt(state, state.at);
+  let length = 0;
+  if (relativeWords.has(word)) length = 1;
+  else if (relativeOpeners.has(word)) {
+    const isNumbered = state.tokens[state.at + 1]?.kind === 'number';
+    if (periods.has(wordAt(state, state.at + (isNumbered ? 2 : 1)))) length = isNumbered ? 3 : 2;
+  }
+  if (length === 0) return 0;
+  const text = state.tokens.slice(state.at, state.at + length).map((token) => token.text);
+  state.draft.problems.push(
+    `“${text.join(' ')}” depends on today, which I do not know. Name the dates, as in “in March 2025” or “since 2025-03-01”.`,
+  );
+  return length;
+};
+
+export const dates: Rule = (state) => {
+  const found = dateAt(state.tokens, state.at);
+  if (found === undefined) return 0;
+  const isFree = state.column === undefined || !isAll(state.column.reference, timeKinds);
+  const column = isFree ? undefined : takeColumn(state);
+  if (found.problem !== undefined) state.draft.problems.push(found.problem);
+  else add(state, { ...said(state, found.said), kind: 'dates', ranges: found.ranges, column });
+  return found.length;
+};
+
+/** "without email", "no email", "missing email"; "with an email"; "email is missing". */
+export const nullTest: Rule = (state) => {
+  const word = wordAt(state, state.at);
+  if (state.column !== undefined && emptiness.has(word)) {
+    add(state, { ...said(state, word), kind: 'null', column: takeColumn(state)! });
+    return 1;
+  }
+  const isLack = ['without', 'missing', 'no', 'lacking', 'empty', 'blank', 'null'].includes(word);
+  const isHold = ['with', 'having', 'have', 'has'].includes(word);
+  if (!isLack && !isHold) return 0;
+  const start = skip(state, state.at + 1, articles);
+  if (isHold && (emptiness.has(wordAt(state, start)) || wordAt(state, start) === 'no')) return 0;
+  const found = mention(state, start);
+  if (found === undefined || found.values.length > 0 || found.columns.length === 0) return 0;
+  const reference = referenceOf(found);
+  if (found.tables.length > 0 || isAll(reference, ['boolean'])) return 0;
+  const end = start + found.length;
+  if (isConditionAhead(state, reference, end)) return 0;
+  if (isHold && state.draft.measures.length + state.draft.tables.length === 0 && state.pending.length === 0)
+    return 0;
+  add(state, {
+    ...said(state, found.said),
+    isNegated: state.isNegated !== isHold,
+    kind: 'null',
+    column: reference,
+  });
+  return end - state.at;
+};
+
+/** "not", "excluding", "other than": of the filter that follows. */
+export const negation: Rule = (state) => {
+  const word = wordAt(state, state.at);
+  const isOther = word === 'other' && wordAt(state, state.at + 1) === 'than';
+  const isRather = word === 'apart' && wordAt(state, state.at + 1) === 'from';
+  const isUnequal = (word === '!=' || word === '<>') && state.tokens[state.at + 1]?.kind !== 'number';
+  if (!isOther && !isRather && !isUnequal && !negations.has(word)) return 0;
+  state.isNegated = true;
+  if (wordAt(state, state.at + 1) === 'for') return 2;
+  return isOther || isRather ? 2 : 1;
+};
+
+/** `= true`, "is false" after a column of BOOLEAN. */
+export const truth: Rule = (state) => {
+  const value = truths.get(wordAt(state, state.at));
+  if (value === undefined || state.column === undefined || !isAll(state.column.reference, ['boolean']))
+    return 0;
+  const common = said(state, wordAt(state, state.at));
+  add(state, { ...common, isNegated: common.isNegated === value, kind: 'flag', column: takeColumn(state)! });
+  return 1;
+};
+
+export const quoted: Rule = (state) => {
+  const token = state.tokens[state.at]!;
+  if (token.kind !== 'quoted') return 0;
+  const last = state.draft.filters.at(-1);
+  if (state.context === 'values' && last?.kind === 'quoted') last.values.push(token.text);
+  else {
+    const column = takeColumn(state);
+    add(state, { ...said(state, token.text), kind: 'quoted', values: [token.text], column });
+  }
+  state.context = 'values';
+  return 1;
+};
+
+/** A value of a column: "in Germany", "status is paid", "excluding cancelled and refunded". */
+export const values: Rule = (state) => {
+  const reference = state.column?.reference;
+  const found = mention(state, state.at);
+  let matches = valuesAt(state, state.at, reference);
+  if (matches.length === 0) return 0;
+  const own = reference === undefined ? [] : ofColumn(matches, reference);
+  if (own.length > 0) matches = own;
+  // A name of a column or a table comes before a value, unless its column was just named or others are listed.
+  const isListed = state.context === 'values' && joinsLast(state, matches);
+  const isName = (found?.tables.length ?? 0) > 0 || (found?.columns ?? []).some(({ score }) => score >= 9);
+  if (isName && own.length === 0 && !isListed) return 0;
+  const length = found !== undefined && found.values.length > 0 ? found.length : 1;
+  const text = state.tokens[state.at]!.text;
+  const last = state.draft.filters.at(-1);
+  const list = matches.map(({ value }) => value);
+  if (isListed && last?.kind === 'values') {
+    last.matches = [...last.matches, ...matches];
+    last.values.push(...new Set(list));
+  } else {
+    const column = own.length > 0 ? takeColumn(state) : undefined;
+    add(state, {
+      ...said(state, found?.said ?? text),
+      kind: 'values',
+      matches,
+      values: [...new Set(list)],
+      column,
+    });
+  }
+  state.context = 'values';
+  return length;
+};
+
+/** True when these values are of a column that the filter before is of. */
+function joinsLast(state: State, matches: readonly { column: { table: string; name: string } }[]): boolean {
+  const last = state.draft.filters.at(-1);
+  if (last?.kind !== 'values') return false;
+  return matches.some(({ column }) =>
+    last.matches.some((one) => one.column.table === column.table && one.column.name === column.name),
+  );
+}
+
+/** A column of BOOLEAN that stands alone: "returned loans", "not active". */
+export function flagOf(state: State, reference: Reference): void {
+  add(state, { ...said(state, reference.said), kind: 'flag', column: reference });
+}

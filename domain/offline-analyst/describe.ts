@@ -1,0 +1,54 @@
+import { type Column, isSystemColumn, type ResultSet, type Table } from './catalog.ts';
+import { code, escaped, resultTable, table as tableOf } from './markdown.ts';
+
+/** What is told of tables and columns, from what the catalog says of them. */
+export function tablesText(tables: readonly Table[]): string {
+  const rows = tables.map(({ name, rowCount, columns, description, note }) => [
+    name,
+    rowCount,
+    columns
+      .filter((column) => !isSystemColumn(column.name))
+      .map((column) => column.name)
+      .join(', '),
+    [description, note].filter((text) => text !== '').join(' – '),
+  ]);
+  const count = tables.length === 1 ? 'One table is attached' : `${tables.length} tables are attached`;
+  const shown = rows.slice(0, 50);
+  const more = rows.length > shown.length ? `\n\n… and ${rows.length - shown.length} more.` : '';
+  return `${count}:\n\n${tableOf(['table', 'rows', 'columns', 'description'], shown)}${more}`;
+}
+
+export function tableText(table: Table): string {
+  const about = [table.description, table.note].filter((text) => text !== '').map(escaped);
+  const head = `${code(table.name)} has ${table.rowCount} rows and ${table.columns.length} columns. ${about.join(' ')}`;
+  const names = ['column', 'type', 'missing', 'different', 'lowest', 'highest', 'values'];
+  const rows = table.columns.map(({ name, dataType, nulls, distinct, min, max, values }) => [
+    name,
+    dataType,
+    nulls,
+    distinct,
+    min,
+    max,
+    values == null ? null : listed(values, 8),
+  ]);
+  return `${head.trim()}\n\n${tableOf(names, rows)}`;
+}
+
+function listed(values: readonly string[], most: number): string {
+  const more = values.length > most ? ', …' : '';
+  return values.slice(0, most).join(', ') + more;
+}
+
+export function columnText(column: Column, { rowCount }: Table): string {
+  const { name, table, dataType, nulls, distinct, min, max, values } = column;
+  const missing = nulls === 1 ? '1 is missing' : `${nulls} are missing`;
+  const range = min == null ? '' : ` The lowest is ${escaped(min)}, the highest ${escaped(max ?? '')}.`;
+  const all =
+    values == null ? '' : `\n\nIts values: ${values.map((value) => `“${escaped(value)}”`).join(', ')}.`;
+  return `${code(name)} of ${code(table)} is of type ${escaped(dataType)}: of ${rowCount} rows ${missing}, and there are ${distinct} different values.${range}${all}`;
+}
+
+export function sampleText(table: string, result: ResultSet): string {
+  if (result.rows.length === 0) return `${code(table)} has no rows.`;
+  return `${result.rows.length} rows of ${code(table)}:\n\n${resultTable(result)}`;
+}

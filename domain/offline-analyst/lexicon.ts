@@ -1,0 +1,151 @@
+import { stem } from './words.ts';
+
+/** The words of the grammar, as tables. docs/offline-analyst.md shows them to users. */
+const words = (list: string): string[] => list.trim().split(/\s+/);
+
+export type Aggregate = 'count' | 'distinct' | 'sum' | 'avg' | 'min' | 'max' | 'median';
+
+const aggregates: Readonly<Record<Exclude<Aggregate, 'count' | 'distinct'>, readonly string[]>> = {
+  sum: words('total totals sum sums overall'),
+  avg: words('average averages avg mean'),
+  min: words('minimum min lowest smallest cheapest earliest coldest shortest'),
+  max: words('maximum max highest largest biggest greatest peak latest hottest warmest longest'),
+  median: words('median'),
+};
+
+export const aggregateOf: ReadonlyMap<string, Aggregate> = new Map(
+  Object.entries(aggregates).flatMap(([name, list]) =>
+    list.map((word) => [word, name as Aggregate] as const),
+  ),
+);
+
+export type Period = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+export const periodOf: ReadonlyMap<string, Period> = new Map<string, Period>([
+  ...(['day', 'week', 'month', 'quarter', 'year'] as const).flatMap((period): [string, Period][] => [
+    [period, period],
+    [`${period}s`, period],
+    [`${period}ly`, period],
+  ]),
+  ['daily', 'day'],
+  ['annual', 'year'],
+  ['annually', 'year'],
+]);
+
+export type ChartKind = 'bar' | 'line' | 'area' | 'scatter' | 'pie';
+
+export const chartOf: ReadonlyMap<string, ChartKind> = new Map<string, ChartKind>([
+  ...words('bar bars column histogram').map((word): [string, ChartKind] => [word, 'bar']),
+  ['line', 'line'],
+  ['lines', 'line'],
+  ['area', 'area'],
+  ['scatter', 'scatter'],
+  ['scatterplot', 'scatter'],
+  ['pie', 'pie'],
+  ['donut', 'pie'],
+]);
+export const chartWords = new Set(
+  words('chart charts plot plots graph graphs diagram diagrams visualize visualise visualization'),
+);
+
+export const monthOf: ReadonlyMap<string, number> = new Map(
+  words('january february march april may june july august september october november december').flatMap(
+    (name, index): [string, number][] => [
+      [name, index + 1],
+      [name.slice(0, 3), index + 1],
+    ],
+  ),
+);
+
+/** Dates that need to know today; the analyst has no clock, and says so. */
+export const relativeWords = new Set(words('today yesterday tomorrow currently ago'));
+export const relativeOpeners = new Set(words('last past previous this next current'));
+
+export const negations = new Set(
+  words('not non excluding exclude excluded except without excludes minus ignoring'),
+);
+export const openers = new Set(
+  words('and also only just now what how but then same instead as or exclude excluding without for by per'),
+);
+export const listWords = new Set(words('show list give display find get see print return fetch'));
+export const whichWords = new Set(words('which what'));
+export const shareWords = new Set(
+  words('share shares percentage percentages percent proportion proportions fraction ratio'),
+);
+export const distinctWords = new Set(words('distinct different unique'));
+export const descending = new Set(words('top best descending desc decreasing most'));
+export const ascending = new Set(words('bottom worst ascending asc increasing least fewest'));
+
+/** Adjectives that name an order of a column: the words of the column, and which end of it. */
+export const superlatives: ReadonlyMap<string, { column: string; direction: 'asc' | 'desc' }> = new Map([
+  ['expensive', { column: 'price', direction: 'desc' }],
+  ['priciest', { column: 'price', direction: 'desc' }],
+  ['cheapest', { column: 'price', direction: 'asc' }],
+  ['newest', { column: 'when', direction: 'desc' }],
+  ['latest', { column: 'when', direction: 'desc' }],
+  ['recent', { column: 'when', direction: 'desc' }],
+  ['oldest', { column: 'when', direction: 'asc' }],
+  ['earliest', { column: 'when', direction: 'asc' }],
+]);
+
+/** What a word may stand for, best first, when no column has its name. All of them are columns of numbers. */
+const synonymLists: Readonly<Record<string, string>> = {
+  revenue: 'revenue sales turnover total amount value gross net price',
+  sales: 'sales revenue turnover total amount value gross net price',
+  turnover: 'turnover revenue sales total amount value gross net price',
+  income: 'income revenue sales total amount value',
+  spend: 'spend spending cost costs expense total amount value price',
+  spending: 'spending spend cost costs expense total amount value price',
+  amount: 'amount total value sum revenue sales price',
+  value: 'value amount total price',
+  cost: 'cost costs price amount',
+  price: 'price cost amount',
+  quantity: 'quantity qty units pieces items',
+  units: 'units quantity qty pieces',
+  pieces: 'pieces quantity qty units',
+  items: 'items quantity qty units',
+  sold: 'quantity qty units',
+  rain: 'rain rainfall precipitation',
+  rainfall: 'rainfall rain precipitation',
+  precipitation: 'precipitation rainfall rain',
+  temp: 'temperature temp',
+  duration: 'duration minutes hours seconds days',
+};
+
+export const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(synonymLists).map(([word, targets]) => [stem(word), words(targets).map(stem)]),
+);
+
+/** Words of columns whose values add up to something: these are totalled when no aggregate is named. */
+export const additiveWords = new Set(
+  words(
+    'revenue sales turnover total amount value income spend spending cost costs expense quantity qty units pieces items rain rainfall precipitation sold',
+  ).map(stem),
+);
+
+/** Words that carry no meaning of their own here. */
+export const stopWords = new Set(
+  words(`
+    a an the of in on at to from with for is are was were be been being am do does did done has have had having
+    it its they them their there these those this that i me my we us our you your he she his her one ones
+    please thanks thank can could would will shall should may might must let tell know want need like
+    and or but so also too then than as if when where who whose whom which what how much many
+    all any every each some only just now again instead same
+    data dataset table tables row rows record records entry entries number numbers value values figure figures
+    column columns field fields result results answer question overview grouped group groups split broken
+    down breakdown across over within into per by about out up exist exists existing
+    calculate compute make create draw give show list get find display see print return
+    got get gets go goes happen happened made placed total called named report
+    case cases way time draw use using based according respectively ordered order sort sorted during while
+    hi hello hey ok okay yes right exactly roughly currently come comes came say
+  `),
+);
+
+/** Words that may be left out of the question, if that is said. */
+export const harmless = new Set(
+  words(`
+    interesting important nice good quick quickly simple simply really very actually maybe perhaps probably
+    approximately basically clearly kindly brief briefly short detailed detail details precise possible
+    company business shop website system database project team boss manager customerwise
+  `),
+);

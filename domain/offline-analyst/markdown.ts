@@ -1,0 +1,56 @@
+import type { ResultSet } from './catalog.ts';
+
+/** Markdown of data and names: what a value says must stay text, whatever it holds. */
+export const maxTableRows = 20;
+const maxCellCharacters = 120;
+
+/** A name as code: nothing in it ends the code, the cell or the line. */
+export function code(name: string): string {
+  return `\`${name.replace(/[`|\p{Cc}\p{Cf}]/gu, ' ').slice(0, maxCellCharacters)}\``;
+}
+
+/** A value as text: nothing in it is markup. */
+export function escaped(value: string): string {
+  const isCut = value.length > maxCellCharacters;
+  const text = value.slice(0, maxCellCharacters).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  const safe = text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[\\`*_~|[\]]/g, '\\$&');
+  return isCut ? `${safe}…` : safe;
+}
+
+/** A value of a result. Fractions are shown with four digits; the result keeps them all. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(4)));
+  if (typeof value === 'string')
+    return escaped(value.endsWith('T00:00:00.000000') ? value.slice(0, 10) : value);
+  return escaped(typeof value === 'boolean' ? String(value) : JSON.stringify(value));
+}
+
+export function table(names: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(names.map(escaped)),
+    line(names.map(() => '---')),
+    ...rows.map((row) => line(names.map((_, index) => cell(row[index])))),
+  ].join('\n');
+}
+
+export function resultTable({ columns, rows, rowCount }: ResultSet): string {
+  const names = columns.map(({ name }) => name);
+  const shown = rows.slice(0, maxTableRows);
+  const more = Math.max(rowCount, rows.length) - shown.length;
+  const rest = more > 0 ? `\n\n… and ${more} more row${more === 1 ? '' : 's'}, kept in the result.` : '';
+  return table(names, shown) + rest;
+}
+
+/** SQL in a block whose fence is longer than any that it holds. */
+export function sqlBlock(sql: string): string {
+  let fence = '```';
+  while (sql.includes(fence)) fence += '`';
+  return `${fence}sql\n${sql}\n${fence}`;
+}

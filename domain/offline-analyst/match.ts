@@ -1,0 +1,176 @@
+import { type Column, isSystemColumn, isTime, type Table } from './catalog.ts';
+import { allowsAsWord, grammarWords } from './grammar-words.ts';
+import { synonyms } from './lexicon.ts';
+import { allowance, distance, keyOf, stem, type Token, wordsOf } from './words.ts';
+
+export interface ColumnMatch {
+  column: Column;
+  /** How well the words name it: 12 with its table, 10 in full, 9 without is/has, 5 in part, below as a synonym. */
+  score: number;
+}
+
+export interface ValueMatch {
+  column: Column;
+  value: string;
+}
+
+/** What a run of words may stand for. */
+export interface Mention {
+  length: number;
+  said: string;
+  tables: string[];
+  columns: ColumnMatch[];
+  values: ValueMatch[];
+}
+
+type Entry = Pick<Mention, 'tables' | 'columns' | 'values'>;
+
+export interface Vocabulary {
+  tables: readonly Table[];
+  entries: ReadonlyMap<string, Entry>;
+  /** Single words that names and values are made of, by their stems: what a misspelt word is compared with. */
+  known: ReadonlyMap<string, string>;
+}
+
+const maxPhraseWords = 6;
+const maxCorrections = 40;
+
+export function vocabularyOf(tables: readonly Table[]): Vocabulary {
+  const entries = new Map<string, Entry>();
+  const known = new Map<string, string>();
+  const at = (key: string): Entry => {
+    const entry = entries.get(key) ?? { tables: [], columns: [], values: [] };
+    entries.set(key, entry);
+    return entry;
+  };
+  for (const table of tables) {
+    const tableWords = wordsOf(table.name);
+    for (const word of tableWords) known.set(stem(word), word);
+    at(keyOf(tableWords)).tables.push(table.name);
+    for (const column of table.columns) {
+      for (const word of wordsOf(column.name)) known.set(stem(word), word);
+      for (const [key, score] of keysOfColumn(tableWords, column)) at(key).columns.push({ column, score });
+      for (const value of column.values ?? []) {
+        const valueWords = column.kind === 'text' ? wordsOf(value) : [];
+        if (valueWords.length === 0 || valueWords.length > maxPhraseWords) continue;
+        for (const word of valueWords) known.set(stem(word), word);
+        at(keyOf(valueWords)).values.push({ column, value });
+      }
+    }
+  }
+  return { tables, entries, known };
+}
+
+/** The keys that name a column, and how well each does. */
+function keysOfColumn(tableWords: readonly string[], column: Column): Map<string, number> {
+  const words = wordsOf(column.name);
+  const keys = new Map<string, number>();
+  const add = (key: string, score: number) => keys.set(key, Math.max(score, keys.get(key) ?? 0));
+  if (words.length === 0) return keys;
+  add(keyOf(words), 10);
+  if (isSystemColumn(column.name)) return keys;
+  if (!keyOf(words).startsWith(keyOf(tableWords))) add(keyOf(tableWords) + keyOf(words), 12);
+  const isFlag = words[0] === 'is' || words[0] === 'has' || words[0] === 'was';
+  if (isFlag && words.length > 1) add(keyOf(words.slice(1)), 9);
+  if (words.length <= maxPhraseWords) {
+    for (let from = 0; from < words.length; from += 1)
+      for (let to = from + 1; to <= words.length; to += 1) {
+        const part = words.slice(from, to);
+        if (part.length < words.length && keyOf(part).length > 2) add(keyOf(part), 5);
+      }
+  }
+  return keys;
+}
+
+/** The longest run of words from `at` on that names something. */
+export function mentionAt(vocabulary: Vocabulary, tokens: readonly Token[], at: number): Mention | undefined {
+  for (let length = Math.min(maxPhraseWords, tokens.length - at); length > 0; length -= 1) {
+    const run = tokens.slice(at, at + length);
+    if (run.some(({ kind }) => kind !== 'word' && kind !== 'number')) continue;
+    if (run[0]!.kind === 'number' && length === 1) continue;
+    const said = run.map(({ text }) => text).filter((text, index, all) => text !== all[index - 1]);
+    const mention = found(vocabulary, run, said.join(' '));
+    if (mention !== undefined) return mention;
+  }
+  return undefined;
+}
+
+function found(vocabulary: Vocabulary, run: readonly Token[], said: string): Mention | undefined {
+  const isGrammar = run.length === 1 && grammarWords.has(run[0]!.word);
+  const key = run.map((token) => token.stem).join('');
+  const entry = vocabulary.entries.get(key);
+  const values = (entry?.values ?? []).filter((match) => !isGrammar || allowsAsWord(run[0]!, match.value));
+  let columns = entry?.columns ?? [];
+  if (isGrammar) columns = columns.filter(({ score }) => score >= 9);
+  const tables = entry?.tables ?? [];
+  if (!columns.some(({ score }) => score >= 9)) columns = [...columns, ...synonymous(vocabulary, key)];
+  if (tables.length + columns.length + values.length === 0) return undefined;
+  return { length: run.length, said, tables, columns, values };
+}
+
+/** Columns of numbers that a word like "revenue" may stand for. */
+function synonymous(vocabulary: Vocabulary, key: string): ColumnMatch[] {
+  const targets = synonyms.get(key) ?? [];
+  return targets.flatMap((target, index) =>
+    (vocabulary.entries.get(target)?.columns ?? [])
+      .filter(({ column }) => column.kind === 'number' && !isKey(column))
+      .map(({ column, score }) => ({ column, score: (score >= 10 ? 4 : 3.5) - index / 10 })),
+  );
+}
+
+/** True for a number that identifies something: adding such up means nothing. */
+export function isKey(column: Column): boolean {
+  const words = wordsOf(column.name);
+  return ['id', 'key', 'code', 'no', 'nr', 'uuid'].includes(words.at(-1) ?? '');
+}
+
+export function timeColumns(table: Table): Column[] {
+  return table.columns.filter((column) => isTime(column) && !isSystemColumn(column.name));
+}
+
+export interface Correction {
+  from: string;
+  to: string;
+}
+
+/** Replaces words that nothing knows by the one known word that they are a typo of. */
+export function corrected(
+  vocabulary: Vocabulary,
+  tokens: readonly Token[],
+): { tokens: Token[]; corrections: Correction[] } {
+  const corrections: Correction[] = [];
+  let tried = 0;
+  const fixed = tokens.map((token) => {
+    const limit = allowance(token.word.length);
+    const isKnown = grammarWords.has(token.word) || vocabulary.known.has(token.stem);
+    if (token.kind !== 'word' || limit === 0 || isKnown || vocabulary.entries.has(token.stem)) return token;
+    if (synonyms.has(token.stem) || tried >= maxCorrections) return token;
+    tried += 1;
+    const to = nearest(token, limit, vocabulary);
+    if (to === undefined) return token;
+    corrections.push({ from: token.text, to });
+    return { ...token, word: to, stem: stem(to) };
+  });
+  return { tokens: fixed, corrections };
+}
+
+function nearest(token: Token, limit: number, { known }: Vocabulary): string | undefined {
+  // What the data says comes before what the grammar says.
+  const candidates = [known, grammarStems, synonymStems];
+  for (const words of candidates) {
+    let best: string | undefined;
+    let bestDistance = limit + 1;
+    for (const [key, word] of words) {
+      if (word.length < 4) continue;
+      const away = Math.min(distance(token.stem, key, limit), distance(token.word, word, limit));
+      if (away >= bestDistance) continue;
+      best = word;
+      bestDistance = away;
+    }
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}
+
+const grammarStems = new Map([...grammarWords].map((word) => [stem(word), word]));
+const synonymStems = new Map([...synonyms.keys()].map((key) => [key, key]));

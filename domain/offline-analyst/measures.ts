@@ -1,0 +1,184 @@
+import {
+  type Aggregate,
+  aggregateOf,
+  ascending,
+  descending,
+  distinctWords,
+  shareWords,
+  superlatives,
+} from './lexicon.ts';
+import { articles, mention, type Rule, referenceOf, type State, skip, wordAt } from './parse-state.ts';
+import type { DraftMeasure, Reference } from './question.ts';
+import { stem } from './words.ts';
+
+const soft = new Set(
+  'highest lowest largest biggest smallest greatest cheapest earliest latest hottest coldest warmest longest shortest peak'.split(
+    ' ',
+  ),
+);
+
+function wait(state: State, aggregate: Aggregate, said: string): void {
+  state.pending.push({ aggregate, said, isSoft: soft.has(said) });
+}
+
+/** "how many", "number of", "count": rows are counted, or what a column holds. */
+export const counting: Rule = (state) => {
+  const [word, next] = [wordAt(state, state.at), wordAt(state, state.at + 1)];
+  const isCount =
+    (word === 'how' && (next === 'many' || next === 'often')) ||
+    ((word === 'number' || word === 'count' || word === 'counts' || word === 'numbers') && next === 'of');
+  if (word === 'how' && next === 'much') {
+    wait(state, 'sum', 'how much');
+    return 2;
+  }
+  if (!isCount && word !== 'count') return 0;
+  if (!isCount && mention(state, state.at)?.columns.some(({ score }) => score >= 9)) return 0;
+  // "total number of" is a count.
+  state.pending = state.pending.filter(({ aggregate }) => aggregate !== 'sum');
+  wait(state, 'count', 'count');
+  return isCount ? 2 : 1;
+};
+
+/** "different countries": distinct values are counted. */
+export const distinctness: Rule = (state) => {
+  if (!distinctWords.has(wordAt(state, state.at))) return 0;
+  state.pending = state.pending.filter(({ aggregate }) => aggregate !== 'count');
+  wait(state, 'distinct', 'different');
+  return 1;
+};
+
+/** "total", "average", "highest" …, unless the word is the name of the column that is asked for. */
+export const aggregating: Rule = (state) => {
+  const word = wordAt(state, state.at);
+  const aggregate = aggregateOf.get(word);
+  if (aggregate === undefined) return 0;
+  const isName = mention(state, state.at)?.columns.some(({ score }) => score >= 9) ?? false;
+  if (isName && (state.pending.length > 0 || !namesNext(state))) return 0;
+  wait(state, aggregate, word);
+  return 1;
+};
+
+function namesNext(state: State): boolean {
+  const next = mention(state, skip(state, state.at + 1, articles));
+  return next !== undefined && next.columns.length + next.tables.length > 0;
+}
+
+/** "top 5", "bottom 3", "the 3 most expensive", "the newest order": an order, and how many of it. */
+export const ranking: Rule = (state) => {
+  const word = wordAt(state, state.at);
+  const superlative = superlatives.get(word);
+  if (superlative !== undefined) return superlatively(state, superlative, 1);
+  const direction = descending.has(word) ? 'desc' : ascending.has(word) ? 'asc' : undefined;
+  if (direction === undefined) return 0;
+  if (word === 'most' || word === 'least' || word === 'fewest') {
+    const adjective = superlatives.get(wordAt(state, state.at + 1));
+    if (adjective !== undefined) {
+      const isLeast = word === 'least' && adjective.direction === 'desc';
+      return superlatively(state, { ...adjective, direction: isLeast ? 'asc' : adjective.direction }, 2);
+    }
+    if (state.tokens[state.at - 1]?.word === 'at') return 0;
+    state.draft.direction = direction;
+    if (['common', 'frequent', 'popular', 'frequently', 'often'].includes(wordAt(state, state.at + 1))) {
+      state.wantsSubject = true;
+      wait(state, 'count', word);
+      state.draft.limit ??= 1;
+      return 2;
+    }
+    wait(state, 'count', word);
+    state.draft.limit ??= 1;
+    return 1;
+  }
+  state.draft.direction = direction;
+  if (['top', 'best', 'bottom', 'worst'].includes(word)) {
+    const number = state.tokens[state.at + 1];
+    state.wantsSubject = true;
+    if (number?.kind === 'number' && isSmall(number.value)) {
+      state.draft.limit = number.value!;
+      return 2;
+    }
+    state.draft.limit ??= 10;
+  }
+  return 1;
+};
+
+export function isSmall(value: number | undefined): boolean {
+  return value !== undefined && Number.isInteger(value) && value > 0 && value <= 1000;
+}
+
+/** "the newest 5 orders", "cheapest product": rows in the order of a column; "latest order date" is a maximum. */
+function superlatively(
+  state: State,
+  { column, direction }: { column: string; direction: 'asc' | 'desc' },
+  length: number,
+): number {
+  let at = state.at + length;
+  const number = state.tokens[at];
+  const isNumbered = number?.kind === 'number' && isSmall(number.value);
+  if (isNumbered) at += 1;
+  const found = mention(state, at);
+  const { draft } = state;
+  if (found === undefined || found.tables.length === 0) {
+    // "which product is the most expensive": its table was named before.
+    if (found !== undefined || draft.subject?.column?.tables.length !== 1) return 0;
+    Object.assign(draft, {
+      direction,
+      limit: draft.limit ?? 1,
+      isRows: true,
+      order: ordering(state, column),
+    });
+    return at - state.at;
+  }
+  const isPlural = state.tokens[at + found.length - 1]!.word.endsWith('s');
+  draft.direction = direction;
+  draft.limit = isNumbered ? number.value! : (draft.limit ?? (isPlural ? 10 : 1));
+  draft.isRows = true;
+  draft.order = ordering(state, column);
+  draft.tables.push(...found.tables);
+  return at + found.length - state.at;
+}
+
+/** No column for "when": the date column of the table is found when the table is known. */
+function ordering({ vocabulary }: State, said: string): Reference {
+  const columns = said === 'when' ? [] : (vocabulary.entries.get(stem(said))?.columns ?? []);
+  return { said, columns, tables: [] };
+}
+
+export const sharing: Rule = (state) => {
+  if (!shareWords.has(wordAt(state, state.at))) return 0;
+  state.draft.isShare = true;
+  return wordAt(state, state.at + 1) === 'of' ? 2 : 1;
+};
+
+/** Gives the aggregates that wait a table or a column. True when there were some, or a list of measures goes on. */
+export function takeMeasures(state: State, length: number): boolean {
+  const found = mention(state, state.at)!;
+  const waiting = state.pending.length > 0 ? state.pending : continued(state);
+  if (waiting.length === 0) return false;
+  const { draft } = state;
+  const reference = referenceOf(found);
+  const isTable = found.tables.length > 0;
+  const isNumber = reference.columns.some(({ column }) => column.kind === 'number');
+  for (const { aggregate, said, isSoft } of waiting) {
+    const isCounted = isTable && (aggregate === 'count' || (aggregate === 'sum' && !isNumber));
+    const measure: DraftMeasure = isCounted
+      ? { aggregate: 'count', table: found.tables[0]!, said: found.said }
+      : { aggregate, said: isSoft ? said : found.said, column: reference, isSoft };
+    if (isTable && !isCounted && reference.columns.length === 0) {
+      draft.tables.push(...found.tables);
+      if (aggregate === 'distinct')
+        draft.measures.push({ aggregate: 'count', table: found.tables[0]!, said });
+      else return false;
+    } else draft.measures.push(measure);
+  }
+  if (isTable) draft.tables.push(...found.tables);
+  state.lastAggregates = waiting.map(({ aggregate }) => aggregate);
+  state.pending = [];
+  state.context = 'measure';
+  state.at += length;
+  return true;
+}
+
+function continued(state: State): State['pending'] {
+  if (state.context !== 'measure') return [];
+  return state.lastAggregates.map((aggregate) => ({ aggregate, said: aggregate, isSoft: false }));
+}

@@ -1,0 +1,132 @@
+import { comparisonAt } from './comparisons.ts';
+import { dateAt } from './dates.ts';
+import { type Mention, mentionAt, type Vocabulary } from './match.ts';
+import type { Aggregate, Draft, Reference } from './question.ts';
+import type { Token } from './words.ts';
+
+/** Where the reading of a message stands. */
+export interface State {
+  readonly tokens: readonly Token[];
+  readonly vocabulary: Vocabulary;
+  readonly draft: Draft;
+  at: number;
+  /** Aggregates that wait for what they are of. */
+  pending: { aggregate: Aggregate; said: string; isSoft: boolean }[];
+  /** What "and" and a comma go on with. */
+  context?: 'group' | 'measure' | 'values' | undefined;
+  /** The aggregates of the last measure, for "and" after it. */
+  lastAggregates: Aggregate[];
+  isNegated: boolean;
+  /** The column that was named last, if only words as "is" came after it. */
+  column?: { reference: Reference; isLoose: boolean } | undefined;
+  /** True after "which" or "top": the next name is what is asked for. */
+  wantsSubject: boolean;
+  /** True after "sort by", or "by" after a "top": the next column is what is ordered by. */
+  wantsOrder: boolean;
+  /** True once a verb came: for shares, what follows it is the part. */
+  isAfterVerb: boolean;
+}
+
+/** Reads what begins at `state.at`: how many tokens it took, or 0. */
+export type Rule = (state: State) => number;
+
+export function wordAt(state: State, at: number): string {
+  return state.tokens[at]?.word ?? '';
+}
+
+export function mention(state: State, at: number): Mention | undefined {
+  return at < state.tokens.length ? mentionAt(state.vocabulary, state.tokens, at) : undefined;
+}
+
+/** The place after `words` from `at` on. */
+export function skip(state: State, at: number, words: ReadonlySet<string>): number {
+  let end = at;
+  while (words.has(wordAt(state, end))) end += 1;
+  return end;
+}
+
+export const articles: ReadonlySet<string> = new Set([
+  'the',
+  'a',
+  'an',
+  'any',
+  'of',
+  'their',
+  'its',
+  'our',
+  'all',
+]);
+export const linking: ReadonlySet<string> = new Set(
+  'is are was were be been has have had = : equals equal to'.split(' '),
+);
+export const emptiness: ReadonlySet<string> = new Set([
+  'null',
+  'missing',
+  'empty',
+  'blank',
+  'unknown',
+  'unset',
+]);
+export const truths: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['false', false],
+]);
+
+export function referenceOf(found: Mention): Reference {
+  return { said: found.said, columns: found.columns, tables: found.tables };
+}
+
+/** The columns that are named best. */
+export function bestColumns(reference: Reference) {
+  const best = Math.max(...reference.columns.map(({ score }) => score));
+  return reference.columns.filter(({ score }) => score === best).map(({ column }) => column);
+}
+
+export function isAll(reference: Reference, kinds: readonly string[]): boolean {
+  return reference.columns.length > 0 && bestColumns(reference).every(({ kind }) => kinds.includes(kind));
+}
+
+export const timeKinds = ['date', 'timestamp', 'timestamptz'];
+
+/** True when what follows a column at `end` says something about its values. */
+export function isConditionAhead(state: State, reference: Reference, end: number): boolean {
+  let at = skip(state, end, linking);
+  const isLinked = at > end;
+  if (wordAt(state, at) === 'not' || wordAt(state, at) === 'never') at += 1;
+  if (at >= state.tokens.length) return false;
+  const token = state.tokens[at]!;
+  if (isLinked && (emptiness.has(token.word) || truths.has(token.word))) return true;
+  if (comparisonAt(state.tokens, at) !== undefined) return true;
+  if (comparisonAt(state.tokens, end) !== undefined) return true;
+  if (token.kind === 'quoted') return true;
+  if (token.kind === 'number' && (isLinked || at === end)) return isAll(reference, ['number']);
+  if (isAll(reference, timeKinds)) return dateAt(state.tokens, at) !== undefined;
+  return ofColumn(valuesAt(state, at, reference), reference).length > 0;
+}
+
+/** Values at `at`; those that are also words of the grammar count where their column was named just before. */
+export function valuesAt(state: State, at: number, reference?: Reference): Mention['values'] {
+  const found = mention(state, at)?.values ?? [];
+  if (found.length > 0 || reference === undefined) return found;
+  const token = state.tokens[at];
+  const entry = token === undefined ? undefined : state.vocabulary.entries.get(token.stem);
+  return ofColumn(entry?.values ?? [], reference);
+}
+
+export function ofColumn(values: Mention['values'], reference: Reference): Mention['values'] {
+  return values.filter(({ column }) =>
+    reference.columns.some(
+      (match) => match.column.table === column.table && match.column.name === column.name,
+    ),
+  );
+}
+
+/** Takes the last column for what is said of it now. */
+export function takeColumn(state: State): Reference | undefined {
+  const { column, draft } = state;
+  state.column = undefined;
+  if (column === undefined) return undefined;
+  if (column.isLoose) draft.loose = draft.loose.filter((one) => one !== column.reference);
+  return column.reference;
+}

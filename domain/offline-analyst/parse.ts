@@ -1,0 +1,230 @@
+import {
+  comparison,
+  dates,
+  equality,
+  flagOf,
+  negation,
+  nullTest,
+  quoted,
+  relativeDate,
+  truth,
+  values,
+} from './conditions.ts';
+import { grammarWords } from './grammar-words.ts';
+import { adverb, furtherGroup, grouping, listing, subject, which } from './groups.ts';
+import { charting, intentOf, isOpener } from './intents.ts';
+import { harmless, stopWords } from './lexicon.ts';
+import { corrected, type Vocabulary } from './match.ts';
+import { aggregating, counting, distinctness, isSmall, ranking, sharing, takeMeasures } from './measures.ts';
+import {
+  articles,
+  isAll,
+  isConditionAhead,
+  linking,
+  mention,
+  type Rule,
+  referenceOf,
+  type State,
+  wordAt,
+} from './parse-state.ts';
+import { type Draft, emptyDraft } from './question.ts';
+import { type Token, tokenize } from './words.ts';
+
+/** In the order in which they are tried at each word. */
+const rules: readonly Rule[] = [
+  charting,
+  relativeDate,
+  truth,
+  adverb,
+  comparison,
+  nullTest,
+  equality,
+  dates,
+  furtherGroup,
+  counting,
+  distinctness,
+  ranking,
+  grouping,
+  sharing,
+  aggregating,
+  which,
+  subject,
+  values,
+  named,
+  negation,
+  quoted,
+  firstRows,
+  limiting,
+  listing,
+];
+
+const connectors = new Set(['and', 'or', ',', '&', 'plus']);
+const ends = new Set(['.', ';', '?', '!']);
+const verbs = new Set(['is', 'are', 'was', 'were', 'have', 'has', 'come', 'comes', 'came']);
+
+/** What one message says. Every word is either understood, known to mean nothing here, or told as unknown. */
+export function parse(text: string, vocabulary: Vocabulary): Draft {
+  const { tokens: read, isCut } = tokenize(text);
+  const { tokens, corrections } = corrected(vocabulary, read);
+  const draft: Draft = { ...emptyDraft(), isCut, corrections };
+  draft.isOpener = isOpener(tokens);
+  draft.isAddition = tokens.slice(0, 4).some(({ word }) => word === 'also' || word === 'additionally');
+  const state: State = {
+    tokens,
+    vocabulary,
+    draft,
+    at: 0,
+    pending: [],
+    lastAggregates: [],
+    isNegated: false,
+    wantsSubject: false,
+    wantsOrder: false,
+    isAfterVerb: false,
+  };
+  draft.intent = intentOf(tokens, vocabulary);
+  while (state.at < tokens.length) step(state);
+  leaveClause(state);
+  draft.measures.push(...state.pending);
+  return draft;
+}
+
+function step(state: State): void {
+  const token = state.tokens[state.at]!;
+  if (connectors.has(token.word)) {
+    if (state.context === undefined) state.column = undefined;
+    state.at += 1;
+    return;
+  }
+  const before = state.at;
+  const { context } = state;
+  state.context = context;
+  for (const rule of rules) {
+    const was = state.context;
+    const taken = rule(state);
+    if (taken === 0) continue;
+    state.at = before + taken;
+    if (state.context === was && !keepsContext(rule)) state.context = undefined;
+    if (rule !== named && rule !== negation) state.column = undefined;
+    return;
+  }
+  plainWord(state, token);
+}
+
+/** These go on with a list; after any other rule, "and" begins something new. */
+function keepsContext(rule: Rule): boolean {
+  return rule === values || rule === quoted || rule === furtherGroup || rule === named || rule === grouping;
+}
+
+/** A word without a rule: one that means nothing here, or one that is not understood. */
+function plainWord(state: State, token: Token): void {
+  const { draft } = state;
+  state.at += 1;
+  if (verbs.has(token.word)) state.isAfterVerb = true;
+  if (token.kind === 'symbol') {
+    if (ends.has(token.word)) leaveClause(state);
+    return;
+  }
+  if (linking.has(token.word) || articles.has(token.word)) return;
+  if (token.kind === 'word' && stopWords.has(token.word)) {
+    if (!['in', 'with', 'to', 'where', 'the'].includes(token.word)) state.column = undefined;
+    if (state.context === 'group' || state.context === 'measure') state.context = undefined;
+    return;
+  }
+  const isHarmless = harmless.has(token.word) || (token.word.endsWith('ly') && token.word.length > 4);
+  const list = isHarmless || grammarWords.has(token.word) ? draft.ignored : draft.unknown;
+  if (!list.includes(token.text)) list.push(token.text);
+  if (list === draft.unknown && state.column !== undefined) explainValue(state, token);
+  state.column = undefined;
+  state.context = undefined;
+}
+
+function leaveClause(state: State): void {
+  if (state.isNegated) state.draft.problems.push('I did not understand what “not” or “without” is said of.');
+  state.context = undefined;
+  state.column = undefined;
+  state.isNegated = false;
+}
+
+function explainValue(state: State, token: Token): void {
+  const column = state.column!.reference.columns[0]?.column;
+  if (column?.values === undefined || column.values === null) return;
+  const some = column.values.slice(0, 10).map((value) => `“${value}”`);
+  const more = column.values.length > some.length ? ', …' : '';
+  state.draft.problems.push(
+    `“${token.text}” is no value of ${column.name}, which holds ${some.join(', ')}${more}.`,
+  );
+}
+
+/** A table or a column, for whatever waits for one. */
+function named(state: State): number {
+  const found = mention(state, state.at);
+  if (found === undefined || found.tables.length + found.columns.length === 0) return 0;
+  const reference = referenceOf(found);
+  const end = state.at + found.length;
+  const start = state.at;
+  const { draft } = state;
+  const isCondition = found.tables.length === 0 && isConditionAhead(state, reference, end);
+  if (state.wantsOrder && found.columns.length > 0) {
+    draft.order = reference;
+    state.wantsOrder = false;
+    return found.length;
+  }
+  if (!isCondition && !isFlag(state, reference, found.tables) && takeMeasures(state, found.length)) {
+    state.column = { reference, isLoose: false };
+    state.at = start;
+    return found.length;
+  }
+  if (found.tables.length > 0) {
+    draft.tables.push(...found.tables);
+    return found.length;
+  }
+  if (!isCondition && isAll(reference, ['boolean'])) {
+    flagOf(state, reference);
+    return found.length;
+  }
+  draft.loose.push(reference);
+  state.column = { reference, isLoose: true };
+  return found.length;
+}
+
+function isFlag(state: State, reference: Parameters<typeof isAll>[0], tables: readonly string[]): boolean {
+  const isCounting = state.pending.every(({ aggregate }) => aggregate === 'count');
+  return tables.length === 0 && isCounting && isAll(reference, ['boolean']);
+}
+
+/** "first 5 orders", "the last order": by its date column. */
+function firstRows(state: State): number {
+  const word = wordAt(state, state.at);
+  if (word !== 'first' && word !== 'last') return 0;
+  const number = state.tokens[state.at + 1];
+  const isNumbered = number?.kind === 'number' && isSmall(number.value);
+  const found = mention(state, state.at + (isNumbered ? 2 : 1));
+  if (found === undefined) return 0;
+  state.draft.direction = word === 'first' ? 'asc' : 'desc';
+  state.draft.intent = word;
+  state.draft.limit = isNumbered ? number.value! : 1;
+  return isNumbered ? 2 : 1;
+}
+
+/** "show 5 orders", "5 rows": a number before what is listed. */
+function limiting(state: State): number {
+  const token = state.tokens[state.at]!;
+  if (token.kind !== 'number' || !isSmall(token.value)) return 0;
+  const next = wordAt(state, state.at + 1);
+  const isRows = ['rows', 'row', 'records', 'examples', 'samples', 'entries', 'sample', 'random'].includes(
+    next,
+  );
+  const isTable = (mention(state, state.at + 1)?.tables.length ?? 0) > 0;
+  // "the 3 highest amounts"
+  const isRanked = state.tokens[state.at + 1]?.kind === 'word' && rankable.has(next);
+  if (!isRows && !isTable && !isRanked) return 0;
+  state.draft.limit = token.value!;
+  if (!isRanked) state.draft.isRows = true;
+  return isRows ? 2 : 1;
+}
+
+const rankable = new Set(
+  'highest lowest largest biggest smallest greatest most least cheapest newest oldest latest earliest best worst hottest coldest warmest longest shortest'.split(
+    ' ',
+  ),
+);

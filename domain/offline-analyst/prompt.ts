@@ -1,0 +1,68 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
+
+export interface ToolAnswer {
+  tool: string;
+  value?: unknown;
+  error?: { code: string; message: string };
+}
+
+/** What the analyst reads of a prompt: what was asked, and what tools answered since the last question. */
+export interface Conversation {
+  messages: string[];
+  answers: ToolAnswer[];
+  tools: ReadonlySet<string>;
+}
+
+/** How many questions before the last one may give it its subject. */
+const maxEarlier = 10;
+
+export function readPrompt({ prompt, tools, toolChoice }: LanguageModelV4CallOptions): Conversation {
+  const messages: string[] = [];
+  let answers: ToolAnswer[] = [];
+  for (const message of prompt) {
+    if (message.role === 'user') {
+      messages.push(message.content.map((part) => (part.type === 'text' ? part.text : '')).join(' '));
+      answers = [];
+    } else if (message.role === 'tool') answers.push(...readAnswers(message));
+  }
+  const offered = toolChoice?.type === 'none' ? [] : (tools ?? []);
+  return {
+    messages: messages.slice(-1 - maxEarlier),
+    answers,
+    tools: new Set(offered.map(({ name }) => name)),
+  };
+}
+
+type ToolMessage = Extract<LanguageModelV4Prompt[number], { role: 'tool' }>;
+
+function readAnswers(message: ToolMessage): ToolAnswer[] {
+  return message.content.flatMap((part) => {
+    if (part.type !== 'tool-result') return [];
+    const { output } = part;
+    if (output.type === 'text' || output.type === 'error-text')
+      return [answerOf(part.toolName, parsed(output.value))];
+    if (output.type === 'json' || output.type === 'error-json')
+      return [answerOf(part.toolName, output.value)];
+    return [answerOf(part.toolName, undefined)];
+  });
+}
+
+/** The JSON between the lines that mark it as data, or all of the text where there are no such lines. */
+function parsed(text: string): unknown {
+  const first = text.startsWith('<') ? text.indexOf('\n') : -1;
+  const last = text.startsWith('<') ? text.lastIndexOf('\n') : text.length;
+  try {
+    return JSON.parse(text.slice(first + 1, last > first ? last : text.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function answerOf(tool: string, value: unknown): ToolAnswer {
+  if (typeof value !== 'object' || value === null)
+    return { tool, error: { code: 'unreadable', message: 'The answer of the tool could not be read.' } };
+  const { error } = value as { error?: unknown };
+  if (typeof error !== 'object' || error === null) return { tool, value };
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return { tool, error: { code: String(code ?? 'error'), message: String(message ?? '') } };
+}

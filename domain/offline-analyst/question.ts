@@ -1,0 +1,148 @@
+import type { Column } from './catalog.ts';
+import type { Aggregate, ChartKind, Period } from './lexicon.ts';
+import type { ColumnMatch, Correction, ValueMatch } from './match.ts';
+
+export type { Aggregate, ChartKind, Period };
+
+/** Words that stand for a column, before it is decided which. */
+export interface Reference {
+  said: string;
+  columns: ColumnMatch[];
+  /** Tables that the same words name. */
+  tables: string[];
+}
+
+/** From the first day on, to before the second. */
+export interface Range {
+  from?: string;
+  to?: string;
+}
+
+export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+export type DraftFilter = { isNegated: boolean; said: string; isAfterVerb: boolean } & (
+  | { kind: 'values'; matches: ValueMatch[]; values: string[]; column?: Reference }
+  | { kind: 'quoted'; values: string[]; column?: Reference }
+  | { kind: 'flag'; column: Reference }
+  | { kind: 'null'; column: Reference }
+  | { kind: 'dates'; ranges: Range[]; column?: Reference }
+  | { kind: 'compare'; operator: Operator; value: string; column?: Reference }
+  | { kind: 'between'; low: string; high: string; column?: Reference }
+);
+
+export interface DraftMeasure {
+  aggregate: Aggregate;
+  /** Without one: rows are counted, or the amount-like column is taken. */
+  column?: Reference;
+  /** The table whose rows are counted. */
+  table?: string;
+  said: string;
+  /** True for "highest": with "which" it orders, alone it is the maximum. */
+  isSoft?: boolean;
+}
+
+export type DraftGroup = { said: string } & (
+  | { period: Period; column?: Reference }
+  | { period?: undefined; column: Reference }
+);
+
+export type Intent = 'help' | 'tables' | 'describe' | 'values' | 'rows' | 'first' | 'last';
+
+/** What one message says, before it is joined with those before it and with the tables. */
+export interface Draft {
+  intent?: Intent;
+  /** True when it begins as something that goes on with what was asked before. */
+  isOpener: boolean;
+  /** True for "also": groups are added to those that there are. */
+  isAddition: boolean;
+  tables: string[];
+  measures: DraftMeasure[];
+  groups: DraftGroup[];
+  /** What "which" or "top" ask for: a group, or the rows of a table. */
+  subject?: DraftGroup;
+  /** Columns that were named, and nothing said of them. */
+  loose: Reference[];
+  filters: DraftFilter[];
+  direction?: 'asc' | 'desc';
+  limit?: number;
+  /** What rows are ordered by. */
+  order?: Reference;
+  isRows: boolean;
+  isShare: boolean;
+  chart?: ChartKind | 'any';
+  isReport: boolean;
+  unknown: string[];
+  ignored: string[];
+  /** Sentences for the user: why it cannot be answered as it stands. */
+  problems: string[];
+  corrections: Correction[];
+  isCut: boolean;
+}
+
+export function emptyDraft(): Draft {
+  return {
+    isOpener: false,
+    isAddition: false,
+    tables: [],
+    measures: [],
+    groups: [],
+    loose: [],
+    filters: [],
+    isRows: false,
+    isShare: false,
+    isReport: false,
+    unknown: [],
+    ignored: [],
+    problems: [],
+    corrections: [],
+    isCut: false,
+  };
+}
+
+export type Condition = { isNegated: boolean; said: string; isAfterVerb: boolean } & (
+  | { kind: 'values'; column: Column; values: string[] }
+  | { kind: 'anyText'; columns: Column[]; values: string[] }
+  | { kind: 'flag'; column: Column }
+  | { kind: 'null'; column: Column }
+  | { kind: 'dates'; column: Column; ranges: Range[] }
+  | { kind: 'compare'; column: Column; operator: Operator; value: string }
+  | { kind: 'between'; column: Column; low: string; high: string }
+);
+
+/** Another table, each row of the first one having one row of it at most; or, `isMany`, any number of them. */
+export interface Join {
+  table: string;
+  left: string;
+  right: string;
+  isMany: boolean;
+}
+
+export interface Measure {
+  aggregate: Aggregate;
+  column?: Column;
+  label: string;
+}
+
+export interface Group {
+  column: Column;
+  period?: Period;
+  label: string;
+}
+
+/** A question that can be answered by one statement. */
+export interface Question {
+  kind: 'aggregate' | 'rows';
+  base: string;
+  joins: Join[];
+  measures: Measure[];
+  groups: Group[];
+  filters: Condition[];
+  /** The columns that rows are shown with. */
+  columns: Column[];
+  share?: 'groups' | 'filters';
+  order?: { by: 'measure' | 'groups' | Column; direction: 'asc' | 'desc' };
+  limit?: number;
+  chart?: ChartKind | 'any';
+  isReport: boolean;
+  notes: string[];
+}

@@ -1,0 +1,139 @@
+import type { Column } from './catalog.ts';
+import { type Findings, taken, timeColumn } from './findings.ts';
+import type { Condition, Draft, DraftFilter, Measure } from './question.ts';
+import { amountColumn } from './resolve-measures.ts';
+import { pick, type Scope } from './scope.ts';
+import { plain } from './words.ts';
+
+export function resolveFilters(
+  { filters }: Draft,
+  scope: Scope,
+  measures: readonly Measure[],
+  findings: Findings,
+): Condition[] {
+  return filters.flatMap((filter) => resolveFilter(filter, scope, measures, findings) ?? []);
+}
+
+function resolveFilter(
+  filter: DraftFilter,
+  scope: Scope,
+  measures: readonly Measure[],
+  findings: Findings,
+): Condition | undefined {
+  const { isNegated, said, isAfterVerb } = filter;
+  const common = { isNegated, said, isAfterVerb };
+  if (filter.kind === 'quoted') return quotedCondition(filter, scope, findings);
+  if (filter.kind === 'dates') {
+    const column = timeColumn(filter.column, scope, findings);
+    return column === undefined ? undefined : { ...common, kind: 'dates', column, ranges: filter.ranges };
+  }
+  if (filter.kind === 'values') {
+    const columns = filter.matches.map(({ column }) => ({ column, score: 8 }));
+    const reference = {
+      said,
+      columns: unique(columns, ({ column }) => `${column.table}.${column.name}`),
+      tables: [],
+    };
+    const column = taken(pick(scope, narrowed(reference, filter), 'group'), findings);
+    if (column === undefined) return undefined;
+    const own = filter.matches.filter((match) => match.column === column).map(({ value }) => value);
+    return { ...common, kind: 'values', column, values: [...new Set(own)] };
+  }
+  if (filter.kind === 'flag' || filter.kind === 'null') {
+    const column = taken(pick(scope, filter.column, filter.kind === 'flag' ? 'boolean' : 'any'), findings);
+    return column === undefined ? undefined : { ...common, kind: filter.kind, column };
+  }
+  const column = comparedColumn(filter, scope, measures, findings);
+  if (column === undefined) return undefined;
+  if (filter.kind === 'between')
+    return { ...common, kind: 'between', column, low: filter.low, high: filter.high };
+  return { ...common, kind: 'compare', column, operator: filter.operator, value: filter.value };
+}
+
+/** With a column that was named, only that one. */
+function narrowed<T extends { columns: { column: Column; score: number }[] }>(
+  reference: T,
+  filter: Extract<DraftFilter, { kind: 'values' }>,
+): T {
+  const named = filter.column?.columns;
+  if (named === undefined) return reference;
+  const columns = reference.columns.flatMap(({ column }) => named.filter((match) => match.column === column));
+  return columns.length === 0 ? reference : { ...reference, columns };
+}
+
+function unique<T>(list: readonly T[], key: (one: T) => string): T[] {
+  return [...new Map(list.map((one) => [key(one), one])).values()];
+}
+
+/** A number without a column is compared with what is computed, or with the amount. */
+function comparedColumn(
+  filter: Extract<DraftFilter, { kind: 'compare' | 'between' }>,
+  scope: Scope,
+  measures: readonly Measure[],
+  findings: Findings,
+): Column | undefined {
+  if (filter.column !== undefined) return taken(pick(scope, filter.column, 'number'), findings);
+  const computed = measures.flatMap(({ column, aggregate }) =>
+    column?.kind === 'number' && aggregate !== 'distinct' ? [column] : [],
+  );
+  const column = computed.length === 1 ? computed[0] : amountColumn(scope);
+  if (column === undefined) findings.trouble.push(`Which column should be compared in “${filter.said}”?`);
+  else findings.notes.push(`I compared “${column.name}” in “${filter.said}”.`);
+  return column;
+}
+
+/** What is quoted is a value as it stands: of the column that was named, or of any column of text that may hold it. */
+function quotedCondition(
+  filter: Extract<DraftFilter, { kind: 'quoted' }>,
+  scope: Scope,
+  findings: Findings,
+): Condition | undefined {
+  const { isNegated, said, isAfterVerb, values } = filter;
+  const common = { isNegated, said, isAfterVerb };
+  if (filter.column !== undefined) {
+    const column = taken(pick(scope, filter.column, 'any'), findings);
+    if (column === undefined) return undefined;
+    if (column.kind !== 'text') {
+      findings.trouble.push(
+        `“${column.name}” holds ${column.dataType}, not text: say its value without quotes.`,
+      );
+      return undefined;
+    }
+    return { ...common, kind: 'values', column, values: values.map((value) => asStored(column, value)) };
+  }
+  const texts = scope.base.columns.filter(({ kind }) => kind === 'text');
+  const reachable = [...scope.joins.values()]
+    .filter(({ isMany }) => !isMany)
+    .flatMap(({ table }) => scope.tables.find(({ name }) => name === table)?.columns ?? [])
+    .filter(({ kind }) => kind === 'text');
+  for (const columns of [texts, reachable]) {
+    const holding = columns.filter((column) => values.some((value) => holds(column, value)));
+    if (holding.length === 1) {
+      const column = holding[0]!;
+      return { ...common, kind: 'values', column, values: values.map((value) => asStored(column, value)) };
+    }
+    if (holding.length > 1) {
+      const names = holding.map(({ name }) => `“${name}”`);
+      findings.trouble.push(`“${said}” is a value of ${names.join(' and ')}: say of which.`);
+      return undefined;
+    }
+  }
+  const open = texts.filter((column) => column.values === null || column.values === undefined);
+  if (open.length === 0) {
+    findings.trouble.push(`“${said}” is no value of any text column of “${scope.base.name}”.`);
+    return undefined;
+  }
+  const names = open.map(({ name }) => `“${name}”`).join(', ');
+  findings.notes.push(`I looked for “${said}” in ${names}.`);
+  return { ...common, kind: 'anyText', columns: open, values };
+}
+
+function holds({ values }: Column, value: string): boolean {
+  return (values ?? []).some((one) => plain(one) === plain(value));
+}
+
+/** The value as the column holds it: exactly, or else but for letter case and accents. */
+function asStored({ values }: Column, value: string): string {
+  if (values === undefined || values === null || values.includes(value)) return value;
+  return values.find((one) => plain(one) === plain(value)) ?? value;
+}

@@ -1,0 +1,154 @@
+import type { Column } from './catalog.ts';
+import { type Findings, taken } from './findings.ts';
+import { additiveWords, synonyms } from './lexicon.ts';
+import { isKey } from './match.ts';
+import type { Aggregate, Draft, DraftMeasure, Measure, Reference } from './question.ts';
+import { pick, type Scope } from './scope.ts';
+import { stem, wordsOf } from './words.ts';
+
+/** Said of money that came or went: the highest of it is the highest total. */
+const flows = new Set('revenue sales turnover income spend spending sold units'.split(' ').map(stem));
+
+export function sumsUp(column: Column, word: string): boolean {
+  return !isKey(column) && wordsOf(column.name).some((one) => stem(one) === word);
+}
+
+export function resolveMeasures(
+  draft: Draft,
+  scope: Scope,
+  isGrouped: boolean,
+  findings: Findings,
+): Measure[] {
+  const wanted = withLoose(draft, isGrouped, findings);
+  const measures: Measure[] = [];
+  for (const one of wanted) {
+    const measure = resolveMeasure(one, draft, scope, findings);
+    if (measure === undefined) continue;
+    if (!measures.some(({ label }) => label === measure.label)) measures.push(measure);
+  }
+  if (measures.length > 4) findings.trouble.push('I compute four figures at once at most.');
+  return measures;
+}
+
+/** What was named with an aggregate, or is to be totalled, averaged or counted by what was named alone. */
+function withLoose(draft: Draft, isGrouped: boolean, findings: Findings): DraftMeasure[] {
+  const numbers = draft.loose.filter(({ columns }) => columns[0]?.column.kind === 'number');
+  const isOpen = (measure: DraftMeasure) => measure.column === undefined && measure.table === undefined;
+  const order = draft.measures.length === 0 ? draft.order : undefined;
+  const implied = [...numbers, ...(order === undefined ? [] : [order])];
+  if (draft.measures.length === 0) {
+    if (implied.length === 0) return [{ aggregate: 'count', said: 'rows' }];
+    return implied.flatMap((column) => impliedMeasure(column, isGrouped, findings));
+  }
+  // "which product sold the most": what waits for a column takes the one that was named.
+  const [first] = numbers;
+  return draft.measures.map((measure) => {
+    if (!isOpen(measure) || first === undefined) return measure;
+    const aggregate = measure.aggregate === 'count' ? 'sum' : measure.aggregate;
+    return { ...measure, aggregate, column: first };
+  });
+}
+
+function impliedMeasure(column: Reference, isGrouped: boolean, findings: Findings): DraftMeasure[] {
+  const best = column.columns[0]!.column;
+  const words = [stem(column.said.toLowerCase()), ...wordsOf(best.name).map(stem)];
+  if (!isKey(best) && words.some((word) => additiveWords.has(word)))
+    return [{ aggregate: 'sum', column, said: column.said }];
+  if (isGrouped && !isKey(best)) {
+    findings.notes.push(
+      `I took the average of “${best.name}”; say total, minimum, maximum or median for another.`,
+    );
+    return [{ aggregate: 'avg', column, said: column.said }];
+  }
+  findings.trouble.push(
+    `What of “${best.name}”: total, average, minimum, maximum, median or different values?`,
+  );
+  return [];
+}
+
+function resolveMeasure(
+  { aggregate, table, column: reference, said, isSoft }: DraftMeasure,
+  draft: Draft,
+  scope: Scope,
+  findings: Findings,
+): Measure | undefined {
+  if (table !== undefined) return countOf(table, scope, findings);
+  if (reference === undefined) {
+    if (aggregate === 'count' || aggregate === 'distinct') return { aggregate: 'count', label: 'count' };
+    return amountOf(aggregate, scope, findings);
+  }
+  const isTime = reference.columns.some(
+    ({ column }) => column.kind.startsWith('date') || column.kind.startsWith('time'),
+  );
+  const isAny =
+    aggregate === 'count' ||
+    aggregate === 'distinct' ||
+    ((aggregate === 'min' || aggregate === 'max') && isTime);
+  const column = taken(pick(scope, reference, isAny ? 'any' : 'number'), findings);
+  if (column === undefined) return undefined;
+  noteSynonym(reference, column, findings);
+  const isOrdered = isSoft === true && draft.subject !== undefined;
+  if (isOrdered && reference.columns.length > 0 && isFlow(reference)) return measure('sum', column);
+  if (aggregate !== 'count') return measure(aggregate, column);
+  const isAdditive = column.kind === 'number' && [...additiveWords].some((word) => sumsUp(column, word));
+  if (isAdditive) findings.notes.push(`I added up “${column.name}”.`);
+  else if (said !== 'count') findings.notes.push(`I counted the different values of “${column.name}”.`);
+  return measure(isAdditive ? 'sum' : 'distinct', column);
+}
+
+function isFlow({ columns, said }: Reference): boolean {
+  const isNamed = said.split(' ').some((word) => flows.has(stem(word.toLowerCase())));
+  return isNamed && columns.length > 0;
+}
+
+function measure(aggregate: Aggregate, column: Column): Measure {
+  const names: Readonly<Record<Aggregate, string>> = {
+    count: 'count',
+    distinct: 'distinct',
+    sum: 'total',
+    avg: 'average',
+    min: 'minimum',
+    max: 'maximum',
+    median: 'median',
+  };
+  return { aggregate, column, label: `${names[aggregate]}_${column.name}` };
+}
+
+/** Rows of the table; of one that it belongs to, those that occur. */
+function countOf(table: string, scope: Scope, findings: Findings): Measure | undefined {
+  if (table === scope.base.name) return { aggregate: 'count', label: 'count' };
+  const join = scope.joins.get(table);
+  const column = scope.base.columns.find(({ name }) => name === join?.left);
+  if (join === undefined || join.isMany || column === undefined) {
+    findings.trouble.push(`I cannot count “${table}” together with “${scope.base.name}”.`);
+    return undefined;
+  }
+  findings.notes.push(`I counted the different values of “${column.name}” of “${scope.base.name}”.`);
+  return measure('distinct', column);
+}
+
+/** "how much": the column that is like an amount, if there is one. */
+export function amountOf(aggregate: Aggregate, scope: Scope, findings: Findings): Measure | undefined {
+  const column = amountColumn(scope);
+  if (column === undefined) {
+    findings.trouble.push(`Of which column of “${scope.base.name}”? I found none that is plainly an amount.`);
+    return undefined;
+  }
+  findings.notes.push(`I took “${column.name}” for it.`);
+  return measure(aggregate, column);
+}
+
+export function amountColumn({ base }: Scope): Column | undefined {
+  for (const word of synonyms.get(stem('amount')) ?? []) {
+    const found = base.columns.filter((column) => column.kind === 'number' && sumsUp(column, word));
+    if (found.length === 1) return found[0];
+    if (found.length > 1) return undefined;
+  }
+  return undefined;
+}
+
+function noteSynonym(reference: Reference, column: Column, findings: Findings): void {
+  const score = reference.columns.find((match) => match.column === column)?.score ?? 0;
+  if (score < 5)
+    findings.notes.push(`I read “${reference.said}” as the column “${column.name}” of “${column.table}”.`);
+}

@@ -1,0 +1,258 @@
+import { chooseBase } from './base.ts';
+import type { Column, Table } from './catalog.ts';
+import { isSystemColumn } from './catalog.ts';
+import { type Findings, taken, timeColumn } from './findings.ts';
+import { hasSubject } from './fold.ts';
+import { additiveWords } from './lexicon.ts';
+import type { Condition, Draft, DraftGroup, Group, Measure, Question, Reference } from './question.ts';
+import { resolveFilters } from './resolve-filters.ts';
+import { resolveMeasures, sumsUp } from './resolve-measures.ts';
+import { labelColumn, pick, type Scope } from './scope.ts';
+
+export type Resolved =
+  | { question: Question; trouble?: undefined }
+  | { question?: undefined; trouble: string[] };
+
+export function resolve(draft: Draft, tables: readonly Table[]): Resolved {
+  if (!isAsked(draft)) return { trouble: ['I did not find out what is asked for.'] };
+  const chosen = chooseBase(draft, tables);
+  if (chosen.trouble !== undefined) return { trouble: [chosen.trouble] };
+  const findings: Findings = { trouble: [], notes: [] };
+  const { scope } = chosen;
+  const question = questionOf(reshape(draft), scope, findings);
+  return findings.trouble.length > 0 ? { trouble: [...new Set(findings.trouble)] } : { question };
+}
+
+function isAsked(draft: Draft): boolean {
+  const { tables, measures, groups, filters } = draft;
+  return (
+    hasSubject(draft) || tables.length + measures.length > 0 || (groups.length > 0 && filters.length > 0)
+  );
+}
+
+/** A scatter plot has no groups: both of its axes are numbers. */
+function reshape(draft: Draft): Draft {
+  if (draft.chart !== 'scatter') return draft;
+  const isNumber = (reference?: Reference) =>
+    reference?.columns.some(({ column }) => column.kind === 'number') === true &&
+    reference.tables.length === 0;
+  const columns = [
+    ...draft.measures.map(({ column }) => column),
+    ...draft.loose,
+    ...draft.groups.map(({ column }) => column),
+  ].filter((column) => column !== undefined);
+  if (columns.filter(isNumber).length < 2) return draft;
+  return { ...draft, measures: [], groups: [], loose: columns.filter(isNumber), isRows: true };
+}
+
+function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
+  const shape = shapeOf(draft);
+  const groups = shape === 'rows' ? [] : resolveGroups(draft, scope, findings);
+  const measures = shape === 'rows' ? [] : resolveMeasures(draft, scope, groups.length > 0, findings);
+  const filters = resolveFilters(draft, scope, measures, findings);
+  const order = resolveOrder(draft, scope, shape, groups, findings);
+  const columns = shape === 'rows' ? shownColumns(draft, scope, findings) : [];
+  const question: Question = {
+    kind: shape,
+    base: scope.base.name,
+    joins: [],
+    measures,
+    groups: labelled(groups, measures),
+    filters,
+    columns,
+    isReport: draft.isReport,
+    notes: findings.notes,
+  };
+  if (order !== undefined) question.order = order;
+  const limit = draft.limit ?? (isSuperlative(draft) ? 1 : undefined);
+  if (limit !== undefined && (shape === 'rows' || groups.length > 0)) question.limit = limit;
+  if (draft.chart !== undefined) question.chart = draft.chart;
+  if (draft.isShare) question.share = shareOf(question, findings);
+  question.joins = joinsOf(question, scope, findings);
+  return question;
+}
+
+/** Rows of a table, or something that is computed of them. */
+function shapeOf(draft: Draft): 'rows' | 'aggregate' {
+  const { measures, groups, subject, order, loose, isRows, isShare, tables } = draft;
+  if (measures.some(({ isSoft }) => isSoft) && isRowSubject(draft)) return 'rows';
+  if (measures.length > 0 || groups.length > 0 || isShare) return 'aggregate';
+  if (draft.chart === 'scatter') return 'rows';
+  if (draft.intent === 'first' || draft.intent === 'last') return 'rows';
+  const isTable = subject?.column !== undefined && subject.column.tables.length > 0;
+  if (isTable) return order === undefined || isOrderOwn(subject, order) ? 'rows' : 'aggregate';
+  if (subject !== undefined || order !== undefined)
+    return order !== undefined && isRows ? 'rows' : 'aggregate';
+  const isNumeric = loose.some(({ columns }) => columns[0]?.column.kind === 'number');
+  if (loose.length > 0 && (isNumeric || tables.length === 0))
+    return isRows && tables.length > 0 ? 'rows' : 'aggregate';
+  return 'rows';
+}
+
+/** "which product has the highest price": the price is the product's own. */
+function isRowSubject({ subject, measures }: Draft): boolean {
+  const [measure] = measures;
+  if (subject?.column === undefined || measure?.column === undefined || measures.length > 1) return false;
+  return isOrderOwn(subject, measure.column);
+}
+
+function isOrderOwn(subject: DraftGroup, order: Reference): boolean {
+  const tables = subject.column?.tables ?? [];
+  const best = Math.max(0, ...order.columns.map(({ score }) => score));
+  if (order.columns.length === 0) return true;
+  return order.columns.some(({ column, score }) => score === best && tables.includes(column.table));
+}
+
+function isSuperlative({ measures, subject }: Draft): boolean {
+  return subject !== undefined && measures.some(({ isSoft }) => isSoft);
+}
+
+function resolveGroups(draft: Draft, scope: Scope, findings: Findings): Group[] {
+  const wanted = [...(draft.subject === undefined ? [] : [draft.subject]), ...draft.groups];
+  if (wanted.length === 0 && draft.measures.length === 0 && !draft.isShare)
+    wanted.push(
+      ...draft.loose
+        .filter(({ columns }) => columns.every(({ column }) => column.kind !== 'number'))
+        .map((column): DraftGroup => ({ said: column.said, column })),
+    );
+  const groups: Group[] = [];
+  for (const one of wanted) {
+    const group = resolveGroup(one, scope, findings);
+    const isNew = !groups.some(({ column, period }) => column === group?.column && period === group?.period);
+    if (group !== undefined && isNew) groups.push(group);
+  }
+  if (groups.length > 2) findings.trouble.push('I group by two things at most.');
+  return groups;
+}
+
+function resolveGroup(group: DraftGroup, scope: Scope, findings: Findings): Group | undefined {
+  if (group.period !== undefined) {
+    const column = timeColumn(group.column, scope, findings);
+    return column === undefined ? undefined : { column, period: group.period, label: group.period };
+  }
+  const column = groupColumn(group.column, scope, findings);
+  return column === undefined ? undefined : { column, label: column.name };
+}
+
+/** "by customer" is the customer's name where names are unique, and otherwise what the two tables have in common. */
+function groupColumn(reference: Reference, scope: Scope, findings: Findings): Column | undefined {
+  const own = reference.columns.find(({ column, score }) => column.table === scope.base.name && score >= 9);
+  const [name] = reference.tables;
+  const table = scope.tables.find((one) => one.name === name);
+  if (table === undefined || own !== undefined) return taken(pick(scope, reference, 'group'), findings);
+  const join = scope.joins.get(table.name);
+  const isReachable = table === scope.base || (join !== undefined && !join.isMany);
+  const label = isReachable ? labelColumn(table) : undefined;
+  const key = scope.base.columns.find((column) => column.name === join?.left);
+  const column = label ?? (join?.isMany === false ? key : undefined);
+  if (column !== undefined) return column;
+  if (reference.columns.length > 0) return taken(pick(scope, reference, 'group'), findings);
+  findings.trouble.push(
+    `I cannot group “${scope.base.name}” by “${table.name}”: they have no unique key in common.`,
+  );
+  return undefined;
+}
+
+function resolveOrder(
+  draft: Draft,
+  scope: Scope,
+  shape: Question['kind'],
+  groups: readonly Group[],
+  findings: Findings,
+): Question['order'] {
+  const soft = draft.measures.find(({ isSoft }) => isSoft);
+  const isLow = soft?.aggregate === 'min';
+  const direction = draft.direction ?? (soft !== undefined && isLow ? 'asc' : 'desc');
+  if (shape === 'aggregate') {
+    const isRanked = draft.direction !== undefined || isSuperlative(draft) || draft.order !== undefined;
+    if (isRanked || groups.every(({ period }) => period === undefined)) return { by: 'measure', direction };
+    return { by: 'groups', direction: 'asc' };
+  }
+  const reference = draft.order ?? (soft === undefined ? undefined : soft.column);
+  const isTimed = draft.intent === 'first' || draft.intent === 'last' || draft.order?.said === 'when';
+  if (reference === undefined || isTimed) {
+    if (draft.direction === undefined) return undefined;
+    if (!isTimed) return defaultOrder(draft, scope, direction, findings);
+    const column = timeColumn(undefined, scope, findings);
+    return column === undefined ? undefined : { by: column, direction };
+  }
+  const column = taken(pick(scope, reference, 'any'), findings);
+  return column === undefined ? undefined : { by: column, direction };
+}
+
+/** "top 5 orders": by the one column that adds up to something, or it is asked by what. */
+function defaultOrder(
+  draft: Draft,
+  { base }: Scope,
+  direction: 'asc' | 'desc',
+  findings: Findings,
+): Question['order'] {
+  const numbers = base.columns.filter(
+    (column) => column.kind === 'number' && [...additiveWords].some((word) => sumsUp(column, word)),
+  );
+  const [column] = numbers;
+  if (column === undefined || numbers.length > 1) {
+    const said = draft.subject?.said ?? base.name;
+    findings.trouble.push(
+      `Top or bottom “${said}” by what? Say for example “top 5 ${said} by …” with a column.`,
+    );
+    return undefined;
+  }
+  findings.notes.push(`I ordered by “${column.name}”.`);
+  return { by: column, direction };
+}
+
+function shownColumns(draft: Draft, scope: Scope, findings: Findings): Column[] {
+  const named = draft.loose.map((reference) => taken(pick(scope, reference, 'any'), findings));
+  const columns = named.filter((column) => column !== undefined);
+  if (columns.length > 0) return [...new Set(columns)];
+  return scope.base.columns.filter(({ name }) => !isSystemColumn(name));
+}
+
+function shareOf(question: Question, findings: Findings): 'groups' | 'filters' {
+  if (question.groups.length > 0) return 'groups';
+  if (!question.filters.some(({ kind }) => kind !== 'dates'))
+    findings.trouble.push(
+      'A share of what? Say for example “share of orders by status” or “percentage of orders that are paid”.',
+    );
+  return 'filters';
+}
+
+/** Names of the result's columns, each once. */
+function labelled(groups: readonly Group[], measures: readonly Measure[]): Group[] {
+  const taken = new Set(measures.map(({ label }) => label));
+  return groups.map((group) => {
+    let { label } = group;
+    if (taken.has(label)) label = `${group.column.table}_${label}`;
+    while (taken.has(label)) label += '_';
+    taken.add(label);
+    return { ...group, label };
+  });
+}
+
+function columnsOf(filter: Condition): Column[] {
+  return filter.kind === 'anyText' ? filter.columns : [filter.column];
+}
+
+/** The joins that the columns need. One that would repeat rows of the base serves filters only, by a subquery. */
+function joinsOf(question: Question, scope: Scope, findings: Findings): Question['joins'] {
+  const shown = [
+    ...question.measures.flatMap(({ column }) => column ?? []),
+    ...question.groups.map(({ column }) => column),
+    ...question.columns,
+    ...(typeof question.order?.by === 'object' ? [question.order.by] : []),
+  ];
+  const names = new Set<string>();
+  for (const { table } of [...shown, ...question.filters.flatMap(columnsOf)])
+    if (table !== scope.base.name) names.add(table);
+  const joins = [...names].flatMap((name) => scope.joins.get(name) ?? []);
+  if (joins.length < names.size)
+    findings.trouble.push(`Not all of these tables can be joined with “${scope.base.name}”.`);
+  for (const join of joins) {
+    if (!join.isMany || !shown.some(({ table }) => table === join.table)) continue;
+    findings.trouble.push(
+      `A row of “${scope.base.name}” has many rows of “${join.table}”: its figures would be counted more than once. Ask for figures of “${join.table}”.`,
+    );
+  }
+  return joins;
+}

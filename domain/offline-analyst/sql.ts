@@ -1,0 +1,179 @@
+import type { Column } from './catalog.ts';
+import type { Condition, Group, Join, Measure, Question, Range } from './question.ts';
+
+/** Rows or groups that are kept in a result at most. */
+export const maxRows = 1000;
+
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function literal(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+/** One SELECT, deterministic: its order is broken by what tells the rows apart. */
+export function sqlOf(question: Question): string {
+  return question.kind === 'rows' ? rowsSql(question) : aggregateSql(question);
+}
+
+type Named = (column: Column) => string;
+
+function namedIn(question: Question): Named {
+  const isJoined = question.joins.some(({ isMany }) => !isMany);
+  return ({ table, name }) => (isJoined ? `${identifier(table)}.${identifier(name)}` : identifier(name));
+}
+
+function rowsSql(question: Question): string {
+  const named = namedIn(question);
+  const { order, columns } = question;
+  const keys =
+    typeof order?.by === 'object' ? [`${named(order.by)} ${order.direction.toUpperCase()} NULLS LAST`] : [];
+  const ordered = typeof order?.by === 'object' ? order.by : undefined;
+  const rest = columns.filter((column) => column !== ordered && column.kind !== 'other').map(named);
+  const lines = [
+    `SELECT ${columns.map(named).join(', ')}`,
+    fromOf(question),
+    ...whereOf(question.filters, question, named),
+  ];
+  const all = [...keys, ...rest];
+  if (all.length > 0) lines.push(`ORDER BY ${all.join(', ')}`);
+  lines.push(`LIMIT ${question.limit ?? maxRows}`);
+  return lines.join('\n');
+}
+
+function aggregateSql(question: Question): string {
+  const named = namedIn(question);
+  const { groups, measures, share } = question;
+  if (share === 'filters') return shareSql(question, named);
+  const keys = groups.map((group) => `${groupExpression(group, named)} AS ${identifier(group.label)}`);
+  const figures = measures.map(
+    (measure) => `${measureExpression(measure, named)} AS ${identifier(measure.label)}`,
+  );
+  if (share === 'groups') {
+    const total = measureExpression(measures[0]!, named);
+    figures.push(`round(100.0 * ${total} / nullif(sum(${total}) OVER (), 0), 2) AS "percent"`);
+  }
+  const lines = [`SELECT ${[...keys, ...figures].join(', ')}`, fromOf(question)];
+  lines.push(...whereOf(question.filters, question, named));
+  if (groups.length > 0) {
+    lines.push(`GROUP BY ${groups.map((group) => groupExpression(group, named)).join(', ')}`);
+    lines.push(`ORDER BY ${orderOf(question).join(', ')}`);
+    lines.push(`LIMIT ${question.limit ?? maxRows}`);
+  }
+  return lines.join('\n');
+}
+
+function orderOf({ order, groups, measures }: Question): string[] {
+  const keys = groups.map(({ label }) => `${identifier(label)} NULLS LAST`);
+  if (order?.by !== 'measure') return keys;
+  return [`${identifier(measures[0]!.label)} ${order.direction.toUpperCase()} NULLS LAST`, ...keys];
+}
+
+/** What the filters select, as a part of what is there without them; filters of dates, and those before the verb, hold for both. */
+function shareSql(question: Question, named: Named): string {
+  const { filters, measures } = question;
+  const hasVerb = filters.some(({ isAfterVerb, kind }) => isAfterVerb && kind !== 'dates');
+  const isPart = (filter: Condition) => filter.kind !== 'dates' && (!hasVerb || filter.isAfterVerb);
+  const part = filters.filter(isPart).map((filter) => conditionOf(filter, question, named));
+  const rest = filters.filter((filter) => !isPart(filter));
+  const total = measureExpression(measures[0]!, named);
+  const share = `${total} FILTER (WHERE ${part.join(' AND ')})`;
+  return [
+    `SELECT ${share} AS "part", ${total} AS "whole", round(100.0 * ${share} / nullif(${total}, 0), 2) AS "percent"`,
+    fromOf(question),
+    ...whereOf(rest, question, named),
+  ].join('\n');
+}
+
+function fromOf({ base, joins }: Question): string {
+  const lines = [`FROM ${identifier(base)}`];
+  for (const { table, left, right, isMany } of joins) {
+    if (isMany) continue;
+    const on = `${identifier(base)}.${identifier(left)} = ${identifier(table)}.${identifier(right)}`;
+    lines.push(`LEFT JOIN ${identifier(table)} ON ${on}`);
+  }
+  return lines.join('\n');
+}
+
+function whereOf(filters: readonly Condition[], question: Question, named: Named): string[] {
+  if (filters.length === 0) return [];
+  return [`WHERE ${filters.map((filter) => conditionOf(filter, question, named)).join('\n  AND ')}`];
+}
+
+function conditionOf(filter: Condition, question: Question, named: Named): string {
+  const table = filter.kind === 'anyText' ? question.base : filter.column.table;
+  const join = question.joins.find((one) => one.table === table && one.isMany);
+  if (join === undefined) return testOf(filter, named);
+  return withinMany(filter, join, question, named);
+}
+
+/** Of tables with many rows a row: one that fits is enough; negated, there must be none. */
+function withinMany(filter: Condition, join: Join, { base }: Question, named: Named): string {
+  const key = named({ table: base, name: join.left, dataType: '', kind: 'other' });
+  const isInner = filter.isNegated && filter.kind !== 'null' && filter.kind !== 'flag';
+  const test = testOf(isInner ? { ...filter, isNegated: false } : filter, ({ name }) => identifier(name));
+  const inner = `SELECT ${identifier(join.right)} FROM ${identifier(join.table)} WHERE ${identifier(join.right)} IS NOT NULL AND ${test}`;
+  return `${key} ${isInner ? 'NOT IN' : 'IN'} (${inner})`;
+}
+
+function testOf(filter: Condition, named: Named): string {
+  const not = filter.isNegated ? 'NOT ' : '';
+  if (filter.kind === 'anyText') {
+    const tests = filter.columns.map(
+      (column) => `coalesce(${valuesTest(named(column), filter.values)}, false)`,
+    );
+    return `${not}(${tests.join(' OR ')})`;
+  }
+  const column = named(filter.column);
+  switch (filter.kind) {
+    case 'values': {
+      const test = valuesTest(column, filter.values);
+      // What has no value is not one of those that are left out.
+      return filter.isNegated ? `(NOT ${test} OR ${column} IS NULL)` : test;
+    }
+    case 'flag':
+      return `${column} = ${filter.isNegated ? 'false' : 'true'}`;
+    case 'null':
+      return `${column} IS ${filter.isNegated ? 'NOT ' : ''}NULL`;
+    case 'dates': {
+      const tests = filter.ranges.map((range) => rangeTest(filter.column, column, range));
+      return `${not}${tests.length === 1 ? tests[0]! : `(${tests.join(' OR ')})`}`;
+    }
+    case 'compare':
+      return `${not}${column} ${filter.operator} ${filter.value}`;
+    case 'between':
+      return `${not}${column} BETWEEN ${filter.low} AND ${filter.high}`;
+  }
+}
+
+function valuesTest(column: string, values: readonly string[]): string {
+  if (values.length === 1) return `(${column} = ${literal(values[0]!)})`;
+  return `(${column} IN (${values.map(literal).join(', ')}))`;
+}
+
+function rangeTest({ kind }: Column, column: string, { from, to }: Range): string {
+  const instant = (date: string) =>
+    kind === 'date'
+      ? `DATE '${date}'`
+      : kind === 'timestamp'
+        ? `TIMESTAMP '${date} 00:00:00'`
+        : `TIMESTAMPTZ '${date} 00:00:00+00'`;
+  const tests = [];
+  if (from !== undefined) tests.push(`${column} >= ${instant(from)}`);
+  if (to !== undefined) tests.push(`${column} < ${instant(to)}`);
+  return `(${tests.join(' AND ')})`;
+}
+
+function groupExpression({ column, period }: Group, named: Named): string {
+  const name = named(column);
+  if (period === undefined) return name;
+  const local = column.kind === 'timestamptz' ? `timezone('UTC', ${name})` : name;
+  return `CAST(date_trunc('${period}', ${local}) AS DATE)`;
+}
+
+function measureExpression({ aggregate, column }: Measure, named: Named): string {
+  if (column === undefined) return 'count(*)';
+  const name = named(column);
+  return aggregate === 'distinct' ? `count(DISTINCT ${name})` : `${aggregate}(${name})`;
+}

@@ -1,0 +1,201 @@
+import {
+  errorText,
+  helpText,
+  mainText,
+  nothingAttached,
+  refusalText,
+  remarks,
+  resultText,
+  selfDescription,
+} from './answer.ts';
+import { describedTables, type ResultSet, readResultSet, readTables, type Table } from './catalog.ts';
+import { chartOf } from './chart.ts';
+import { columnText, sampleText, tablesText, tableText } from './describe.ts';
+import { escaped, sqlBlock } from './markdown.ts';
+import { type Plan, planOf, tablesToDescribe } from './plan.ts';
+import type { Conversation, ToolAnswer } from './prompt.ts';
+import type { Question } from './question.ts';
+import { pick, scopeOf } from './scope.ts';
+import { sqlOf } from './sql.ts';
+import { titleOf } from './wording.ts';
+
+export interface Call {
+  tool: string;
+  input: Record<string, unknown>;
+}
+
+/** What comes next: tools to be called, or the answer. */
+export type Step = { calls: Call[]; text?: undefined } | { calls?: undefined; text: string };
+
+/** Each tool is called once a question, so that every conversation comes to its answer. */
+export function nextStep(conversation: Conversation): Step {
+  const { messages, tools } = conversation;
+  if (messages.length === 0) return { text: helpText([]) };
+  const listed = answerOf(conversation, 'list_tables');
+  if (listed === undefined) {
+    if (tools.has('list_tables')) return { calls: [{ tool: 'list_tables', input: {} }] };
+    return {
+      text: `${selfDescription}\n\nI was not given the tools to look at tables, so I cannot answer from data here.`,
+    };
+  }
+  const tables = readTables(listed.value);
+  if (tables === undefined) return { text: `The tables could not be listed. ${failure(listed)}` };
+  if (tables.length === 0) return { text: withoutTables(conversation) };
+  return withTables(conversation, tables);
+}
+
+function withoutTables({ messages }: Conversation): string {
+  const isHelp = planOf(messages, []).kind === 'help';
+  return isHelp ? helpText([]) : nothingAttached;
+}
+
+function withTables(conversation: Conversation, listed: readonly Table[]): Step {
+  const { messages, tools } = conversation;
+  const described = answersOf(conversation, 'describe_table');
+  if (described.length === 0) {
+    const first = planOf(messages.slice(-1), listed);
+    if (first.kind === 'help') return { text: helpText(listed) };
+    if (first.kind === 'tables') return { text: [tablesText(listed), ...remarks(first.draft)].join('\n\n') };
+    const names = tablesToDescribe(messages, listed);
+    if (tools.has('describe_table') && names.length > 0)
+      return { calls: names.map((table) => ({ tool: 'describe_table', input: { table } })) };
+  }
+  const tables = describedTables(
+    listed,
+    described.map(({ value }) => value),
+  );
+  const failed = described.find(({ error }) => error !== undefined);
+  const plan = planOf(messages, tables);
+  if (plan.kind === 'refuse' && failed !== undefined)
+    return {
+      text: `A table could not be described. ${failure(failed)}\n\n${refusalText(plan.trouble, plan.draft, tables)}`,
+    };
+  return carryOut(plan, conversation, tables);
+}
+
+function carryOut(plan: Plan, conversation: Conversation, tables: readonly Table[]): Step {
+  switch (plan.kind) {
+    case 'help':
+      return { text: helpText(tables) };
+    case 'tables':
+      return { text: tablesText(tables) };
+    case 'refuse':
+      return { text: refusalText(plan.trouble, plan.draft, tables) };
+    case 'describe':
+      return { text: [describedText(plan, tables), ...remarks(plan.draft)].join('\n\n') };
+    case 'sample':
+      return sampled(plan, conversation);
+    case 'query':
+      return queried(plan, conversation);
+  }
+}
+
+function describedText(
+  { draft, tables: named, reference }: Extract<Plan, { kind: 'describe' }>,
+  tables: readonly Table[],
+): string {
+  if (reference === undefined) return named.map(tableText).join('\n\n');
+  const base = named[0] ?? tables.find(({ name }) => name === reference.columns[0]?.column.table);
+  if (base === undefined) return refusalText([`I found no column for “${reference.said}”.`], draft, tables);
+  const { column, trouble } = pick(scopeOf(base, tables, draft.tables), reference, 'any');
+  const table = tables.find(({ name }) => name === column?.table);
+  if (column === undefined || table === undefined) return refusalText([trouble ?? ''], draft, tables);
+  return table.isDescribed ? columnText(column, table) : tableText(table);
+}
+
+function sampled(
+  { table, limit, draft }: Extract<Plan, { kind: 'sample' }>,
+  conversation: Conversation,
+): Step {
+  const answer = answerOf(conversation, 'sample_rows');
+  if (answer === undefined) {
+    if (!conversation.tools.has('sample_rows')) return { text: cannotQuery() };
+    return { calls: [{ tool: 'sample_rows', input: { table: table.name, limit } }] };
+  }
+  const result = readResultSet(answer.value);
+  if (result === undefined) return { text: `The rows could not be read. ${failure(answer)}` };
+  return { text: [sampleText(table.name, result), ...remarks(draft)].join('\n\n') };
+}
+
+function queried(plan: Extract<Plan, { kind: 'query' }>, conversation: Conversation): Step {
+  const { question, draft } = plan;
+  const { tools } = conversation;
+  const sql = sqlOf(question);
+  const answer = answerOf(conversation, 'run_sql');
+  if (answer === undefined) {
+    if (!tools.has('run_sql')) return { text: `${cannotQuery()}\n\n${sqlBlock(sql)}` };
+    return { calls: [{ tool: 'run_sql', input: { sql, title: titleOf(question) } }] };
+  }
+  if (answer.error !== undefined) return { text: errorText(answer.error, sql) };
+  const result = readResultSet(answer.value);
+  if (result === undefined) return { text: `The result of the query could not be read.\n\n${sqlBlock(sql)}` };
+  const texts = [resultText(question, result, draft)];
+  const chart = drawn(question, result, conversation, texts);
+  if (chart !== undefined) return { calls: [chart] };
+  const report = question.isReport ? reported(question, result, conversation, texts) : undefined;
+  return report === undefined ? { text: texts.join('\n\n') } : { calls: [report] };
+}
+
+/** The call that draws the chart; once it is answered, or where there is none, a sentence about it. */
+function drawn(
+  question: Question,
+  result: ResultSet,
+  conversation: Conversation,
+  texts: string[],
+): Call | undefined {
+  const chart = chartOf(question, result);
+  if (chart === undefined) return undefined;
+  if (typeof chart === 'string') texts.push(chart);
+  else {
+    const answer = answerOf(conversation, 'draw_chart');
+    if (answer === undefined && conversation.tools.has('draw_chart'))
+      return { tool: 'draw_chart', input: { ...chart } };
+    if (answer?.error !== undefined) texts.push(`The chart could not be drawn. ${failure(answer)}`);
+    else if (answer !== undefined)
+      texts.push(`I drew it as a ${chart.kind} chart: “${escaped(chart.title)}”.`);
+    else if (question.chart !== undefined) texts.push('I was not given the tool to draw charts.');
+  }
+  return undefined;
+}
+
+function reported(
+  question: Question,
+  result: ResultSet,
+  conversation: Conversation,
+  texts: string[],
+): Call | undefined {
+  const title = titleOf(question);
+  const answer = answerOf(conversation, 'write_report');
+  if (answer === undefined && conversation.tools.has('write_report')) {
+    const notes = question.notes.map((note) => escaped(note)).join(' ');
+    const parts = [
+      `# ${escaped(title)}`,
+      mainText(question, result),
+      notes,
+      '## How it was computed',
+      sqlBlock(sqlOf(question)),
+    ];
+    const content = parts.filter((part) => part !== '').join('\n\n');
+    return { tool: 'write_report', input: { title, content } };
+  }
+  if (answer?.error !== undefined) texts.push(`The report could not be written. ${failure(answer)}`);
+  else if (answer !== undefined) texts.push(`I wrote the report “${escaped(title)}”.`);
+  else texts.push('I was not given the tool to write reports.');
+  return undefined;
+}
+
+function cannotQuery(): string {
+  return 'I was not given the tool to run queries, so I cannot compute this here.';
+}
+
+function failure({ error }: ToolAnswer): string {
+  return error === undefined ? '' : `${escaped(error.code)}: ${escaped(error.message)}`;
+}
+
+function answersOf({ answers }: Conversation, tool: string): ToolAnswer[] {
+  return answers.filter((answer) => answer.tool === tool);
+}
+
+function answerOf(conversation: Conversation, tool: string): ToolAnswer | undefined {
+  return answersOf(conversation, tool).at(-1);
+}

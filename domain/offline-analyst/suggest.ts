@@ -1,0 +1,26 @@
+import { isSystemColumn, type Table } from './catalog.ts';
+import { isKey, timeColumns } from './match.ts';
+
+/** Three questions that these tables can answer, made of their own names. */
+export function examplesOf(tables: readonly Table[], first: readonly string[] = []): string[] {
+  const ordered = [...tables].sort((one, other) => rank(first, one) - rank(first, other));
+  const [main] = ordered;
+  if (main === undefined) return [];
+  const examples = [`How many ${main.name} are there?`];
+  const columns = main.columns.filter(({ name }) => !isSystemColumn(name));
+  const number = columns.find((column) => column.kind === 'number' && !isKey(column));
+  const text = columns.find((column) => column.kind === 'text' && (column.values?.length ?? 2) > 1);
+  const [time] = timeColumns(main);
+  if (number !== undefined && text !== undefined)
+    examples.push(`Average ${number.name} of ${main.name} by ${text.name}`);
+  else if (number !== undefined) examples.push(`What is the highest ${number.name} of ${main.name}?`);
+  if (time !== undefined) examples.push(`Number of ${main.name} by month of ${time.name}`);
+  if (text !== undefined) examples.push(`Number of ${main.name} by ${text.name}`);
+  examples.push(`Describe ${main.name}`, 'What tables are there?', `Show 5 rows of ${main.name}`);
+  return examples.slice(0, 3);
+}
+
+function rank(first: readonly string[], table: Table): number {
+  const at = first.indexOf(table.name);
+  return at < 0 ? first.length : at;
+}

@@ -1,0 +1,89 @@
+import { code, escaped } from './markdown.ts';
+import type { Condition, Measure, Question, Range } from './question.ts';
+
+/** A question in words, as the answer repeats it: so that it is seen what was understood. */
+const aggregateNames = {
+  count: 'number',
+  distinct: 'number of different values',
+  sum: 'total',
+  avg: 'average',
+  min: 'minimum',
+  max: 'maximum',
+  median: 'median',
+} as const;
+
+export function measureText({ aggregate, column }: Measure, base: string): string {
+  if (column === undefined) return `number of rows of ${code(base)}`;
+  return `${aggregateNames[aggregate]} of ${code(column.name)}`;
+}
+
+export function filtersText(filters: readonly Condition[]): string {
+  if (filters.length === 0) return '';
+  return `, where ${filters.map(filterText).join(' and ')}`;
+}
+
+function filterText(filter: Condition): string {
+  const not = filter.isNegated;
+  if (filter.kind === 'anyText') {
+    const names = filter.columns.map(({ name }) => code(name)).join(' or ');
+    return `${names} is ${not ? 'not ' : ''}${valuesText(filter.values)}`;
+  }
+  const name = code(filter.column.name);
+  switch (filter.kind) {
+    case 'values':
+      return `${name} is ${not ? 'not ' : ''}${valuesText(filter.values)}`;
+    case 'flag':
+      return `${name} is ${not ? 'false' : 'true'}`;
+    case 'null':
+      return `${name} is ${not ? 'there' : 'missing'}`;
+    case 'dates':
+      return `${name} is ${not ? 'not ' : ''}${filter.ranges.map(rangeText).join(' or ')}`;
+    case 'compare':
+      return `${name} is ${not ? 'not ' : ''}${operatorText(filter.operator)} ${filter.value}`;
+    case 'between':
+      return `${name} is ${not ? 'not ' : ''}between ${filter.low} and ${filter.high}`;
+  }
+}
+
+function operatorText(operator: string): string {
+  const names: Readonly<Record<string, string>> = {
+    '=': 'equal to',
+    '<>': 'other than',
+    '<': 'below',
+    '<=': 'at most',
+    '>': 'above',
+    '>=': 'at least',
+  };
+  return names[operator] ?? operator;
+}
+
+function valuesText(values: readonly string[]): string {
+  return values.map((value) => `“${escaped(value)}”`).join(' or ');
+}
+
+function rangeText({ from, to }: Range): string {
+  if (from === undefined) return `before ${to}`;
+  return to === undefined ? `from ${from} on` : `from ${from} to before ${to}`;
+}
+
+export function groupsText({ groups }: Question): string {
+  if (groups.length === 0) return '';
+  return ` by ${groups.map(({ column, period }) => (period === undefined ? code(column.name) : `${period} of ${code(column.name)}`)).join(' and ')}`;
+}
+
+/** A title for results, charts and reports: plain text. */
+export function titleOf(question: Question): string {
+  const plainText = subjectOf(question).replaceAll('`', '');
+  const title = plainText.slice(0, 1).toUpperCase() + plainText.slice(1);
+  return title.length > 120 ? `${title.slice(0, 119)}…` : title;
+}
+
+export function subjectOf(question: Question): string {
+  const { base, measures, groups, share, limit, order } = question;
+  if (question.kind === 'rows') return `rows of ${code(base)}`;
+  const figures = measures.map((measure) => measureText(measure, base)).join(', ');
+  const isTop = limit !== undefined && groups.length > 0;
+  const end = order?.direction === 'asc' && order.by === 'measure' ? 'lowest' : 'highest';
+  const ranked = isTop ? ` (the ${limit} ${end})` : '';
+  return `${share === undefined ? '' : 'share of '}${figures}${groupsText(question)}${ranked}`;
+}
