@@ -16,7 +16,9 @@ const seriesPoints = 3;
 /** The chart that was asked for, or that a series over time deserves; or why there can be none. */
 export function chartOf(question: Question, result: ResultSet): ChartCall | string | undefined {
   const { groups, measures, chart, kind } = question;
-  const isTime = groups.some(({ column, period }) => period !== undefined || column.kind === 'date');
+  const isOrdered = question.order?.by === 'groups';
+  const isTime =
+    isOrdered && groups.some(({ column, period }) => period !== undefined || column.kind === 'date');
   const isSeries = groups.length > 0 && isTime && result.rows.length >= seriesPoints;
   if (chart === undefined && !isSeries) return undefined;
   if (result.rows.length === 0) return 'There is nothing to draw.';

@@ -131,6 +131,11 @@ export const nullTest: Rule = (state) => {
   const start = skip(state, state.at + 1, articles);
   if (isHold && (emptiness.has(wordAt(state, start)) || wordAt(state, start) === 'no')) return 0;
   const found = mention(state, start);
+  const isLeftOut = word === 'without' || word === 'no';
+  if (isLeftOut && found !== undefined && found.tables.length > 0 && state.draft.tables.length > 0) {
+    add(state, { ...said(state, found.said), isNegated: true, kind: 'related', table: found.tables[0]! });
+    return start + found.length - state.at;
+  }
   if (found === undefined || found.values.length > 0 || found.columns.length === 0) return 0;
   const reference = referenceOf(found);
   if (found.tables.length > 0 || isAll(reference, ['boolean'])) return 0;

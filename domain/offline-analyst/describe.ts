@@ -50,5 +50,8 @@ export function columnText(column: Column, { rowCount }: Table): string {
 
 export function sampleText(table: string, result: ResultSet): string {
   if (result.rows.length === 0) return `${code(table)} has no rows.`;
-  return `${result.rows.length} rows of ${code(table)}:\n\n${resultTable(result)}`;
+  const shown = result.columns.flatMap(({ name }, index) => (isSystemColumn(name) ? [] : [index]));
+  const columns = shown.map((index) => result.columns[index]!);
+  const rows = result.rows.map((row) => shown.map((index) => row[index]));
+  return `${rows.length} rows of ${code(table)}:\n\n${resultTable({ ...result, columns, rows })}`;
 }

@@ -83,6 +83,7 @@ export const charting: Rule = (state) => {
   const word = wordAt(state, state.at);
   const next = wordAt(state, state.at + 1);
   const isName = mention(state, state.at) !== undefined;
+  if (draft.intent === 'values' && (word === 'values' || word === 'value')) return 1;
   const kind = chartOf.get(word);
   if (kind !== undefined && chartWords.has(next)) {
     draft.chart = kind;

@@ -135,8 +135,8 @@ export const stopWords = new Set(
     column columns field fields result results answer question overview grouped group groups split broken
     down breakdown across over within into per by about out up exist exists existing
     calculate compute make create draw give show list get find display see print return
-    got get gets go goes happen happened made placed total called named report
-    case cases way time draw use using based according respectively ordered order sort sorted during while
+    got get gets go goes happen happened place placed made total called named report
+    case cases way time draw use using based according respectively sort sorted during while
     hi hello hey ok okay yes right exactly roughly currently come comes came say
   `),
 );

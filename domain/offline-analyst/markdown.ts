@@ -17,7 +17,8 @@ export function escaped(value: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replace(/[\\`*_~|[\]]/g, '\\$&');
+    .replace(/[\\`*~|[\]]/g, '\\$&')
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_');
   return isCut ? `${safe}…` : safe;
 }
 

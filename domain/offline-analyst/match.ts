@@ -1,6 +1,6 @@
 import { type Column, isSystemColumn, isTime, type Table } from './catalog.ts';
 import { allowsAsWord, grammarWords } from './grammar-words.ts';
-import { synonyms } from './lexicon.ts';
+import { harmless, stopWords, synonyms } from './lexicon.ts';
 import { allowance, distance, keyOf, stem, type Token, wordsOf } from './words.ts';
 
 export interface ColumnMatch {
@@ -172,5 +172,11 @@ function nearest(token: Token, limit: number, { known }: Vocabulary): string | u
   return undefined;
 }
 
-const grammarStems = new Map([...grammarWords].map((word) => [stem(word), word]));
+/** A word that means nothing here is no correction: it would make another one mean nothing. */
+const grammarStems = new Map(
+  [...grammarWords]
+    .filter((word) => !stopWords.has(word) && !harmless.has(word))
+    .reverse()
+    .map((word) => [stem(word), word]),
+);
 const synonymStems = new Map([...synonyms.keys()].map((key) => [key, key]));

@@ -170,7 +170,7 @@ function named(state: State): number {
     return found.length;
   }
   if (!isCondition && !isFlag(state, reference, found.tables) && takeMeasures(state, found.length)) {
-    state.column = { reference, isLoose: false };
+    state.column = found.tables.length > 0 ? undefined : { reference, isLoose: false };
     state.at = start;
     return found.length;
   }

@@ -25,6 +25,7 @@ export type DraftFilter = { isNegated: boolean; said: string; isAfterVerb: boole
   | { kind: 'quoted'; values: string[]; column?: Reference }
   | { kind: 'flag'; column: Reference }
   | { kind: 'null'; column: Reference }
+  | { kind: 'related'; table: string; column?: undefined }
   | { kind: 'dates'; ranges: Range[]; column?: Reference }
   | { kind: 'compare'; operator: Operator; value: string; column?: Reference }
   | { kind: 'between'; low: string; high: string; column?: Reference }
@@ -104,6 +105,7 @@ export type Condition = { isNegated: boolean; said: string; isAfterVerb: boolean
   | { kind: 'anyText'; columns: Column[]; values: string[] }
   | { kind: 'flag'; column: Column }
   | { kind: 'null'; column: Column }
+  | { kind: 'related'; table: string }
   | { kind: 'dates'; column: Column; ranges: Range[] }
   | { kind: 'compare'; column: Column; operator: Operator; value: string }
   | { kind: 'between'; column: Column; low: string; high: string }

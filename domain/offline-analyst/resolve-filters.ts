@@ -11,6 +11,9 @@ export function resolveFilters(
   measures: readonly Measure[],
   findings: Findings,
 ): Condition[] {
+  const related = filters.find(({ kind }) => kind === 'related');
+  if (related !== undefined && filters.some(({ kind }) => kind === 'dates' || kind === 'compare'))
+    findings.trouble.push(`I cannot say whose dates and numbers count beside “${related.said}”.`);
   return filters.flatMap((filter) => resolveFilter(filter, scope, measures, findings) ?? []);
 }
 
@@ -22,6 +25,7 @@ function resolveFilter(
 ): Condition | undefined {
   const { isNegated, said, isAfterVerb } = filter;
   const common = { isNegated, said, isAfterVerb };
+  if (filter.kind === 'related') return { ...common, kind: 'related', table: filter.table };
   if (filter.kind === 'quoted') return quotedCondition(filter, scope, findings);
   if (filter.kind === 'dates') {
     const column = timeColumn(filter.column, scope, findings);

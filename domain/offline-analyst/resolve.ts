@@ -69,6 +69,7 @@ function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
   if (draft.chart !== undefined) question.chart = draft.chart;
   if (draft.isShare) question.share = shareOf(question, findings);
   question.joins = joinsOf(question, scope, findings);
+  refuseUnused(draft, question, findings);
   return question;
 }
 
@@ -218,6 +219,23 @@ function shareOf(question: Question, findings: Findings): 'groups' | 'filters' {
   return 'filters';
 }
 
+/** A table that was named and is used for nothing would have been left out silently. */
+function refuseUnused(draft: Draft, { base, joins }: Question, findings: Findings): void {
+  const references = [
+    draft.subject?.column,
+    ...draft.groups.map(({ column }) => column),
+    ...draft.measures.map(({ column }) => column),
+  ];
+  const used = new Set([base, ...joins.map(({ table }) => table)]);
+  for (const reference of references) for (const table of reference?.tables ?? []) used.add(table);
+  for (const { table } of draft.measures) if (table !== undefined) used.add(table);
+  const unused = draft.tables.find((table) => !used.has(table));
+  if (unused === undefined) return;
+  findings.trouble.push(
+    `I read “${base}” and do not know what “${unused}” has to do with it: name a column of it.`,
+  );
+}
+
 /** Names of the result's columns, each once. */
 function labelled(groups: readonly Group[], measures: readonly Measure[]): Group[] {
   const taken = new Set(measures.map(({ label }) => label));
@@ -231,6 +249,7 @@ function labelled(groups: readonly Group[], measures: readonly Measure[]): Group
 }
 
 function columnsOf(filter: Condition): Column[] {
+  if (filter.kind === 'related') return [];
   return filter.kind === 'anyText' ? filter.columns : [filter.column];
 }
 
@@ -243,6 +262,7 @@ function joinsOf(question: Question, scope: Scope, findings: Findings): Question
     ...(typeof question.order?.by === 'object' ? [question.order.by] : []),
   ];
   const names = new Set<string>();
+  for (const filter of question.filters) if (filter.kind === 'related') names.add(filter.table);
   for (const { table } of [...shown, ...question.filters.flatMap(columnsOf)])
     if (table !== scope.base.name) names.add(table);
   const joins = [...names].flatMap((name) => scope.joins.get(name) ?? []);
@@ -254,5 +274,14 @@ function joinsOf(question: Question, scope: Scope, findings: Findings): Question
       `A row of “${scope.base.name}” has many rows of “${join.table}”: its figures would be counted more than once. Ask for figures of “${join.table}”.`,
     );
   }
+  if (
+    joins.some(
+      ({ table, isMany }) =>
+        !isMany && question.filters.some((filter) => filter.kind === 'related' && filter.table === table),
+    )
+  )
+    findings.trouble.push(
+      'I can only leave out rows that have none of the rows of a table that refers to them.',
+    );
   return joins;
 }

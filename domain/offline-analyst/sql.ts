@@ -102,7 +102,12 @@ function whereOf(filters: readonly Condition[], question: Question, named: Named
 }
 
 function conditionOf(filter: Condition, question: Question, named: Named): string {
-  const table = filter.kind === 'anyText' ? question.base : filter.column.table;
+  const table =
+    filter.kind === 'anyText'
+      ? question.base
+      : filter.kind === 'related'
+        ? filter.table
+        : filter.column.table;
   const join = question.joins.find((one) => one.table === table && one.isMany);
   if (join === undefined) return testOf(filter, named);
   return withinMany(filter, join, question, named);
@@ -112,6 +117,10 @@ function conditionOf(filter: Condition, question: Question, named: Named): strin
 function withinMany(filter: Condition, join: Join, { base }: Question, named: Named): string {
   const key = named({ table: base, name: join.left, dataType: '', kind: 'other' });
   const isInner = filter.isNegated && filter.kind !== 'null' && filter.kind !== 'flag';
+  if (filter.kind === 'related') {
+    const keys = `SELECT ${identifier(join.right)} FROM ${identifier(join.table)} WHERE ${identifier(join.right)} IS NOT NULL`;
+    return `${key} NOT IN (${keys})`;
+  }
   const test = testOf(isInner ? { ...filter, isNegated: false } : filter, ({ name }) => identifier(name));
   const inner = `SELECT ${identifier(join.right)} FROM ${identifier(join.table)} WHERE ${identifier(join.right)} IS NOT NULL AND ${test}`;
   return `${key} ${isInner ? 'NOT IN' : 'IN'} (${inner})`;
@@ -125,6 +134,7 @@ function testOf(filter: Condition, named: Named): string {
     );
     return `${not}(${tests.join(' OR ')})`;
   }
+  if (filter.kind === 'related') return 'false';
   const column = named(filter.column);
   switch (filter.kind) {
     case 'values': {

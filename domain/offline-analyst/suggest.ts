@@ -1,4 +1,4 @@
-import { isSystemColumn, type Table } from './catalog.ts';
+import { type Column, isSystemColumn, type Table } from './catalog.ts';
 import { isKey, timeColumns } from './match.ts';
 
 /** Three questions that these tables can answer, made of their own names. */
@@ -9,7 +9,7 @@ export function examplesOf(tables: readonly Table[], first: readonly string[] = 
   const examples = [`How many ${main.name} are there?`];
   const columns = main.columns.filter(({ name }) => !isSystemColumn(name));
   const number = columns.find((column) => column.kind === 'number' && !isKey(column));
-  const text = columns.find((column) => column.kind === 'text' && (column.values?.length ?? 2) > 1);
+  const text = columns.find((column) => column.kind === 'text' && isGrouping(column, main));
   const [time] = timeColumns(main);
   if (number !== undefined && text !== undefined)
     examples.push(`Average ${number.name} of ${main.name} by ${text.name}`);
@@ -18,6 +18,12 @@ export function examplesOf(tables: readonly Table[], first: readonly string[] = 
   if (text !== undefined) examples.push(`Number of ${main.name} by ${text.name}`);
   examples.push(`Describe ${main.name}`, 'What tables are there?', `Show 5 rows of ${main.name}`);
   return examples.slice(0, 3);
+}
+
+/** True when rows share its values, as far as that is known. */
+function isGrouping({ name, distinct, values }: Column, { rowCount }: Table): boolean {
+  if (distinct === undefined) return !/(?:name|mail|title|id|code)$/i.test(name);
+  return values !== null && distinct > 1 && distinct * 2 <= rowCount;
 }
 
 function rank(first: readonly string[], table: Table): number {

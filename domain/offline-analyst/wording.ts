@@ -28,6 +28,7 @@ function filterText(filter: Condition): string {
     const names = filter.columns.map(({ name }) => code(name)).join(' or ');
     return `${names} is ${not ? 'not ' : ''}${valuesText(filter.values)}`;
   }
+  if (filter.kind === 'related') return `there are no rows of ${code(filter.table)}`;
   const name = code(filter.column.name);
   switch (filter.kind) {
     case 'values':
