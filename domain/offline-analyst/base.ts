@@ -1,5 +1,7 @@
 import type { Table } from './catalog.ts';
+import { headOf } from './match.ts';
 import type { Draft, Reference } from './question.ts';
+import { amountColumn } from './resolve-measures.ts';
 import { type Scope, scopeOf } from './scope.ts';
 
 export type Chosen = { scope: Scope; trouble?: undefined } | { scope?: undefined; trouble: string };
@@ -28,9 +30,10 @@ function rate(draft: Draft, scope: Scope): number {
   if (draft.tables.at(-1) === name) rating += 0.1;
   const isPlainRows = draft.measures.length === 0 && draft.tables[0] === name;
   if (isPlainRows) rating += draft.subject === undefined ? 6 : 2;
-  for (const { table, column } of draft.measures) {
+  for (const { aggregate, table, column } of draft.measures) {
     if (table !== undefined) rating += table === name ? 40 : -10;
     else if (column !== undefined) rating += 2 * own(scope, column, 4);
+    else if (aggregate !== 'count' && aggregate !== 'distinct') rating += amountRating(scope);
   }
   const numbers = draft.loose.filter(({ columns }) => columns[0]?.column.kind === 'number');
   for (const column of numbers) rating += own(scope, column, 4);
@@ -52,6 +55,13 @@ function rate(draft: Draft, scope: Scope): number {
           columns: filter.matches.map(({ column }) => ({ column, score: 8 })),
         });
   return rating;
+}
+
+/** A table with an amount is what "how much" is asked of; one with prices, rather not. */
+function amountRating(scope: Scope): number {
+  const column = amountColumn(scope);
+  if (column === undefined) return -6;
+  return headOf(column) === 'price' || headOf(column) === 'cost' ? 1 : 3;
 }
 
 /** How well a column of the table itself is named. */

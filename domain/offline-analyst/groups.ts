@@ -2,6 +2,7 @@ import { aggregateOf, distinctWords, listWords, periodOf, whichWords } from './l
 import {
   articles,
   isAll,
+  isContinued,
   mention,
   type Rule,
   referenceOf,
@@ -46,7 +47,7 @@ export const grouping: Rule = (state) => {
 
 /** The next of "by country and month". */
 export const furtherGroup: Rule = (state) => {
-  if (state.context !== 'group') return 0;
+  if (state.context !== 'group' || !isContinued(state)) return 0;
   const start = skip(state, state.at, fillers);
   const taken = groupAt(state, start);
   if (taken > 0) state.context = 'group';

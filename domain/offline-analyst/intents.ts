@@ -64,6 +64,7 @@ export function isOpener(tokens: readonly Token[]): boolean {
   const words = tokens.slice(0, 6).map(({ word }) => word);
   const [first, second, third] = words;
   if (first === undefined) return false;
+  if (words.some((word) => ['their', 'its', 'them'].includes(word))) return true;
   if ((first === 'what' || first === 'how') && (second === 'about' || second === 'if')) return true;
   if (first === 'make' && second === 'it') return true;
   if (

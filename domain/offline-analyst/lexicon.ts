@@ -90,16 +90,16 @@ export const superlatives: ReadonlyMap<string, { column: string; direction: 'asc
 
 /** What a word may stand for, best first, when no column has its name. All of them are columns of numbers. */
 const synonymLists: Readonly<Record<string, string>> = {
-  revenue: 'revenue sales turnover total amount value gross net price',
-  sales: 'sales revenue turnover total amount value gross net price',
-  turnover: 'turnover revenue sales total amount value gross net price',
+  revenue: 'revenue sales turnover total amount value',
+  sales: 'sales revenue turnover total amount value',
+  turnover: 'turnover revenue sales total amount value',
   income: 'income revenue sales total amount value',
-  spend: 'spend spending cost costs expense total amount value price',
-  spending: 'spending spend cost costs expense total amount value price',
-  amount: 'amount total value sum revenue sales price',
-  value: 'value amount total price',
-  cost: 'cost costs price amount',
-  price: 'price cost amount',
+  spend: 'spend spending cost costs expense total amount value',
+  spending: 'spending spend cost costs expense total amount value',
+  amount: 'amount total value sum revenue sales',
+  value: 'value amount total',
+  cost: 'cost costs expense',
+  price: 'price cost',
   quantity: 'quantity qty units pieces items',
   units: 'units quantity qty pieces',
   pieces: 'pieces quantity qty units',
@@ -135,7 +135,7 @@ export const stopWords = new Set(
     column columns field fields result results answer question overview grouped group groups split broken
     down breakdown across over within into per by about out up exist exists existing
     calculate compute make create draw give show list get find display see print return
-    got get gets go goes happen happened place placed made total called named report
+    got get gets go goes happen happened place placed made make sell earn earned total called named report
     case cases way time draw use using based according respectively sort sorted during while
     hi hello hey ok okay yes right exactly roughly currently come comes came say
   `),

@@ -72,11 +72,16 @@ function keysOfColumn(tableWords: readonly string[], column: Column): Map<string
   if (!keyOf(words).startsWith(keyOf(tableWords))) add(keyOf(tableWords) + keyOf(words), 12);
   const isFlag = words[0] === 'is' || words[0] === 'has' || words[0] === 'was';
   if (isFlag && words.length > 1) add(keyOf(words.slice(1)), 9);
+  // "due date" is `due_on`, "creation date" is not.
+  const last = words.at(-1)!;
+  if (isTime(column) && words.length > 1 && (last === 'on' || last === 'at')) add(keyOf([...words.slice(0, -1), 'date']), 9);
   if (words.length <= maxPhraseWords) {
     for (let from = 0; from < words.length; from += 1)
       for (let to = from + 1; to <= words.length; to += 1) {
         const part = words.slice(from, to);
-        if (part.length < words.length && keyOf(part).length > 2) add(keyOf(part), 5);
+        if (part.length === words.length || keyOf(part).length <= 2) continue;
+        const isHead = column.kind !== 'number' || isKey(column) || part.at(-1) === headOf(column);
+        add(keyOf(part), isHead ? 5 : 2);
       }
   }
   return keys;
@@ -116,6 +121,16 @@ function synonymous(vocabulary: Vocabulary, key: string): ColumnMatch[] {
       .filter(({ column }) => column.kind === 'number' && !isKey(column))
       .map(({ column, score }) => ({ column, score: (score >= 10 ? 4 : 3.5) - index / 10 })),
   );
+}
+
+const unitWords = new Set(
+  'c f k mm cm m km g kg t l ml eur usd gbp chf pct percent s sec ms min h hours minutes days'.split(' '),
+);
+
+/** What a column of numbers is of: the last word of its name that is no unit. */
+export function headOf(column: Column): string | undefined {
+  const words = wordsOf(column.name);
+  return words.findLast((word, index) => index === 0 || !unitWords.has(word));
 }
 
 /** True for a number that identifies something: adding such up means nothing. */

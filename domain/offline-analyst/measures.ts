@@ -1,3 +1,4 @@
+import type { Mention } from './match.ts';
 import {
   type Aggregate,
   aggregateOf,
@@ -7,7 +8,16 @@ import {
   shareWords,
   superlatives,
 } from './lexicon.ts';
-import { articles, mention, type Rule, referenceOf, type State, skip, wordAt } from './parse-state.ts';
+import {
+  articles,
+  isContinued,
+  mention,
+  type Rule,
+  referenceOf,
+  type State,
+  skip,
+  wordAt,
+} from './parse-state.ts';
 import type { DraftMeasure, Reference } from './question.ts';
 import { stem } from './words.ts';
 
@@ -33,8 +43,15 @@ export const counting: Rule = (state) => {
   }
   if (!isCount && word !== 'count') return 0;
   if (!isCount && mention(state, state.at)?.columns.some(({ score }) => score >= 9)) return 0;
-  // "total number of" is a count.
-  state.pending = state.pending.filter(({ aggregate }) => aggregate !== 'sum');
+  // "total number of" is a count, "the highest number of" an order; an average of counts is something else.
+  if (
+    state.pending.some(
+      ({ aggregate, isSoft }) => !isSoft && ['avg', 'min', 'max', 'median'].includes(aggregate),
+    )
+  )
+    state.draft.problems.push('I cannot compute with counts: I count rows, or count them by groups.');
+  orderBySoft(state);
+  state.pending = state.pending.filter(({ aggregate }) => aggregate === 'count' || aggregate === 'distinct');
   wait(state, 'count', 'count');
   return isCount ? 2 : 1;
 };
@@ -54,9 +71,19 @@ export const aggregating: Rule = (state) => {
   if (aggregate === undefined) return 0;
   const isName = mention(state, state.at)?.columns.some(({ score }) => score >= 9) ?? false;
   if (isName && (state.pending.length > 0 || !namesNext(state))) return 0;
+  if (!soft.has(word) && state.pending.at(-1)?.said === wordAt(state, state.at - 1)) orderBySoft(state);
   wait(state, aggregate, word);
   return 1;
 };
+
+/** "the lowest average": what was an extreme is an order of what follows. */
+function orderBySoft(state: State): void {
+  const last = state.pending.at(-1);
+  if (last?.isSoft !== true) return;
+  state.pending.pop();
+  state.draft.direction = last.aggregate === 'min' ? 'asc' : 'desc';
+  state.draft.limit ??= 1;
+}
 
 function namesNext(state: State): boolean {
   const next = mention(state, skip(state, state.at + 1, articles));
@@ -158,6 +185,7 @@ export function takeMeasures(state: State, length: number): boolean {
   const reference = referenceOf(found);
   const isTable = found.tables.length > 0;
   const isNumber = reference.columns.some(({ column }) => column.kind === 'number');
+  if (isTable && waiting.every(({ isSoft }) => isSoft)) return rankRows(state, found, length);
   for (const { aggregate, said, isSoft } of waiting) {
     const isCounted = isTable && (aggregate === 'count' || (aggregate === 'sum' && !isNumber));
     const measure: DraftMeasure = isCounted
@@ -178,7 +206,19 @@ export function takeMeasures(state: State, length: number): boolean {
   return true;
 }
 
+/** "highest stations by elevation": its rows in an order. */
+function rankRows(state: State, { tables }: Mention, length: number): boolean {
+  const { draft } = state;
+  draft.direction = state.pending.at(-1)?.aggregate === 'min' ? 'asc' : 'desc';
+  draft.limit ??= state.tokens[state.at + length - 1]!.word.endsWith('s') ? 10 : 1;
+  draft.isRows = true;
+  draft.tables.push(...tables);
+  state.pending = [];
+  state.at += length;
+  return true;
+}
+
 function continued(state: State): State['pending'] {
-  if (state.context !== 'measure') return [];
+  if (state.context !== 'measure' || !isContinued(state)) return [];
   return state.lastAggregates.map((aggregate) => ({ aggregate, said: aggregate, isSoft: false }));
 }

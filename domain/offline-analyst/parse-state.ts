@@ -122,6 +122,15 @@ export function ofColumn(values: Mention['values'], reference: Reference): Menti
   );
 }
 
+/** True right after "and" or a comma. */
+export function isContinued(state: State): boolean {
+  let before = state.at - 1;
+  while (articles.has(wordAt(state, before))) before -= 1;
+  return connectors.has(wordAt(state, before));
+}
+
+export const connectors: ReadonlySet<string> = new Set(['and', 'or', ',', '&', 'plus']);
+
 /** Takes the last column for what is said of it now. */
 export function takeColumn(state: State): Reference | undefined {
   const { column, draft } = state;

@@ -18,6 +18,7 @@ import { corrected, type Vocabulary } from './match.ts';
 import { aggregating, counting, distinctness, isSmall, ranking, sharing, takeMeasures } from './measures.ts';
 import {
   articles,
+  connectors,
   isAll,
   isConditionAhead,
   linking,
@@ -58,7 +59,6 @@ const rules: readonly Rule[] = [
   listing,
 ];
 
-const connectors = new Set(['and', 'or', ',', '&', 'plus']);
 const ends = new Set(['.', ';', '?', '!']);
 const verbs = new Set(['is', 'are', 'was', 'were', 'have', 'has', 'come', 'comes', 'came']);
 
@@ -84,7 +84,12 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
   draft.intent = intentOf(tokens, vocabulary);
   while (state.at < tokens.length) step(state);
   leaveClause(state);
-  draft.measures.push(...state.pending);
+  const [compared] = draft.filters.flatMap((filter) => (filter.kind === 'compare' ? (filter.column ?? []) : []));
+  for (const { aggregate, said, isSoft } of state.pending) {
+    // "average fine over 2": what is compared is also what is computed.
+    const column = aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
+    draft.measures.push(column === undefined ? { aggregate, said, isSoft } : { aggregate, said, column });
+  }
   return draft;
 }
 
@@ -176,6 +181,7 @@ function named(state: State): number {
   }
   if (found.tables.length > 0) {
     draft.tables.push(...found.tables);
+    state.column = undefined;
     return found.length;
   }
   if (!isCondition && isAll(reference, ['boolean'])) {

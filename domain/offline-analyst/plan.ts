@@ -37,7 +37,9 @@ export function planOf(messages: readonly string[], tables: readonly Table[]): P
 
 function describing(draft: Draft, tables: readonly Table[]): Plan {
   const named = tables.filter(({ name }) => draft.tables.includes(name));
-  const reference = draft.loose[0] ?? draft.measures.find(({ column }) => column !== undefined)?.column;
+  const subject = draft.subject?.column?.tables.length === 0 ? draft.subject.column : undefined;
+  const reference =
+    draft.loose[0] ?? subject ?? draft.measures.find(({ column }) => column !== undefined)?.column;
   if (reference !== undefined) return { kind: 'describe', draft, tables: named, reference };
   if (named.length > 0) return { kind: 'describe', draft, tables: named };
   if (tables.length === 1) return { kind: 'describe', draft, tables: [...tables] };

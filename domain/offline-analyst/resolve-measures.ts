@@ -1,16 +1,18 @@
 import type { Column } from './catalog.ts';
 import { type Findings, taken } from './findings.ts';
-import { additiveWords, synonyms } from './lexicon.ts';
-import { isKey } from './match.ts';
+import { additiveWords } from './lexicon.ts';
+import { headOf, isKey } from './match.ts';
 import type { Aggregate, Draft, DraftMeasure, Measure, Reference } from './question.ts';
 import { pick, type Scope } from './scope.ts';
-import { stem, wordsOf } from './words.ts';
+import { stem } from './words.ts';
 
 /** Said of money that came or went: the highest of it is the highest total. */
 const flows = new Set('revenue sales turnover income spend spending sold units'.split(' ').map(stem));
 
+const amountWords = 'amount total value sum revenue sales price cost'.split(' ').map(stem);
+
 export function sumsUp(column: Column, word: string): boolean {
-  return !isKey(column) && wordsOf(column.name).some((one) => stem(one) === word);
+  return !isKey(column) && stem(headOf(column) ?? '') === word;
 }
 
 export function resolveMeasures(
@@ -51,7 +53,7 @@ function withLoose(draft: Draft, isGrouped: boolean, findings: Findings): DraftM
 
 function impliedMeasure(column: Reference, isGrouped: boolean, findings: Findings): DraftMeasure[] {
   const best = column.columns[0]!.column;
-  const words = [stem(column.said.toLowerCase()), ...wordsOf(best.name).map(stem)];
+  const words = [stem(column.said.toLowerCase()), stem(headOf(best) ?? '')];
   if (!isKey(best) && words.some((word) => additiveWords.has(word)))
     return [{ aggregate: 'sum', column, said: column.said }];
   if (isGrouped && !isKey(best)) {
@@ -86,6 +88,10 @@ function resolveMeasure(
     ((aggregate === 'min' || aggregate === 'max') && isTime);
   const column = taken(pick(scope, reference, isAny ? 'any' : 'number'), findings);
   if (column === undefined) return undefined;
+  if (isKey(column) && (aggregate === 'sum' || aggregate === 'avg' || aggregate === 'median')) {
+    findings.trouble.push(`“${column.name}” identifies rows: I do not compute with it.`);
+    return undefined;
+  }
   noteSynonym(reference, column, findings);
   const isOrdered = isSoft === true && draft.subject !== undefined;
   if (isOrdered && reference.columns.length > 0 && isFlow(reference)) return measure('sum', column);
@@ -139,7 +145,7 @@ export function amountOf(aggregate: Aggregate, scope: Scope, findings: Findings)
 }
 
 export function amountColumn({ base }: Scope): Column | undefined {
-  for (const word of synonyms.get(stem('amount')) ?? []) {
+  for (const word of amountWords) {
     const found = base.columns.filter((column) => column.kind === 'number' && sumsUp(column, word));
     if (found.length === 1) return found[0];
     if (found.length > 1) return undefined;

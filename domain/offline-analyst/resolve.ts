@@ -87,6 +87,7 @@ function shapeOf(draft: Draft): 'rows' | 'aggregate' {
   const isNumeric = loose.some(({ columns }) => columns[0]?.column.kind === 'number');
   if (loose.length > 0 && (isNumeric || tables.length === 0))
     return isRows && tables.length > 0 ? 'rows' : 'aggregate';
+  if (loose.length > 0 && !isRows) return 'aggregate';
   return 'rows';
 }
 
