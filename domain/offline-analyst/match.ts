@@ -74,7 +74,8 @@ function keysOfColumn(tableWords: readonly string[], column: Column): Map<string
   if (isFlag && words.length > 1) add(keyOf(words.slice(1)), 9);
   // "due date" is `due_on`, "creation date" is not.
   const last = words.at(-1)!;
-  if (isTime(column) && words.length > 1 && (last === 'on' || last === 'at')) add(keyOf([...words.slice(0, -1), 'date']), 9);
+  if (isTime(column) && words.length > 1 && (last === 'on' || last === 'at'))
+    add(keyOf([...words.slice(0, -1), 'date']), 9);
   if (words.length <= maxPhraseWords) {
     for (let from = 0; from < words.length; from += 1)
       for (let to = from + 1; to <= words.length; to += 1) {
@@ -118,7 +119,7 @@ function synonymous(vocabulary: Vocabulary, key: string): ColumnMatch[] {
   const targets = synonyms.get(key) ?? [];
   return targets.flatMap((target, index) =>
     (vocabulary.entries.get(target)?.columns ?? [])
-      .filter(({ column }) => column.kind === 'number' && !isKey(column))
+      .filter(({ column, score }) => column.kind === 'number' && !isKey(column) && score >= 5)
       .map(({ column, score }) => ({ column, score: (score >= 10 ? 4 : 3.5) - index / 10 })),
   );
 }

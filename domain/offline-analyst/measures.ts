@@ -1,4 +1,3 @@
-import type { Mention } from './match.ts';
 import {
   type Aggregate,
   aggregateOf,
@@ -8,6 +7,7 @@ import {
   shareWords,
   superlatives,
 } from './lexicon.ts';
+import type { Mention } from './match.ts';
 import {
   articles,
   isContinued,

@@ -84,7 +84,9 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
   draft.intent = intentOf(tokens, vocabulary);
   while (state.at < tokens.length) step(state);
   leaveClause(state);
-  const [compared] = draft.filters.flatMap((filter) => (filter.kind === 'compare' ? (filter.column ?? []) : []));
+  const [compared] = draft.filters.flatMap((filter) =>
+    filter.kind === 'compare' ? (filter.column ?? []) : [],
+  );
   for (const { aggregate, said, isSoft } of state.pending) {
     // "average fine over 2": what is compared is also what is computed.
     const column = aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
@@ -95,7 +97,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
 
 function step(state: State): void {
   const token = state.tokens[state.at]!;
-  if (connectors.has(token.word)) {
+  if (connectors.has(token.word) && (mention(state, state.at)?.length ?? 0) < 2) {
     if (state.context === undefined) state.column = undefined;
     state.at += 1;
     return;

@@ -57,10 +57,11 @@ function isSample({
   direction,
   isRows,
   intent,
+  isShare,
   subject,
 }: Draft): boolean {
   const isBare = measures.length + groups.length + filters.length + loose.length === 0;
-  const isPlain = order === undefined && direction === undefined && subject === undefined;
+  const isPlain = !isShare && order === undefined && direction === undefined && subject === undefined;
   return (
     isBare && isPlain && new Set(tables).size === 1 && (isRows || intent === 'rows' || intent === undefined)
   );

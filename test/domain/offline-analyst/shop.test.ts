@@ -26,7 +26,10 @@ const cases: readonly Case[] = [
   ['how many customers in Germany or France', [[20]]],
   ['How many customers are there where country = Austria, Germany or France', [[30]]],
   ['how many Geschäftskunden customers', `SELECT count(*) FROM customers WHERE segment = 'Geschäftskunde'`],
-  ['how many customers are of segment handler or Privatkunde', `SELECT count(*) FROM customers WHERE segment <> 'Geschäftskunde'`],
+  [
+    'how many customers are of segment handler or Privatkunde',
+    `SELECT count(*) FROM customers WHERE segment <> 'Geschäftskunde'`,
+  ],
   ['how many newsletter customers', [[20]]],
   ['how many customers without newsletter', [[20]]],
   ['how many products are in stock', [[20]]],
@@ -38,8 +41,14 @@ const cases: readonly Case[] = [
   ['how many customers have no orders', [[2]]],
   // Dates.
   ['how many orders in 2025', [[134]]],
-  ['how many orders in March 2025', `SELECT count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03'`],
-  ['how many orders in 2025-03', `SELECT count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03'`],
+  [
+    'how many orders in March 2025',
+    `SELECT count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03'`,
+  ],
+  [
+    'how many orders in 2025-03',
+    `SELECT count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03'`,
+  ],
   ['how many orders in Q1 2025', [[36]]],
   ['how many orders in the first quarter of 2025', [[36]]],
   ['how many orders since 2025-06-01', `SELECT count(*) FROM orders WHERE order_date >= '2025-06-01'`],
@@ -47,12 +56,21 @@ const cases: readonly Case[] = [
   ['how many orders after 2025-03-10', `SELECT count(*) FROM orders WHERE order_date > '2025-03-10'`],
   ['how many orders until 2025-03-10', `SELECT count(*) FROM orders WHERE order_date <= '2025-03-10'`],
   ['how many orders between 2025-01-01 and 2025-03-31', [[36]]],
-  ['how many orders from March to May 2025', `SELECT count(*) FROM orders WHERE order_date BETWEEN '2025-03-01' AND '2025-05-31'`],
+  [
+    'how many orders from March to May 2025',
+    `SELECT count(*) FROM orders WHERE order_date BETWEEN '2025-03-01' AND '2025-05-31'`,
+  ],
   ['how many orders on 10 March 2025', `SELECT count(*) FROM orders WHERE order_date = '2025-03-10'`],
   ['how many orders on March 10th, 2025', `SELECT count(*) FROM orders WHERE order_date = '2025-03-10'`],
-  ['how many orders with order date = 2025-03-10', `SELECT count(*) FROM orders WHERE order_date = '2025-03-10'`],
+  [
+    'how many orders with order date = 2025-03-10',
+    `SELECT count(*) FROM orders WHERE order_date = '2025-03-10'`,
+  ],
   ['how many customers signed up in 2024?', `SELECT count(*) FROM customers WHERE year(signed_up_on) = 2024`],
-  ['how many orders in January and March 2025', `SELECT count(*) FROM orders WHERE year(order_date) = 2025 AND month(order_date) IN (1, 3)`],
+  [
+    'how many orders in January and March 2025',
+    `SELECT count(*) FROM orders WHERE year(order_date) = 2025 AND month(order_date) IN (1, 3)`,
+  ],
   // Figures.
   ['total revenue', 'SELECT sum(amount) FROM orders'],
   ['What is the average order amount?', [[209.541666667]]],
@@ -63,15 +81,27 @@ const cases: readonly Case[] = [
   ['what is the lowest amount in 2024', [['11.25']]],
   ['how much revenue did we make in 2025?', [['28799.00']]],
   ['how much did we sell in 2025?', [['28799.00']]],
-  ['sales in Germany in 2024', `SELECT sum(amount) FROM ${buyers} WHERE country = 'Germany' AND year(order_date) = 2024`],
-  ['revenue excluding cancelled and refunded', `SELECT sum(amount) FROM orders WHERE status NOT IN ('cancelled', 'refunded')`],
+  [
+    'sales in Germany in 2024',
+    `SELECT sum(amount) FROM ${buyers} WHERE country = 'Germany' AND year(order_date) = 2024`,
+  ],
+  [
+    'revenue excluding cancelled and refunded',
+    `SELECT sum(amount) FROM orders WHERE status NOT IN ('cancelled', 'refunded')`,
+  ],
   ['average price of products in Küche', [[58.75]]],
   ['average unitPrice', 'SELECT avg(unit_price) FROM products'],
   ['how many items were sold', 'SELECT sum(quantity) FROM order_lines'],
-  ['total quantity in 2025', 'SELECT sum(quantity) FROM order_lines JOIN orders USING (order_id) WHERE year(order_date) = 2025'],
+  [
+    'total quantity in 2025',
+    'SELECT sum(quantity) FROM order_lines JOIN orders USING (order_id) WHERE year(order_date) = 2025',
+  ],
   // Comparisons.
   ['how many orders over 400', [[8]]],
-  ['how many orders with amount greater than 100 and status paid', `SELECT count(*) FROM orders WHERE amount > 100 AND status = 'paid'`],
+  [
+    'how many orders with amount greater than 100 and status paid',
+    `SELECT count(*) FROM orders WHERE amount > 100 AND status = 'paid'`,
+  ],
   ['how many orders with an amount of at least 400', 'SELECT count(*) FROM orders WHERE amount >= 400'],
   ['how many orders with amount between 100 and 110', [[7]]],
   ['how many orders with amount <= 20.5', 'SELECT count(*) FROM orders WHERE amount <= 20.5'],
@@ -83,33 +113,118 @@ const cases: readonly Case[] = [
   ['how many orders above 0.1k', 'SELECT count(*) FROM orders WHERE amount > 100'],
   // Groups.
   ['total revenue by country', `SELECT country, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC`],
-  ['orders by status', [['paid', 120], ['cancelled', 60], ['refunded', 60], ['shipped', 60]]],
-  ['number of orders per year', [['2024-01-01', 166], ['2025-01-01', 134]]],
-  ['number of orders by status and channel', 'SELECT status, channel, count(*) FROM orders GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2'],
+  [
+    'orders by status',
+    [
+      ['paid', 120],
+      ['cancelled', 60],
+      ['refunded', 60],
+      ['shipped', 60],
+    ],
+  ],
+  [
+    'number of orders per year',
+    [
+      ['2024-01-01', 166],
+      ['2025-01-01', 134],
+    ],
+  ],
+  [
+    'number of orders by status and channel',
+    'SELECT status, channel, count(*) FROM orders GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2',
+  ],
   ['average amount for each channel', 'SELECT channel, avg(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC'],
-  ['customers per country and segment', 'SELECT country, segment, count(*) FROM customers GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2'],
-  ['revenue by month in 2025', `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 1`],
-  ['monthly revenue', `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders GROUP BY 1 ORDER BY 1`],
-  ['revenue by quarter and channel', `SELECT date_trunc('quarter', order_date)::DATE, channel, sum(amount) FROM orders GROUP BY 1, 2 ORDER BY 1, 2`],
-  ['daily number of orders in March 2025', `SELECT order_date, count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03' GROUP BY 1 ORDER BY 1`],
-  ['orders per week in January 2025', `SELECT date_trunc('week', order_date)::DATE, count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-01' GROUP BY 1 ORDER BY 1`],
-  ['number of orders and total amount by channel', 'SELECT channel, count(*), sum(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC, 1'],
-  ['quantity by month', `SELECT date_trunc('month', order_date)::DATE, sum(quantity) FROM order_lines JOIN orders USING (order_id) GROUP BY 1 ORDER BY 1`],
-  ['total quantity by category', [['Books', 600], ['Küche', 450], ['Garden', 300], ['Toys', 150]]],
-  ['units by category in 2025', `SELECT category, sum(quantity) FROM order_lines JOIN products USING (product_id) JOIN orders USING (order_id) WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 2 DESC, 1`],
-  ['products not in stock by category', [['Books', 2], ['Garden', 2]]],
-  ['list the countries', [['Austria', 10], ['France', 10], ['Germany', 10], ['Switzerland', 10]]],
+  [
+    'customers per country and segment',
+    'SELECT country, segment, count(*) FROM customers GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2',
+  ],
+  [
+    'revenue by month in 2025',
+    `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'monthly revenue',
+    `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'revenue by quarter and channel',
+    `SELECT date_trunc('quarter', order_date)::DATE, channel, sum(amount) FROM orders GROUP BY 1, 2 ORDER BY 1, 2`,
+  ],
+  [
+    'daily number of orders in March 2025',
+    `SELECT order_date, count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03' GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'orders per week in January 2025',
+    `SELECT date_trunc('week', order_date)::DATE, count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-01' GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'number of orders and total amount by channel',
+    'SELECT channel, count(*), sum(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC, 1',
+  ],
+  [
+    'quantity by month',
+    `SELECT date_trunc('month', order_date)::DATE, sum(quantity) FROM order_lines JOIN orders USING (order_id) GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'total quantity by category',
+    [
+      ['Books', 600],
+      ['Küche', 450],
+      ['Garden', 300],
+      ['Toys', 150],
+    ],
+  ],
+  [
+    'units by category in 2025',
+    `SELECT category, sum(quantity) FROM order_lines JOIN products USING (product_id) JOIN orders USING (order_id) WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 2 DESC, 1`,
+  ],
+  [
+    'products not in stock by category',
+    [
+      ['Books', 2],
+      ['Garden', 2],
+    ],
+  ],
+  [
+    'list the countries',
+    [
+      ['Austria', 10],
+      ['France', 10],
+      ['Germany', 10],
+      ['Switzerland', 10],
+    ],
+  ],
   ['which channels are there?', 'SELECT channel, count(*) FROM orders GROUP BY 1 ORDER BY 2 DESC, 1'],
   // Ranks.
-  ['top 5 customers by revenue', `SELECT name, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5`],
-  ['bottom 3 countries by number of orders', `SELECT country, count(*) FROM ${buyers} GROUP BY 1 ORDER BY 2, 1 LIMIT 3`],
+  [
+    'top 5 customers by revenue',
+    `SELECT name, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5`,
+  ],
+  [
+    'bottom 3 countries by number of orders',
+    `SELECT country, count(*) FROM ${buyers} GROUP BY 1 ORDER BY 2, 1 LIMIT 3`,
+  ],
   ['which country has the most orders?', [['Austria', 79]]],
   ['Which country has the fewest orders', [['Germany', 71]]],
   ['which customer has the highest revenue?', [['Customer E30', '2292.00']]],
   ['Which month had the highest revenue?', [['2024-02-01', '5089.25']]],
-  ['top 3 months by revenue', `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 3`],
-  ['top 3 products by quantity', [['Article D', 100], ['Article H', 100], ['Article L', 100]]],
-  ['which channel has the highest average amount', `SELECT channel, avg(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 1`],
+  [
+    'top 3 months by revenue',
+    `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 3`,
+  ],
+  [
+    'top 3 products by quantity',
+    [
+      ['Article D', 100],
+      ['Article H', 100],
+      ['Article L', 100],
+    ],
+  ],
+  [
+    'which channel has the highest average amount',
+    `SELECT channel, avg(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 1`,
+  ],
   ['most common status', [['paid', 120]]],
   // Rows.
   ['top 5 orders by amount', 'SELECT * EXCLUDE s_id FROM orders ORDER BY amount DESC, order_id LIMIT 5'],
@@ -118,41 +233,113 @@ const cases: readonly Case[] = [
   ['cheapest 3 products', 'SELECT * FROM products ORDER BY unit_price LIMIT 3'],
   ['which product has the lowest price?', [[1, 'Article A', 'Toys', '7.75', true]]],
   ['newest 3 orders', 'SELECT * EXCLUDE s_id FROM orders ORDER BY order_date DESC, order_id LIMIT 3'],
-  ['when was the last order?', 'SELECT * EXCLUDE s_id FROM orders ORDER BY order_date DESC, order_id LIMIT 1'],
+  [
+    'when was the last order?',
+    'SELECT * EXCLUDE s_id FROM orders ORDER BY order_date DESC, order_id LIMIT 1',
+  ],
   ['customers without email', 'SELECT * FROM customers WHERE email IS NULL ORDER BY 1'],
   ['which customers have no orders?', 'SELECT * FROM customers WHERE customer_id IN (39, 40) ORDER BY 1'],
-  ['list customers in Germany without email', `SELECT * FROM customers WHERE country = 'Germany' AND email IS NULL ORDER BY 1`],
-  ['show name and email of customers in Austria', `SELECT name, email FROM customers WHERE country = 'Austria' ORDER BY 1`],
+  [
+    'list customers in Germany without email',
+    `SELECT * FROM customers WHERE country = 'Germany' AND email IS NULL ORDER BY 1`,
+  ],
+  [
+    'show name and email of customers in Austria',
+    `SELECT name, email FROM customers WHERE country = 'Austria' ORDER BY 1`,
+  ],
   ['which orders are over 405?', 'SELECT * EXCLUDE s_id FROM orders WHERE amount > 405 ORDER BY order_id'],
-  [`orders with coupon code 'SAVE3'`, `SELECT * EXCLUDE s_id FROM orders WHERE coupon_code = 'SAVE3' ORDER BY order_id`],
-  [`orders of "Customer E30"`, `SELECT o.* EXCLUDE s_id FROM ${buyers} WHERE name = 'Customer E30' ORDER BY order_id`],
-  ['show cancelled orders sorted by amount', `SELECT * EXCLUDE s_id FROM orders WHERE status = 'cancelled' ORDER BY amount DESC, order_id`],
+  [
+    `orders with coupon code 'SAVE3'`,
+    `SELECT * EXCLUDE s_id FROM orders WHERE coupon_code = 'SAVE3' ORDER BY order_id`,
+  ],
+  [
+    `orders of "Customer E30"`,
+    `SELECT o.* EXCLUDE s_id FROM ${buyers} WHERE name = 'Customer E30' ORDER BY order_id`,
+  ],
+  [
+    'show cancelled orders sorted by amount',
+    `SELECT * EXCLUDE s_id FROM orders WHERE status = 'cancelled' ORDER BY amount DESC, order_id`,
+  ],
   // Shares.
-  ['share of orders by status', [['paid', 120, 40], ['cancelled', 60, 20], ['refunded', 60, 20], ['shipped', 60, 20]]],
+  [
+    'share of orders by status',
+    [
+      ['paid', 120, 40],
+      ['cancelled', 60, 20],
+      ['refunded', 60, 20],
+      ['shipped', 60, 20],
+    ],
+  ],
   ['what percentage of orders are paid?', [[120, 300, 40]]],
   ['what percentage of orders in 2025 are cancelled?', [[26, 134, 19.4]]],
   ['percentage of customers without email', [[8, 40, 20]]],
-  ["what's the share of revenue by channel", 'SELECT channel, sum(amount), round(100 * sum(amount) / (SELECT sum(amount) FROM orders), 2)::DOUBLE FROM orders GROUP BY 1 ORDER BY 2 DESC'],
+  [
+    "what's the share of revenue by channel",
+    'SELECT channel, sum(amount), round(100 * sum(amount) / (SELECT sum(amount) FROM orders), 2)::DOUBLE FROM orders GROUP BY 1 ORDER BY 2 DESC',
+  ],
   // Typos and ways of writing.
   ['averge amount by chanel', 'SELECT channel, avg(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC'],
   ['how many custmers in Germny', [[10]]],
-  ['HOW MANY ORDERS BY STATUS', [['paid', 120], ['cancelled', 60], ['refunded', 60], ['shipped', 60]]],
+  [
+    'HOW MANY ORDERS BY STATUS',
+    [
+      ['paid', 120],
+      ['cancelled', 60],
+      ['refunded', 60],
+      ['shipped', 60],
+    ],
+  ],
   ['how many orderLines', [[600]]],
   ['number of order_lines', [[600]]],
   // Several things before.
-  ['how many orders? → only paid → by country', `SELECT country, count(*) FROM ${buyers} WHERE status = 'paid' GROUP BY 1 ORDER BY 2 DESC, 1`],
-  ['revenue in 2025 → and by month?', `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 1`],
-  ['revenue in 2025 → and by month? → only for Germany → what about 2024?', `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM ${buyers} WHERE country = 'Germany' AND year(order_date) = 2024 GROUP BY 1 ORDER BY 1`],
-  ['total amount by country → and the average?', `SELECT country, avg(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC`],
-  ['revenue by country → top 2', `SELECT country, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC LIMIT 2`],
-  ['revenue by country → also by channel', `SELECT country, channel, sum(amount) FROM ${buyers} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`],
+  [
+    'how many orders? → only paid → by country',
+    `SELECT country, count(*) FROM ${buyers} WHERE status = 'paid' GROUP BY 1 ORDER BY 2 DESC, 1`,
+  ],
+  [
+    'revenue in 2025 → and by month?',
+    `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM orders WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'revenue in 2025 → and by month? → only for Germany → what about 2024?',
+    `SELECT date_trunc('month', order_date)::DATE, sum(amount) FROM ${buyers} WHERE country = 'Germany' AND year(order_date) = 2024 GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'total amount by country → and the average?',
+    `SELECT country, avg(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC`,
+  ],
+  [
+    'revenue by country → top 2',
+    `SELECT country, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC LIMIT 2`,
+  ],
+  [
+    'revenue by country → also by channel',
+    `SELECT country, channel, sum(amount) FROM ${buyers} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`,
+  ],
   ['how many customers in Germany → what about France?', [[10]]],
   ['how many customers → and orders?', [[300]]],
   ['how many paid orders in 2025 → and in 2024? → how many customers are there?', [[40]]],
-  ['how many paid orders → what is their average amount', `SELECT avg(amount) FROM orders WHERE status = 'paid'`],
-  ['average amount by status → only web → without cancelled → bottom 2', `SELECT status, avg(amount) FROM orders WHERE channel = 'web' AND status <> 'cancelled' GROUP BY 1 ORDER BY 2 LIMIT 2`],
-  ['how many orders → by unicorns → by status', [['paid', 120], ['cancelled', 60], ['refunded', 60], ['shipped', 60]]],
-  ['top 5 customers by revenue → only in 2025 → top 2', `SELECT name, sum(amount) FROM ${buyers} WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 2 DESC LIMIT 2`],
+  [
+    'how many paid orders → what is their average amount',
+    `SELECT avg(amount) FROM orders WHERE status = 'paid'`,
+  ],
+  [
+    'average amount by status → only web → without cancelled → bottom 2',
+    `SELECT status, avg(amount) FROM orders WHERE channel = 'web' AND status <> 'cancelled' GROUP BY 1 ORDER BY 2 LIMIT 2`,
+  ],
+  [
+    'how many orders → by unicorns → by status',
+    [
+      ['paid', 120],
+      ['cancelled', 60],
+      ['refunded', 60],
+      ['shipped', 60],
+    ],
+  ],
+  [
+    'top 5 customers by revenue → only in 2025 → top 2',
+    `SELECT name, sum(amount) FROM ${buyers} WHERE year(order_date) = 2025 GROUP BY 1 ORDER BY 2 DESC LIMIT 2`,
+  ],
 ];
 
 answers(shop, cases);

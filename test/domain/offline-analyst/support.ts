@@ -40,13 +40,17 @@ export function optionsOf(
   return { prompt, tools };
 }
 
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 export type Tools = Readonly<Record<string, (input: Record<string, unknown>) => Promise<unknown>>>;
 
 /** A data set in memory, with the tools that the analyst has for it. */
 export async function openAnalyst(set: DataSet, names: readonly string[] = toolNames): Promise<Analyst> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  for (const { name, sql } of set.tables) await connection.run(`CREATE TABLE "${name}" AS ${sql}`);
+  for (const { name, sql } of set.tables) await connection.run(`CREATE TABLE ${quoted(name)} AS ${sql}`);
   const tools = toolsOf(connection, set);
   return {
     rows: async (sql) => (await run(connection, sql)).rows,
@@ -138,7 +142,8 @@ export function toolsOf(connection: DuckDBConnection, set: DataSet): Tools {
       tables: await Promise.all(set.tables.map((table) => listed(connection, table))),
     }),
     describe_table: ({ table }) => described(connection, String(table)),
-    sample_rows: ({ table, limit }) => query(`SELECT * FROM "${table}" ORDER BY 1 LIMIT ${limit ?? 10}`),
+    sample_rows: ({ table, limit }) =>
+      query(`SELECT * FROM ${quoted(String(table))} ORDER BY 1 LIMIT ${limit ?? 10}`),
     run_sql: async ({ sql }) => {
       const result = await query(String(sql));
       if (!('rows' in result)) return result;
@@ -157,23 +162,23 @@ export function toolsOf(connection: DuckDBConnection, set: DataSet): Tools {
 }
 
 async function listed(connection: DuckDBConnection, { name, description }: DataSet['tables'][number]) {
-  const { columns } = await run(connection, `SELECT * FROM "${name}" LIMIT 0`);
-  const { rows } = await run(connection, `SELECT count(*) FROM "${name}"`);
+  const { columns } = await run(connection, `SELECT * FROM ${quoted(name)} LIMIT 0`);
+  const { rows } = await run(connection, `SELECT count(*) FROM ${quoted(name)}`);
   return { name, description, note: '', rowCount: rows[0]![0], columns };
 }
 
 async function described(connection: DuckDBConnection, table: string) {
   const { columns, rowCount } = await listed(connection, { name: table, description: '', sql: '' });
   const details = columns.map(async ({ name, dataType }) => {
-    const column = `"${name.replaceAll('"', '""')}"`;
-    const figures = `SELECT count(*) - count(${column}), count(DISTINCT ${column}), CAST(min(${column}) AS VARCHAR), CAST(max(${column}) AS VARCHAR) FROM "${table}"`;
+    const column = quoted(name);
+    const figures = `SELECT count(*) - count(${column}), count(DISTINCT ${column}), CAST(min(${column}) AS VARCHAR), CAST(max(${column}) AS VARCHAR) FROM ${quoted(table)}`;
     const [nulls, distinct, min, max] = (await run(connection, figures)).rows[0]!;
     const isListed = (dataType === 'STRING' || dataType === 'BOOLEAN') && Number(distinct) <= 50;
     const values = isListed
       ? (
           await run(
             connection,
-            `SELECT DISTINCT ${column} FROM "${table}" WHERE ${column} IS NOT NULL ORDER BY 1`,
+            `SELECT DISTINCT ${column} FROM ${quoted(table)} WHERE ${column} IS NOT NULL ORDER BY 1`,
           )
         ).rows.map(([value]) => String(value))
       : null;
