@@ -118,6 +118,16 @@ export const dates: Rule = (state) => {
   return found.length;
 };
 
+const lackFillers: ReadonlySet<string> = new Set([
+  ...articles,
+  'value',
+  'values',
+  'entry',
+  'entries',
+  'in',
+  'for',
+]);
+
 /** "without email", "no email", "missing email"; "with an email"; "email is missing". */
 export const nullTest: Rule = (state) => {
   const word = wordAt(state, state.at);
@@ -128,7 +138,7 @@ export const nullTest: Rule = (state) => {
   const isLack = ['without', 'missing', 'no', 'lacking', 'empty', 'blank', 'null'].includes(word);
   const isHold = ['with', 'having', 'have', 'has'].includes(word);
   if (!isLack && !isHold) return 0;
-  const start = skip(state, state.at + 1, articles);
+  const start = skip(state, state.at + 1, lackFillers);
   if (isHold && (emptiness.has(wordAt(state, start)) || wordAt(state, start) === 'no')) return 0;
   const found = mention(state, start);
   const isLeftOut = word === 'without' || word === 'no';

@@ -175,7 +175,8 @@ function nearest(token: Token, limit: number, { known }: Vocabulary): string | u
   const candidates = [known, grammarStems, synonymStems];
   for (const words of candidates) {
     let best: string | undefined;
-    let bestDistance = limit + 1;
+    // A word of the grammar changes the question: only one typo is forgiven there.
+    let bestDistance = words === grammarStems ? 2 : limit + 1;
     for (const [key, word] of words) {
       if (word.length < 4) continue;
       const away = Math.min(distance(token.stem, key, limit), distance(token.word, word, limit));

@@ -28,7 +28,20 @@ const soft = new Set(
 );
 
 function wait(state: State, aggregate: Aggregate, said: string): void {
-  state.pending.push({ aggregate, said, isSoft: soft.has(said) });
+  const owner =
+    soft.has(said) || said === 'most' || said === 'least' || said === 'fewest' ? ownerOf(state) : undefined;
+  state.pending.push({ aggregate, said, isSoft: soft.has(said), owner });
+}
+
+/** The column or the table before "with the highest". */
+function ownerOf({ tokens, at, draft }: State): Reference | undefined {
+  let before = at - 1;
+  while (articles.has(tokens[before]?.word ?? '')) before -= 1;
+  if (!['with', 'having', 'has', 'had', 'have'].includes(tokens[before]?.word ?? '')) return undefined;
+  const table = draft.tables.at(-1);
+  return (
+    draft.loose.at(-1) ?? (table === undefined ? undefined : { said: table, columns: [], tables: [table] })
+  );
 }
 
 /** "how many", "number of", "count": rows are counted, or what a column holds. */
@@ -186,11 +199,11 @@ export function takeMeasures(state: State, length: number): boolean {
   const isTable = found.tables.length > 0;
   const isNumber = reference.columns.some(({ column }) => column.kind === 'number');
   if (isTable && waiting.every(({ isSoft }) => isSoft)) return rankRows(state, found, length);
-  for (const { aggregate, said, isSoft } of waiting) {
+  for (const { aggregate, said, isSoft, owner } of waiting) {
     const isCounted = isTable && (aggregate === 'count' || (aggregate === 'sum' && !isNumber));
     const measure: DraftMeasure = isCounted
-      ? { aggregate: 'count', table: found.tables[0]!, said: found.said }
-      : { aggregate, said: isSoft ? said : found.said, column: reference, isSoft };
+      ? { aggregate: 'count', table: found.tables[0]!, said: found.said, owner }
+      : { aggregate, said: isSoft ? said : found.said, column: reference, isSoft, owner };
     if (isTable && !isCounted && reference.columns.length === 0) {
       draft.tables.push(...found.tables);
       if (aggregate === 'distinct')
@@ -220,5 +233,10 @@ function rankRows(state: State, { tables }: Mention, length: number): boolean {
 
 function continued(state: State): State['pending'] {
   if (state.context !== 'measure' || !isContinued(state)) return [];
-  return state.lastAggregates.map((aggregate) => ({ aggregate, said: aggregate, isSoft: false }));
+  return state.lastAggregates.map((aggregate) => ({
+    aggregate,
+    said: aggregate,
+    isSoft: false,
+    owner: undefined,
+  }));
 }

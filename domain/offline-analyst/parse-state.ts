@@ -11,7 +11,9 @@ export interface State {
   readonly draft: Draft;
   at: number;
   /** Aggregates that wait for what they are of. */
-  pending: { aggregate: Aggregate; said: string; isSoft: boolean }[];
+  pending: { aggregate: Aggregate; said: string; isSoft: boolean; owner: Reference | undefined }[];
+  /** True after "or": a filter that follows would be another way, which is not understood. */
+  isOr: boolean;
   /** What "and" and a comma go on with. */
   context?: 'group' | 'measure' | 'values' | undefined;
   /** The aggregates of the last measure, for "and" after it. */

@@ -10,11 +10,10 @@ import {
   truth,
   values,
 } from './conditions.ts';
-import { grammarWords } from './grammar-words.ts';
 import { adverb, furtherGroup, grouping, listing, subject, which } from './groups.ts';
 import { charting, intentOf, isOpener } from './intents.ts';
 import { harmless, stopWords } from './lexicon.ts';
-import { corrected, type Vocabulary } from './match.ts';
+import { corrected, isKey, type Vocabulary } from './match.ts';
 import { aggregating, counting, distinctness, isSmall, ranking, sharing, takeMeasures } from './measures.ts';
 import {
   articles,
@@ -77,6 +76,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
     pending: [],
     lastAggregates: [],
     isNegated: false,
+    isOr: false,
     wantsSubject: false,
     wantsOrder: false,
     isAfterVerb: false,
@@ -87,7 +87,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
   const [compared] = draft.filters.flatMap((filter) =>
     filter.kind === 'compare' ? (filter.column ?? []) : [],
   );
-  for (const { aggregate, said, isSoft } of state.pending) {
+  for (const { aggregate, said, isSoft, owner } of state.pending) {
     // "average fine over 2": what is compared is also what is computed.
     const column = aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
     draft.measures.push(column === undefined ? { aggregate, said, isSoft } : { aggregate, said, column });
@@ -98,23 +98,31 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
 function step(state: State): void {
   const token = state.tokens[state.at]!;
   if (connectors.has(token.word) && (mention(state, state.at)?.length ?? 0) < 2) {
+    if (token.word === 'or' && state.draft.filters.length > 0) state.isOr = true;
     if (state.context === undefined) state.column = undefined;
     state.at += 1;
     return;
   }
   const before = state.at;
-  const { context } = state;
-  state.context = context;
   for (const rule of rules) {
     const was = state.context;
+    const filters = state.draft.filters.length;
     const taken = rule(state);
     if (taken === 0) continue;
     state.at = before + taken;
+    if (state.draft.filters.length > filters) refuseOr(state);
+    else if (rule === values || rule === quoted) state.isOr = false;
     if (state.context === was && !keepsContext(rule)) state.context = undefined;
     if (rule !== named && rule !== negation) state.column = undefined;
     return;
   }
   plainWord(state, token);
+}
+
+function refuseOr(state: State): void {
+  if (!state.isOr) return;
+  state.isOr = false;
+  state.draft.problems.push('I join filters by “and”; by “or” only values of one column.');
 }
 
 /** These go on with a list; after any other rule, "and" begins something new. */
@@ -138,7 +146,7 @@ function plainWord(state: State, token: Token): void {
     return;
   }
   const isHarmless = harmless.has(token.word) || (token.word.endsWith('ly') && token.word.length > 4);
-  const list = isHarmless || grammarWords.has(token.word) ? draft.ignored : draft.unknown;
+  const list = isHarmless ? draft.ignored : draft.unknown;
   if (!list.includes(token.text)) list.push(token.text);
   if (list === draft.unknown && state.column !== undefined) explainValue(state, token);
   state.column = undefined;
@@ -174,6 +182,15 @@ function named(state: State): number {
   if (state.wantsOrder && found.columns.length > 0) {
     draft.order = reference;
     state.wantsOrder = false;
+    return found.length;
+  }
+  const next = mention(state, end);
+  const isOfNext =
+    found.tables.length > 0 &&
+    state.pending.some(({ aggregate }) => aggregate !== 'count' && aggregate !== 'distinct');
+  if (isOfNext && next?.columns.some(({ column }) => column.kind === 'number' && !isKey(column)) === true) {
+    // "average order value": the table only says whose value it is.
+    draft.tables.push(...found.tables);
     return found.length;
   }
   if (!isCondition && !isFlag(state, reference, found.tables) && takeMeasures(state, found.length)) {

@@ -38,6 +38,8 @@ export interface DraftMeasure {
   /** The table whose rows are counted. */
   table?: string;
   said: string;
+  /** What "with" made it a property of: "the country with the highest revenue". */
+  owner?: Reference | undefined;
   /** True for "highest": with "which" it orders, alone it is the maximum. */
   isSoft?: boolean;
 }

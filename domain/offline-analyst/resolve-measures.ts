@@ -102,7 +102,7 @@ function resolveMeasure(
   return measure(isAdditive ? 'sum' : 'distinct', column);
 }
 
-function isFlow({ columns, said }: Reference): boolean {
+export function isFlow({ columns, said }: Reference): boolean {
   const isNamed = said.split(' ').some((word) => flows.has(stem(word.toLowerCase())));
   return isNamed && columns.length > 0;
 }

@@ -3,8 +3,10 @@ import type { Column, Table } from './catalog.ts';
 import { isSystemColumn } from './catalog.ts';
 import { type Findings, taken, timeColumn } from './findings.ts';
 import { hasSubject } from './fold.ts';
+import { refuseUnused } from './guards.ts';
 import { additiveWords } from './lexicon.ts';
 import type { Condition, Draft, DraftGroup, Group, Measure, Question, Reference } from './question.ts';
+import { reshape } from './reshape.ts';
 import { resolveFilters } from './resolve-filters.ts';
 import { resolveMeasures, sumsUp } from './resolve-measures.ts';
 import { labelColumn, pick, type Scope } from './scope.ts';
@@ -13,36 +15,21 @@ export type Resolved =
   | { question: Question; trouble?: undefined }
   | { question?: undefined; trouble: string[] };
 
-export function resolve(draft: Draft, tables: readonly Table[]): Resolved {
-  if (!isAsked(draft)) return { trouble: ['I did not find out what is asked for.'] };
+export function resolve(read: Draft, tables: readonly Table[]): Resolved {
+  if (!isAsked(read)) return { trouble: ['I did not find out what is asked for.'] };
+  const draft = reshape(read);
   const chosen = chooseBase(draft, tables);
   if (chosen.trouble !== undefined) return { trouble: [chosen.trouble] };
   const findings: Findings = { trouble: [], notes: [] };
   const { scope } = chosen;
-  const question = questionOf(reshape(draft), scope, findings);
+  const question = questionOf(draft, scope, findings);
   return findings.trouble.length > 0 ? { trouble: [...new Set(findings.trouble)] } : { question };
 }
 
 function isAsked(draft: Draft): boolean {
-  const { tables, measures, groups, filters } = draft;
-  return (
-    hasSubject(draft) || tables.length + measures.length > 0 || (groups.length > 0 && filters.length > 0)
-  );
-}
-
-/** A scatter plot has no groups: both of its axes are numbers. */
-function reshape(draft: Draft): Draft {
-  if (draft.chart !== 'scatter') return draft;
-  const isNumber = (reference?: Reference) =>
-    reference?.columns.some(({ column }) => column.kind === 'number') === true &&
-    reference.tables.length === 0;
-  const columns = [
-    ...draft.measures.map(({ column }) => column),
-    ...draft.loose,
-    ...draft.groups.map(({ column }) => column),
-  ].filter((column) => column !== undefined);
-  if (columns.filter(isNumber).length < 2) return draft;
-  return { ...draft, measures: [], groups: [], loose: columns.filter(isNumber), isRows: true };
+  const { tables, measures, groups, filters, order } = draft;
+  const isNamed = tables.length + measures.length > 0 || (groups.length > 0 && filters.length > 0);
+  return isNamed || hasSubject(draft) || (order !== undefined && order.columns.length > 0);
 }
 
 function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
@@ -82,8 +69,8 @@ function shapeOf(draft: Draft): 'rows' | 'aggregate' {
   if (draft.intent === 'first' || draft.intent === 'last') return 'rows';
   const isTable = subject?.column !== undefined && subject.column.tables.length > 0;
   if (isTable) return order === undefined || isOrderOwn(subject, order) ? 'rows' : 'aggregate';
-  if (subject !== undefined || order !== undefined)
-    return order !== undefined && isRows ? 'rows' : 'aggregate';
+  if (subject !== undefined) return order !== undefined && isRows ? 'rows' : 'aggregate';
+  if (order !== undefined) return 'rows';
   const isNumeric = loose.some(({ columns }) => columns[0]?.column.kind === 'number');
   if (loose.length > 0 && (isNumeric || tables.length === 0))
     return isRows && tables.length > 0 ? 'rows' : 'aggregate';
@@ -166,6 +153,7 @@ function resolveOrder(
   const isLow = soft?.aggregate === 'min';
   const direction = draft.direction ?? (soft !== undefined && isLow ? 'asc' : 'desc');
   if (shape === 'aggregate') {
+    if (namesGroup(draft.order, groups)) return { by: 'groups', direction: draft.direction ?? 'asc' };
     const isRanked = draft.direction !== undefined || isSuperlative(draft) || draft.order !== undefined;
     if (isRanked || groups.every(({ period }) => period === undefined)) return { by: 'measure', direction };
     return { by: 'groups', direction: 'asc' };
@@ -180,6 +168,11 @@ function resolveOrder(
   }
   const column = taken(pick(scope, reference, 'any'), findings);
   return column === undefined ? undefined : { by: column, direction };
+}
+
+/** "sorted by country", where it is grouped by country. */
+function namesGroup(order: Reference | undefined, groups: readonly Group[]): boolean {
+  return groups.some((group) => order?.columns.some(({ column }) => column === group.column) === true);
 }
 
 /** "top 5 orders": by the one column that adds up to something, or it is asked by what. */
@@ -218,23 +211,6 @@ function shareOf(question: Question, findings: Findings): 'groups' | 'filters' {
       'A share of what? Say for example “share of orders by status” or “percentage of orders that are paid”.',
     );
   return 'filters';
-}
-
-/** A table that was named and is used for nothing would have been left out silently. */
-function refuseUnused(draft: Draft, { base, joins }: Question, findings: Findings): void {
-  const references = [
-    draft.subject?.column,
-    ...draft.groups.map(({ column }) => column),
-    ...draft.measures.map(({ column }) => column),
-  ];
-  const used = new Set([base, ...joins.map(({ table }) => table)]);
-  for (const reference of references) for (const table of reference?.tables ?? []) used.add(table);
-  for (const { table } of draft.measures) if (table !== undefined) used.add(table);
-  const unused = draft.tables.find((table) => !used.has(table));
-  if (unused === undefined) return;
-  findings.trouble.push(
-    `I read “${base}” and do not know what “${unused}” has to do with it: name a column of it.`,
-  );
 }
 
 /** Names of the result's columns, each once. */

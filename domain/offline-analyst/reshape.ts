@@ -1,0 +1,34 @@
+import type { Draft, DraftGroup, Reference } from './question.ts';
+import { isFlow } from './resolve-measures.ts';
+
+/** What is said one way and meant another, put into the one form that is resolved. */
+export function reshape(draft: Draft): Draft {
+  return draft.chart === 'scatter' ? scattered(draft) : withSubject(draft);
+}
+
+/** A scatter plot has no groups: both of its axes are numbers. */
+function scattered(draft: Draft): Draft {
+  const isNumber = (reference?: Reference) =>
+    reference?.columns.some(({ column }) => column.kind === 'number') === true &&
+    reference.tables.length === 0;
+  const columns = [
+    ...draft.measures.map(({ column }) => column),
+    ...draft.loose,
+    ...draft.groups.map(({ column }) => column),
+  ].filter((column) => column !== undefined);
+  if (columns.filter(isNumber).length < 2) return draft;
+  return { ...draft, measures: [], groups: [], loose: columns.filter(isNumber), isRows: true };
+}
+
+/** "the country with the highest revenue" asks which country; "the highest revenue by month", which month. */
+function withSubject(draft: Draft): Draft {
+  const [measure] = draft.measures;
+  if (measure === undefined || draft.measures.length > 1 || draft.subject !== undefined) return draft;
+  const [group, ...groups] = draft.groups;
+  const isFlowing = measure.isSoft === true && measure.column !== undefined && isFlow(measure.column);
+  if (group !== undefined) return isFlowing ? { ...draft, subject: group, groups } : draft;
+  const { owner } = measure;
+  if (owner === undefined) return draft;
+  const subject: DraftGroup = { said: owner.said, column: owner };
+  return { ...draft, subject, loose: draft.loose.filter((one) => one !== owner) };
+}
