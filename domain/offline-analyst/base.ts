@@ -8,9 +8,9 @@ export type Chosen = { scope: Scope; trouble?: undefined } | { scope?: undefined
 
 /** The table that the question is about: whose rows are counted, or whose column is computed with. */
 export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
-  const rated = tables
+  const rated = candidatesOf(draft, tables)
     .map((table) => {
-      const scope = scopeOf(table, tables, draft.tables);
+      const scope = scopeOf(table, candidatesOf(draft, tables), draft.tables);
       return { scope, rating: rate(draft, scope) };
     })
     .sort((one, other) => other.rating - one.rating);
@@ -24,6 +24,16 @@ export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
   return { trouble: `It could be about ${names.join(' or ')}: say which table.` };
 }
 
+/** Tables that were described; where none could be, those that are named. */
+function candidatesOf(draft: Draft, tables: readonly Table[]): readonly Table[] {
+  const described = tables.filter(({ isDescribed }) => isDescribed);
+  if (described.length > 0) return described;
+  const named = tables.filter(({ name }) => draft.tables.includes(name));
+  return (named.length > 0 ? named : tables).slice(0, maxCandidates);
+}
+
+const maxCandidates = 12;
+
 function rate(draft: Draft, scope: Scope): number {
   const name = scope.base.name;
   let rating = draft.tables.includes(name) ? 4 : 0;
@@ -35,9 +45,11 @@ function rate(draft: Draft, scope: Scope): number {
     else if (column !== undefined) rating += 2 * own(scope, column, 4);
     else if (aggregate !== 'count' && aggregate !== 'distinct') rating += amountRating(scope);
   }
-  const numbers = draft.loose.filter(({ columns }) => columns[0]?.column.kind === 'number');
+  const numbers = draft.loose.filter(isNumber);
   for (const column of numbers) rating += own(scope, column, 4);
-  if (draft.order !== undefined && draft.order.columns.length > 0) rating += 1.5 * own(scope, draft.order, 4);
+  const { order } = draft;
+  if (order !== undefined && order.columns.length > 0)
+    rating += isNumber(order) ? 1.5 * own(scope, order, 4) : 0.3 * reach(scope, order);
   const others = [
     ...draft.groups.map(({ column }) => column),
     ...draft.filters.map(({ column }) => column),
@@ -55,6 +67,10 @@ function rate(draft: Draft, scope: Scope): number {
           columns: filter.matches.map(({ column }) => ({ column, score: 8 })),
         });
   return rating;
+}
+
+function isNumber({ columns }: Reference): boolean {
+  return columns[0]?.column.kind === 'number';
 }
 
 /** A table with an amount is what "how much" is asked of; one with prices, rather not. */

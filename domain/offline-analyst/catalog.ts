@@ -33,7 +33,8 @@ export interface ResultSet {
 }
 
 const systemColumns = new Set(['s_id', '_sm_created_at']);
-const maxNames = 400;
+/** More tables, or columns of one, are not looked at. */
+const maxNames = 200;
 
 export function isSystemColumn(name: string): boolean {
   return systemColumns.has(name);

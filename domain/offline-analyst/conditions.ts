@@ -76,6 +76,8 @@ export const equality: Rule = (state) => {
   const { column, tokens, at } = state;
   const token = tokens[at]!;
   if (token.kind !== 'number' || column === undefined || !isAll(column.reference, ['number'])) return 0;
+  // "the amount of 5 orders" is no equation.
+  if (articles.has(wordAt(state, at - 1))) return 0;
   const reference = takeColumn(state);
   add(state, {
     ...said(state, token.text),

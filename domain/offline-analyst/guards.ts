@@ -11,6 +11,8 @@ export function refuseUnused(draft: Draft, question: Question, findings: Finding
   for (const reference of [...draft.loose, ...(draft.order === undefined ? [] : [draft.order])])
     if (!isUsed(reference) && reference.columns.length > 0)
       findings.trouble.push(`I do not know what to do with “${reference.said}” here.`);
+  if (draft.intent === 'first' || draft.intent === 'last')
+    findings.trouble.push(`I can show the ${draft.intent} rows, but not compute with them.`);
   if (draft.limit !== undefined && groups.length === 0)
     findings.trouble.push(`“${draft.limit}” of what? Name a group, as in “top ${draft.limit} … by …”.`);
 }

@@ -34,6 +34,8 @@ export interface Vocabulary {
 
 const maxPhraseWords = 6;
 const maxCorrections = 40;
+/** Columns of all tables together. */
+const maxColumns = 5000;
 
 export function vocabularyOf(tables: readonly Table[]): Vocabulary {
   const entries = new Map<string, Entry>();
@@ -43,7 +45,10 @@ export function vocabularyOf(tables: readonly Table[]): Vocabulary {
     entries.set(key, entry);
     return entry;
   };
+  let columns = 0;
   for (const table of tables) {
+    columns += table.columns.length;
+    if (columns > maxColumns) break;
     const tableWords = wordsOf(table.name);
     for (const word of tableWords) known.set(stem(word), word);
     at(keyOf(tableWords)).tables.push(table.name);

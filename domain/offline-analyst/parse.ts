@@ -87,10 +87,10 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
   const [compared] = draft.filters.flatMap((filter) =>
     filter.kind === 'compare' ? (filter.column ?? []) : [],
   );
-  for (const { aggregate, said, isSoft, owner } of state.pending) {
+  for (const measure of state.pending) {
     // "average fine over 2": what is compared is also what is computed.
-    const column = aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
-    draft.measures.push(column === undefined ? { aggregate, said, isSoft } : { aggregate, said, column });
+    const column = measure.aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
+    draft.measures.push(column === undefined ? measure : { ...measure, column });
   }
   return draft;
 }

@@ -38,6 +38,12 @@ export function planOf(messages: readonly string[], tables: readonly Table[]): P
 function describing(draft: Draft, tables: readonly Table[]): Plan {
   const named = tables.filter(({ name }) => draft.tables.includes(name));
   const subject = draft.subject?.column?.tables.length === 0 ? draft.subject.column : undefined;
+  if (draft.filters.length + draft.groups.length > 0)
+    return {
+      kind: 'refuse',
+      draft,
+      trouble: ['I describe whole tables and columns only, without filters or groups.'],
+    };
   const reference =
     draft.loose[0] ?? subject ?? draft.measures.find(({ column }) => column !== undefined)?.column;
   if (reference !== undefined) return { kind: 'describe', draft, tables: named, reference };
@@ -110,5 +116,6 @@ function tablesOf(draft: Draft): string[] {
     ...(reference?.tables ?? []),
     ...(reference?.columns ?? []).map(({ column }) => column.table),
   ]);
-  return [...draft.tables, ...names];
+  const related = draft.filters.flatMap((filter) => (filter.kind === 'related' ? [filter.table] : []));
+  return [...draft.tables, ...related, ...names];
 }

@@ -3,7 +3,7 @@ import { isFlow } from './resolve-measures.ts';
 
 /** What is said one way and meant another, put into the one form that is resolved. */
 export function reshape(draft: Draft): Draft {
-  return draft.chart === 'scatter' ? scattered(draft) : withSubject(draft);
+  return draft.chart === 'scatter' ? scattered(draft) : withSubject(withOrder(draft));
 }
 
 /** A scatter plot has no groups: both of its axes are numbers. */
@@ -18,6 +18,16 @@ function scattered(draft: Draft): Draft {
   ].filter((column) => column !== undefined);
   if (columns.filter(isNumber).length < 2) return draft;
   return { ...draft, measures: [], groups: [], loose: columns.filter(isNumber), isRows: true };
+}
+
+/** "list products by price": rows in an order, as groups of prices would say nothing. */
+function withOrder(draft: Draft): Draft {
+  const [group] = draft.groups;
+  const isList =
+    draft.isRows && draft.measures.length + draft.loose.length === 0 && draft.groups.length === 1;
+  if (!isList || group?.column?.columns[0]?.column.kind !== 'number' || draft.tables.length === 0)
+    return draft;
+  return { ...draft, groups: [], order: group.column };
 }
 
 /** "the country with the highest revenue" asks which country; "the highest revenue by month", which month. */

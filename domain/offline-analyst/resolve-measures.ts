@@ -36,7 +36,8 @@ export function resolveMeasures(
 function withLoose(draft: Draft, isGrouped: boolean, findings: Findings): DraftMeasure[] {
   const numbers = draft.loose.filter(({ columns }) => columns[0]?.column.kind === 'number');
   const isOpen = (measure: DraftMeasure) => measure.column === undefined && measure.table === undefined;
-  const order = draft.measures.length === 0 ? draft.order : undefined;
+  const isOrderNumber = numbers.length === 0 && draft.order?.columns[0]?.column.kind === 'number';
+  const order = isOrderNumber && draft.measures.length === 0 ? draft.order : undefined;
   const implied = [...numbers, ...(order === undefined ? [] : [order])];
   if (draft.measures.length === 0) {
     if (implied.length === 0) return [{ aggregate: 'count', said: 'rows' }];

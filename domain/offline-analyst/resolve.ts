@@ -1,6 +1,6 @@
 import { chooseBase } from './base.ts';
 import type { Column, Table } from './catalog.ts';
-import { isSystemColumn } from './catalog.ts';
+import { isSystemColumn, isTime } from './catalog.ts';
 import { type Findings, taken, timeColumn } from './findings.ts';
 import { hasSubject } from './fold.ts';
 import { refuseUnused } from './guards.ts';
@@ -155,7 +155,8 @@ function resolveOrder(
   if (shape === 'aggregate') {
     if (namesGroup(draft.order, groups)) return { by: 'groups', direction: draft.direction ?? 'asc' };
     const isRanked = draft.direction !== undefined || isSuperlative(draft) || draft.order !== undefined;
-    if (isRanked || groups.every(({ period }) => period === undefined)) return { by: 'measure', direction };
+    const isTimed = groups.some(({ column, period }) => period !== undefined || isTime(column));
+    if (isRanked || !isTimed) return { by: 'measure', direction };
     return { by: 'groups', direction: 'asc' };
   }
   const reference = draft.order ?? (soft === undefined ? undefined : soft.column);
@@ -167,7 +168,9 @@ function resolveOrder(
     return column === undefined ? undefined : { by: column, direction };
   }
   const column = taken(pick(scope, reference, 'any'), findings);
-  return column === undefined ? undefined : { by: column, direction };
+  if (column === undefined) return undefined;
+  const isPlain = draft.direction === undefined && soft === undefined;
+  return { by: column, direction: isPlain && column.kind === 'text' ? 'asc' : direction };
 }
 
 /** "sorted by country", where it is grouped by country. */

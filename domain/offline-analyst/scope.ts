@@ -27,29 +27,40 @@ export function scopeOf(base: Table, tables: readonly Table[], named: readonly s
  */
 export function joinOf(left: Table, right: Table): Join | undefined {
   const found: Join[] = [];
-  for (const one of left.columns) {
-    for (const other of right.columns) {
-      if (!isPair(left, one, right, other)) continue;
-      const isOne = isUnique(right, other);
-      if (isOne || isUnique(left, one))
-        found.push({ table: right.name, left: one.name, right: other.name, isMany: !isOne });
-    }
+  for (const [one, other] of pairsOf(left, right)) {
+    const isOne = isUnique(right, other);
+    if (isOne || isUnique(left, one))
+      found.push({ table: right.name, left: one.name, right: other.name, isMany: !isOne });
   }
   return found.find(({ isMany }) => !isMany) ?? found[0];
 }
 
 /** True when two tables may be joined, before it is known which of their columns are unique. */
 export function mayJoin(left: Table, right: Table): boolean {
-  return left.columns.some((one) => right.columns.some((other) => isPair(left, one, right, other)));
+  return pairsOf(left, right).length > 0;
 }
 
-function isPair(left: Table, one: Column, right: Table, other: Column): boolean {
-  if (one.kind !== other.kind || isSystemColumn(one.name) || isSystemColumn(other.name)) return false;
-  const [first, second] = [keyOf(wordsOf(one.name)), keyOf(wordsOf(other.name))];
-  if (first === second) return isKey(one) && first !== 'id';
-  const isReferenceTo = (key: string, table: Table, id: string) =>
-    id === 'id' && key === `${keyOf(wordsOf(table.name))}id`;
-  return isReferenceTo(first, right, second) || isReferenceTo(second, left, first);
+const maxKeys = 40;
+
+function keysOf({ columns }: Table): { column: Column; key: string }[] {
+  return columns
+    .filter((column) => !isSystemColumn(column.name) && isKey(column))
+    .slice(0, maxKeys)
+    .map((column) => ({ column, key: keyOf(wordsOf(column.name)) }));
+}
+
+function pairsOf(left: Table, right: Table): [Column, Column][] {
+  const [leftId, rightId] = [left, right].map(({ name }) => `${keyOf(wordsOf(name))}id`);
+  const others = keysOf(right);
+  return keysOf(left).flatMap((one) =>
+    others
+      .filter(({ column, key }) => {
+        if (column.kind !== one.column.kind) return false;
+        if (key === one.key) return key !== 'id';
+        return (key === 'id' && one.key === rightId) || (one.key === 'id' && key === leftId);
+      })
+      .map(({ column }): [Column, Column] => [one.column, column]),
+  );
 }
 
 function isUnique(table: Table, column: Column): boolean {

@@ -152,7 +152,9 @@ function drawn(
       return { tool: 'draw_chart', input: { ...chart } };
     if (answer?.error !== undefined) texts.push(`The chart could not be drawn. ${failure(answer)}`);
     else if (answer !== undefined)
-      texts.push(`I drew it as a ${chart.kind} chart: “${escaped(chart.title)}”.`);
+      texts.push(
+        `I drew it as ${chart.kind === 'area' ? 'an' : 'a'} ${chart.kind} chart: “${escaped(chart.title)}”.`,
+      );
     else if (question.chart !== undefined) texts.push('I was not given the tool to draw charts.');
   }
   return undefined;

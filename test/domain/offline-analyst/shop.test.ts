@@ -291,6 +291,40 @@ const cases: readonly Case[] = [
   ],
   ['how many orderLines', [[600]]],
   ['number of order_lines', [[600]]],
+  ['how many missing values in email', [[8]]],
+  ['orders with highest amount', 'SELECT * EXCLUDE s_id FROM orders ORDER BY amount DESC, order_id LIMIT 1'],
+  ['the country with the highest revenue', [['France', '16281.50']]],
+  [
+    'customers with the most orders',
+    `SELECT name, count(*) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1`,
+  ],
+  ['what is the highest revenue by month', [['2024-02-01', '5089.25']]],
+  ['what is the highest number of orders by country', [['Austria', 79]]],
+  [
+    "What's the average order value by country?",
+    `SELECT country, avg(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC`,
+  ],
+  ['top 5 by amount', 'SELECT * EXCLUDE s_id FROM orders ORDER BY amount DESC, order_id LIMIT 5'],
+  [
+    'revenue by country sorted by country',
+    `SELECT country, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 1`,
+  ],
+  ['list products by price', 'SELECT * FROM products ORDER BY unit_price DESC'],
+  ['products ordered by title', 'SELECT * FROM products ORDER BY title'],
+  ['show products sorted by price ascending', 'SELECT * FROM products ORDER BY unit_price'],
+  [
+    'how many paid or shipped orders in Germany or France',
+    `SELECT count(*) FROM ${buyers} WHERE status IN ('paid', 'shipped') AND country IN ('Germany', 'France')`,
+  ],
+  [
+    'orders by date in March 2025',
+    `SELECT order_date, count(*) FROM orders WHERE strftime(order_date, '%Y-%m') = '2025-03' GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'revenue by country as percentages',
+    `SELECT country, sum(amount), round(100 * sum(amount) / (SELECT sum(amount) FROM orders), 2)::DOUBLE FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC`,
+  ],
+  ['how many orders where customer id is 5', [[8]]],
   // Several things before.
   [
     'how many orders? → only paid → by country',

@@ -122,7 +122,7 @@ it.each([
   const answered = await analyst.ask(...question.split(' → '));
   const { title, ...input } = inputOf(answered, 'draw_chart') ?? {};
   expect(input).toEqual({ result_id: 'res_1', ...chart });
-  expect(answered.text).toContain(`I drew it as a ${chart.kind} chart`);
+  expect(answered.text).toContain(` ${chart.kind} chart: “`);
   expect(title).toBeTruthy();
 });
 
