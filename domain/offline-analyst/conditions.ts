@@ -211,7 +211,14 @@ export const values: Rule = (state) => {
   const isListed = state.context === 'values' && joinsLast(state, matches);
   const isName = (found?.tables.length ?? 0) > 0 || (found?.columns ?? []).some(({ score }) => score >= 9);
   if (isName && own.length === 0 && !isListed) return 0;
-  const length = found !== undefined && found.values.length > 0 ? found.length : 1;
+  let length = found !== undefined && found.values.length > 0 ? found.length : 1;
+  // "in the web channel": the column may come after its value.
+  const after = mention(state, state.at + length);
+  const named = after === undefined || after.tables.length > 0 ? [] : ofColumn(matches, referenceOf(after));
+  if (own.length === 0 && named.length > 0 && after !== undefined) {
+    matches = named;
+    length += after.length;
+  }
   const text = state.tokens[state.at]!.text;
   const last = state.draft.filters.at(-1);
   const list = matches.map(({ value }) => value);

@@ -9,7 +9,7 @@ export function foldAll(drafts: readonly Draft[]): { draft: Draft; isFolded: boo
   drafts.forEach((draft, index) => {
     const isLast = index === drafts.length - 1;
     isFolded = before !== undefined && goesOn(draft, before);
-    const folded = isFolded ? fold(before!, draft) : draft;
+    const folded = isFolded ? fold(before!, regrouped(before!, draft)) : draft;
     // What could not be understood leaves no subject to the next question.
     if (isLast || (isAnswerable(folded) && folded.intent !== 'help' && folded.intent !== 'tables'))
       before = folded;
@@ -26,6 +26,7 @@ function goesOn(draft: Draft, before: Draft): boolean {
   if (draft.intent === 'help' || draft.intent === 'tables' || draft.intent === 'describe') return false;
   if (draft.tables.length === 0) return draft.isOpener || !hasSubject(draft);
   if (!draft.isOpener) return false;
+  if (draft.isBy) return true;
   const isSame = draft.tables.every((table) => before.tables.includes(table));
   return isSame || draft.measures.length === 0;
 }
@@ -45,7 +46,7 @@ function fold(before: Draft, draft: Draft): Draft {
   const subject = draft.subject ?? (isReplaced ? undefined : before.subject);
   return {
     ...draft,
-    intent: draft.intent ?? before.intent,
+    intent: draft.intent ?? (draft.measures.length === 0 && isEnd(before) ? before.intent : undefined),
     tables: foldTables(before, draft),
     measures,
     groups,
@@ -54,12 +55,25 @@ function fold(before: Draft, draft: Draft): Draft {
     filters: foldFilters(before.filters, draft.filters),
     direction: draft.direction ?? (isReplaced ? undefined : before.direction),
     limit: draft.limit ?? (isReplaced ? undefined : before.limit),
-    order: draft.order ?? (isReplaced && !ranks ? undefined : before.order),
+    order: draft.order ?? ((isReplaced && !ranks) || draft.measures.length > 0 ? undefined : before.order),
     isRows: draft.measures.length === 0 && draft.groups.length === 0 && (before.isRows || draft.isRows),
     isShare: draft.isShare || (before.isShare && draft.measures.length === 0),
     chart: draft.chart,
     isReport: draft.isReport,
   };
+}
+
+function isEnd({ intent }: Draft): boolean {
+  return intent === 'first' || intent === 'last';
+}
+
+/** "orders by status", "what about channel?": another group. */
+function regrouped(before: Draft, draft: Draft): Draft {
+  const [named] = draft.loose;
+  const isBare = draft.measures.length + draft.groups.length + draft.filters.length === 0;
+  const isName = named?.columns.every(({ column }) => column.kind !== 'number') === true;
+  if (!isBare || !isName || before.groups.length === 0 || !draft.isOpener) return draft;
+  return { ...draft, loose: [], groups: draft.loose.map((column) => ({ said: column.said, column })) };
 }
 
 /** "and the average?" is of the column before; "what about products?" counts another table. */

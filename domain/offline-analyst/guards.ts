@@ -4,6 +4,9 @@ import type { Draft, Question, Reference } from './question.ts';
 /** What was named and is used for nothing would have been left out silently: then it is not answered. */
 export function refuseUnused(draft: Draft, question: Question, findings: Findings): void {
   refuseUnusedTables(draft, question, findings);
+  const asked = draft.subject?.column?.tables ?? [];
+  if (question.kind === 'rows' && asked.length > 0 && !asked.includes(question.base))
+    findings.trouble.push(`I do not know what “${asked[0]}” has to do with “${question.base}” here.`);
   if (question.kind === 'rows') return;
   const { groups, measures } = question;
   const columns = new Set([...groups, ...measures].map(({ column }) => column));

@@ -27,9 +27,9 @@ const soft = new Set(
   ),
 );
 
-function wait(state: State, aggregate: Aggregate, said: string): void {
-  const owner =
-    soft.has(said) || said === 'most' || said === 'least' || said === 'fewest' ? ownerOf(state) : undefined;
+function wait(state: State, aggregate: Aggregate, said: string, earlier?: Reference): void {
+  const isExtreme = soft.has(said) || said === 'most' || said === 'least' || said === 'fewest';
+  const owner = isExtreme ? ownerOf(state) : earlier;
   state.pending.push({ aggregate, said, isSoft: soft.has(said), owner });
 }
 
@@ -63,9 +63,9 @@ export const counting: Rule = (state) => {
     )
   )
     state.draft.problems.push('I cannot compute with counts: I count rows, or count them by groups.');
-  orderBySoft(state);
+  const owner = orderBySoft(state);
   state.pending = state.pending.filter(({ aggregate }) => aggregate === 'count' || aggregate === 'distinct');
-  wait(state, 'count', 'count');
+  wait(state, 'count', 'count', owner);
   return isCount ? 2 : 1;
 };
 
@@ -84,18 +84,19 @@ export const aggregating: Rule = (state) => {
   if (aggregate === undefined) return 0;
   const isName = mention(state, state.at)?.columns.some(({ score }) => score >= 9) ?? false;
   if (isName && (state.pending.length > 0 || !namesNext(state))) return 0;
-  if (!soft.has(word) && state.pending.at(-1)?.said === wordAt(state, state.at - 1)) orderBySoft(state);
-  wait(state, aggregate, word);
+  const isOrdered = !soft.has(word) && state.pending.at(-1)?.said === wordAt(state, state.at - 1);
+  wait(state, aggregate, word, isOrdered ? orderBySoft(state) : undefined);
   return 1;
 };
 
 /** "the lowest average": what was an extreme is an order of what follows. */
-function orderBySoft(state: State): void {
+function orderBySoft(state: State): Reference | undefined {
   const last = state.pending.at(-1);
-  if (last?.isSoft !== true) return;
+  if (last?.isSoft !== true) return undefined;
   state.pending.pop();
   state.draft.direction = last.aggregate === 'min' ? 'asc' : 'desc';
   state.draft.limit ??= 1;
+  return last.owner;
 }
 
 function namesNext(state: State): boolean {

@@ -67,6 +67,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
   const { tokens, corrections } = corrected(vocabulary, read);
   const draft: Draft = { ...emptyDraft(), isCut, corrections };
   draft.isOpener = isOpener(tokens);
+  draft.isBy = draft.isOpener && tokens.slice(0, 2).some(({ word }) => word === 'by');
   draft.isAddition = tokens.slice(0, 4).some(({ word }) => word === 'also' || word === 'additionally');
   const state: State = {
     tokens,
@@ -140,7 +141,8 @@ function plainWord(state: State, token: Token): void {
     return;
   }
   if (linking.has(token.word) || articles.has(token.word)) return;
-  if (token.kind === 'word' && stopWords.has(token.word)) {
+  const isNaming = token.word === 'named' || token.word === 'called';
+  if (token.kind === 'word' && stopWords.has(token.word) && !(isNaming && !namesValue(state))) {
     if (!['in', 'with', 'to', 'where', 'the'].includes(token.word)) state.column = undefined;
     if (state.context === 'group' || state.context === 'measure') state.context = undefined;
     return;
@@ -151,6 +153,11 @@ function plainWord(state: State, token: Token): void {
   if (list === draft.unknown && state.column !== undefined) explainValue(state, token);
   state.column = undefined;
   state.context = undefined;
+}
+
+/** True when what follows "named" is a value. */
+function namesValue(state: State): boolean {
+  return state.tokens[state.at]?.kind === 'quoted' || (mention(state, state.at)?.values.length ?? 0) > 0;
 }
 
 function leaveClause(state: State): void {
@@ -242,10 +249,19 @@ function limiting(state: State): number {
   const isTable = (mention(state, state.at + 1)?.tables.length ?? 0) > 0;
   // "the 3 highest amounts"
   const isRanked = state.tokens[state.at + 1]?.kind === 'word' && rankable.has(next);
-  if (!isRows && !isTable && !isRanked) return 0;
+  if (!isRows && !isTable && !isRanked && !isOwner(state)) return 0;
   state.draft.limit = token.value!;
-  if (!isRanked) state.draft.isRows = true;
+  if (isRows || isTable) state.draft.isRows = true;
   return isRows ? 2 : 1;
+}
+
+/** "3 countries with the highest revenue". */
+function isOwner(state: State): boolean {
+  const found = mention(state, state.at + 1);
+  if (found === undefined) return false;
+  const end = state.at + 1 + found.length;
+  const start = wordAt(state, end + 1) === 'the' ? end + 2 : end + 1;
+  return ['with', 'having'].includes(wordAt(state, end)) && rankable.has(wordAt(state, start));
 }
 
 const rankable = new Set(

@@ -56,6 +56,8 @@ export interface Draft {
   intent?: Intent;
   /** True when it begins as something that goes on with what was asked before. */
   isOpener: boolean;
+  /** True for "and by …": what it is by is said anew. */
+  isBy: boolean;
   /** True for "also": groups are added to those that there are. */
   isAddition: boolean;
   tables: string[];
@@ -85,6 +87,7 @@ export interface Draft {
 export function emptyDraft(): Draft {
   return {
     isOpener: false,
+    isBy: false,
     isAddition: false,
     tables: [],
     measures: [],

@@ -68,6 +68,9 @@ function shapeOf(draft: Draft): 'rows' | 'aggregate' {
   if (draft.chart === 'scatter') return 'rows';
   if (draft.intent === 'first' || draft.intent === 'last') return 'rows';
   const isTable = subject?.column !== undefined && subject.column.tables.length > 0;
+  const isOthers =
+    isTable && loose.some((one) => one.columns[0]?.column.kind === 'number' && !isOrderOwn(subject, one));
+  if (isOthers && order === undefined) return 'aggregate';
   if (isTable) return order === undefined || isOrderOwn(subject, order) ? 'rows' : 'aggregate';
   if (subject !== undefined) return order !== undefined && isRows ? 'rows' : 'aggregate';
   if (order !== undefined) return 'rows';

@@ -41,6 +41,7 @@ const refused: readonly [set: keyof typeof sets, question: string, says: string]
   ['shop', 'what is the highest number of orders', 'of what?'],
   ['shop', 'last 5 orders by country', 'not compute with them'],
   ['shop', 'number of orders by country sorted by amount', 'what to do with “amount”'],
+  ['shop', 'how many customers named Customer', '“named”'],
   ['shop', 'average amount status', 'what to do with “status”'],
   ['shop', 'how many orders are there in the Q9 2025', '“Q9”'],
   ['weather', 'temperature in Bremen', 'total, average'],

@@ -325,6 +325,21 @@ const cases: readonly Case[] = [
     `SELECT country, sum(amount), round(100 * sum(amount) / (SELECT sum(amount) FROM orders), 2)::DOUBLE FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC`,
   ],
   ['how many orders where customer id is 5', [[8]]],
+  ['how many orders in the web channel', [[100]]],
+  [
+    'revenue of top 3 customers',
+    `SELECT name, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 3`,
+  ],
+  [
+    '3 countries with the highest revenue',
+    `SELECT country, sum(amount) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC LIMIT 3`,
+  ],
+  [
+    'the 2 categories with the lowest average price',
+    'SELECT category, avg(unit_price) FROM products GROUP BY 1 ORDER BY 2 LIMIT 2',
+  ],
+  ['percent of orders in Germany that are paid', [[28, 71, 39.44]]],
+  ['what percentage of paid orders are in Germany', [[28, 120, 23.33]]],
   // Several things before.
   [
     'how many orders? → only paid → by country',
@@ -352,6 +367,30 @@ const cases: readonly Case[] = [
   ],
   ['how many customers in Germany → what about France?', [[10]]],
   ['how many customers → and orders?', [[300]]],
+  [
+    'top 3 customers by revenue → and by number of orders?',
+    `SELECT name, count(*) FROM ${buyers} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 3`,
+  ],
+  [
+    'orders by status → what about channel?',
+    [
+      ['phone', 100],
+      ['store', 100],
+      ['web', 100],
+    ],
+  ],
+  ['describe orders → how many are paid', [[120]]],
+  ['how many orders in Germany → and the revenue?', [['15262.25']]],
+  ['show cancelled orders → how many are there?', [[60]]],
+  [
+    'orders by status → and in percent?',
+    [
+      ['paid', 120, 40],
+      ['cancelled', 60, 20],
+      ['refunded', 60, 20],
+      ['shipped', 60, 20],
+    ],
+  ],
   ['how many paid orders in 2025 → and in 2024? → how many customers are there?', [[40]]],
   [
     'how many paid orders → what is their average amount',
