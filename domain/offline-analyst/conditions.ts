@@ -6,6 +6,7 @@ import {
   emptiness,
   isAll,
   isConditionAhead,
+  linking,
   mention,
   ofColumn,
   type Rule,
@@ -192,7 +193,9 @@ export const quoted: Rule = (state) => {
   const last = state.draft.filters.at(-1);
   if (state.context === 'values' && last?.kind === 'quoted') last.values.push(token.text);
   else {
-    const column = takeColumn(state);
+    const isText = state.column !== undefined && isAll(state.column.reference, ['text']);
+    const isSaid = isText || linking.has(wordAt(state, state.at - 1));
+    const column = isSaid ? takeColumn(state) : undefined;
     add(state, { ...said(state, token.text), kind: 'quoted', values: [token.text], column });
   }
   state.context = 'values';

@@ -14,6 +14,7 @@ import {
 import type { DraftGroup } from './question.ts';
 
 const by = new Set(['by', 'per', 'each', 'every', 'across', 'versus', 'vs', 'against']);
+const doing = new Set(['made', 'placed', 'sold', 'given', 'done']);
 const sorting = new Set(['order', 'ordered', 'sort', 'sorted', 'rank', 'ranked', 'ordering', 'sorting']);
 const fillers: ReadonlySet<string> = new Set([...articles, 'each', 'every', 'calendar', 'both', 'type']);
 const adverbs = new Set(['daily', 'weekly', 'monthly', 'quarterly', 'yearly', 'annual', 'annually']);
@@ -26,6 +27,8 @@ export const grouping: Rule = (state) => {
     return 2;
   }
   if (!by.has(word)) return 0;
+  // "orders made by customers in Germany" are not grouped.
+  if (doing.has(wordAt(state, state.at - 1))) return 1;
   const start = skip(state, state.at + 1, fillers);
   const next = wordAt(state, start);
   const isMeasure =

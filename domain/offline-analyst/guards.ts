@@ -11,6 +11,7 @@ export function refuseUnused(draft: Draft, question: Question, findings: Finding
   const { groups, measures } = question;
   const columns = new Set([...groups, ...measures].map(({ column }) => column));
   const isUsed = (reference: Reference) => reference.columns.some(({ column }) => columns.has(column));
+  if (findings.trouble.length > 0) return;
   for (const reference of [...draft.loose, ...(draft.order === undefined ? [] : [draft.order])])
     if (!isUsed(reference) && reference.columns.length > 0)
       findings.trouble.push(`I do not know what to do with “${reference.said}” here.`);

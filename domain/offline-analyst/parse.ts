@@ -93,7 +93,17 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
     const column = measure.aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
     draft.measures.push(column === undefined ? measure : { ...measure, column });
   }
+  if (tokens.some(({ word }) => word === 'when')) refuseWhen(draft);
   return draft;
+}
+
+/** "when was the highest temperature" would be answered with the temperature. */
+function refuseWhen({ measures, problems, intent }: Draft): void {
+  const isNumber = measures.some(({ column }) => column?.columns[0]?.column.kind === 'number');
+  if (isNumber && intent === undefined)
+    problems.push(
+      'I cannot tell when: ask which day, month or year had it, as in “which month had the highest …”.',
+    );
 }
 
 function step(state: State): void {

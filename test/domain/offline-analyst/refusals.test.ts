@@ -44,6 +44,7 @@ const refused: readonly [set: keyof typeof sets, question: string, says: string]
   ['shop', 'how many customers named Customer', '“named”'],
   ['shop', 'average amount status', 'what to do with “status”'],
   ['shop', 'how many orders are there in the Q9 2025', '“Q9”'],
+  ['weather', 'when was the highest temperature', 'cannot tell when'],
   ['weather', 'temperature in Bremen', 'total, average'],
   ['weather', 'stations above 200', 'Which column should be compared'],
   ['weather', 'inactive stations', '“inactive”'],

@@ -340,6 +340,13 @@ const cases: readonly Case[] = [
   ],
   ['percent of orders in Germany that are paid', [[28, 71, 39.44]]],
   ['what percentage of paid orders are in Germany', [[28, 120, 23.33]]],
+  [
+    'how many orders were made by customers in Germany with newsletter',
+    `SELECT count(*) FROM ${buyers} WHERE country = 'Germany' AND newsletter`,
+  ],
+  ['total quantity of "Article A"', [[25]]],
+  ['revenue of customers without email', `SELECT sum(amount) FROM ${buyers} WHERE email IS NULL`],
+  ['how many order lines for products in Books', [[150]]],
   // Several things before.
   [
     'how many orders? → only paid → by country',
