@@ -97,6 +97,15 @@ const cases: readonly Case[] = [
     'average temperature by region → by month',
     `SELECT date_trunc('month', measured_at)::DATE, avg(temperature) FROM measurements GROUP BY 1 ORDER BY 1`,
   ],
+  [
+    'which day had the highest temperature',
+    `SELECT measured_at::DATE, max(temperature) FROM measurements GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1`,
+  ],
+  [
+    'latest measurement in Bremen',
+    `SELECT m.* FROM ${both} WHERE station_name = 'Bremen' ORDER BY measured_at DESC LIMIT 1`,
+  ],
+  ['stations without measurements', []],
 ];
 
 answers(weather, cases);
