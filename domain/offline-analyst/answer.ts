@@ -18,7 +18,7 @@ export function helpText(tables: readonly Table[]): string {
 
 export const nothingAttached = `No table is attached to this project, so there is nothing that I could answer from. Attach one with \`POST /v1/projects/{project_id}/catalog-entries\`, giving the id of a table, and ask again.`;
 
-export function suggestions(tables: readonly Table[], first: readonly string[]): string {
+function suggestions(tables: readonly Table[], first: readonly string[]): string {
   const examples = examplesOf(tables, first);
   if (examples.length === 0) return nothingAttached;
   return `You could ask:\n${examples.map((example) => `- ${escaped(example)}`).join('\n')}`;

@@ -6,8 +6,6 @@ export interface DateSpan {
   length: number;
   ranges: Range[];
   said: string;
-  /** True when words as "since" say that it is a date, and not only a number that could be a year. */
-  isPlain: boolean;
   problem?: string;
 }
 
@@ -41,11 +39,10 @@ export function dateAt(tokens: readonly Token[], at: number): DateSpan | undefin
       .slice(at, end)
       .map(({ text }) => text)
       .join(' ');
-  const result = (end: number, ranges: Range[], isPlain: boolean): DateSpan => ({
+  const result = (end: number, ranges: Range[]): DateSpan => ({
     length: end - at,
     ranges,
     said: said(end),
-    isPlain,
   });
   const isSpan = opener === 'between' || connectors.has(tokens[after]?.word ?? '');
   const second = isSpan ? unitAt(tokens, after + 1) : undefined;
@@ -53,8 +50,8 @@ export function dateAt(tokens: readonly Token[], at: number): DateSpan | undefin
   if (second !== undefined && !isList) {
     const end = after + 1 + second.length;
     const year = first.year ?? second.year;
-    if (year === undefined) return { ...result(end, [], false), problem: withoutYear(said(end)) };
-    return result(end, [{ from: first.from(year), to: second.to(second.year ?? year) }], false);
+    if (year === undefined) return { ...result(end, []), problem: withoutYear(said(end)) };
+    return result(end, [{ from: first.from(year), to: second.to(second.year ?? year) }]);
   }
   if (opener === 'between') return undefined;
   if (limits.has(opener) || isUpTo)
@@ -70,16 +67,16 @@ const fillers = new Set(['the', 'of', 'on', 'from', 'in', 'year', 'month', 'end'
 const connectors = new Set(['to', 'until', 'till', 'through', 'and', 'or', ',']);
 const listers = new Set(['and', 'or', ',']);
 
-type Result = (end: number, ranges: Range[], isPlain: boolean) => DateSpan;
+type Result = (end: number, ranges: Range[]) => DateSpan;
 
 function limited(opener: string, unit: Unit, result: Result, end: number, said: string): DateSpan {
   const { year } = unit;
-  if (year === undefined) return { ...result(end, [], false), problem: withoutYear(said) };
-  if (opener === 'before') return result(end, [{ to: unit.from(year) }], false);
-  if (opener === 'after') return result(end, [{ from: unit.to(year) }], false);
+  if (year === undefined) return { ...result(end, []), problem: withoutYear(said) };
+  if (opener === 'before') return result(end, [{ to: unit.from(year) }]);
+  if (opener === 'after') return result(end, [{ from: unit.to(year) }]);
   if (opener === 'since' || opener === 'from' || opener === 'starting')
-    return result(end, [{ from: unit.from(year) }], false);
-  return result(end, [{ to: unit.to(year) }], false);
+    return result(end, [{ from: unit.from(year) }]);
+  return result(end, [{ to: unit.to(year) }]);
 }
 
 /** One unit, or several: "in 2024 and 2025", where the last year counts for months before it. */
@@ -100,19 +97,18 @@ function listed(
     if (!listers.has(tokens[end]?.word ?? '')) break;
     at = end + 1;
   }
-  const isYear = units.length === 1 && tokens[start]!.kind === 'number' && !isOpened;
   let year: number | undefined;
   const ranges: Range[] = [];
   for (const unit of units.reverse()) {
     year = unit.year ?? year;
     if (year === undefined) {
       if (!isOpened) return undefined;
-      const span = result(end, [], false);
+      const span = result(end, []);
       return { ...span, problem: withoutYear(span.said) };
     }
     ranges.unshift({ from: unit.from(year), to: unit.to(year) });
   }
-  return result(end, ranges, isYear);
+  return result(end, ranges);
 }
 
 function withoutYear(said: string): string {

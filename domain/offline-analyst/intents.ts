@@ -1,8 +1,8 @@
 import { chartOf, chartWords, openers } from './lexicon.ts';
-import { type Vocabulary, vocabularyOf } from './match.ts';
+import type { Vocabulary } from './match.ts';
 import { mention, type Rule, wordAt } from './parse-state.ts';
 import type { Intent } from './question.ts';
-import type { Token } from './words.ts';
+import { stem, type Token } from './words.ts';
 
 const helpPhrases = [
   'help',
@@ -32,7 +32,7 @@ export function intentOf(tokens: readonly Token[], vocabulary: Vocabulary): Inte
   )
     return 'help';
   const has = (...some: string[]) => some.some((word) => words.includes(word));
-  const isNamed = (word: string) => vocabulary.entries.has(vocabularyKey(word));
+  const isNamed = (word: string) => vocabulary.entries.has(stem(word));
   const asksTables = words.some((word) => tableNouns.has(word) && !isNamed(word));
   if (
     asksTables &&
@@ -47,10 +47,6 @@ export function intentOf(tokens: readonly Token[], vocabulary: Vocabulary): Inte
   if (has('values') && has('what', 'which', 'list', 'show', 'possible')) return 'values';
   if (has('sample', 'preview', 'samples') || text.includes('example rows')) return 'rows';
   return undefined;
-}
-
-function vocabularyKey(word: string): string {
-  return word;
 }
 
 function namesAny(tokens: readonly Token[], vocabulary: Vocabulary): boolean {
@@ -117,6 +113,3 @@ function isIntentWord(word: string, intent: Intent | undefined): boolean {
   if (intent === 'values') return word === 'possible';
   return intent === 'help' && helpPhrases.some((phrase) => phrase.split(' ').includes(word));
 }
-
-/** Nothing is attached: every message is read without names. */
-export const emptyVocabulary: Vocabulary = vocabularyOf([]);

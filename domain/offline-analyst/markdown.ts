@@ -1,7 +1,7 @@
 import type { ResultSet } from './catalog.ts';
 
 /** Markdown of data and names: what a value says must stay text, whatever it holds. */
-export const maxTableRows = 20;
+const maxTableRows = 20;
 const maxCellCharacters = 120;
 
 /** A name as code: nothing in it ends the code, the cell or the line. */

@@ -80,7 +80,7 @@ export function referenceOf(found: Mention): Reference {
 }
 
 /** The columns that are named best. */
-export function bestColumns(reference: Reference) {
+function bestColumns(reference: Reference) {
   const best = Math.max(...reference.columns.map(({ score }) => score));
   return reference.columns.filter(({ score }) => score === best).map(({ column }) => column);
 }

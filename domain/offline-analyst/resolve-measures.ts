@@ -135,7 +135,7 @@ function countOf(table: string, scope: Scope, findings: Findings): Measure | und
 }
 
 /** "how much": the column that is like an amount, if there is one. */
-export function amountOf(aggregate: Aggregate, scope: Scope, findings: Findings): Measure | undefined {
+function amountOf(aggregate: Aggregate, scope: Scope, findings: Findings): Measure | undefined {
   const column = amountColumn(scope);
   if (column === undefined) {
     findings.trouble.push(`Of which column of “${scope.base.name}”? I found none that is plainly an amount.`);

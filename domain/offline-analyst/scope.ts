@@ -25,7 +25,7 @@ export function scopeOf(base: Table, tables: readonly Table[], named: readonly s
  * Two tables are joined by a column of the same name and kind that is a key by its name, or by `customer_id` and
  * `customers.id`. One of the two must be unique: otherwise rows would be counted more than once.
  */
-export function joinOf(left: Table, right: Table): Join | undefined {
+function joinOf(left: Table, right: Table): Join | undefined {
   const found: Join[] = [];
   for (const [one, other] of pairsOf(left, right)) {
     const isOne = isUnique(right, other);

@@ -4,11 +4,11 @@ import type { Condition, Group, Join, Measure, Question, Range } from './questio
 /** Rows or groups that are kept in a result at most. */
 export const maxRows = 1000;
 
-export function identifier(name: string): string {
+function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-export function literal(value: string): string {
+function literal(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
