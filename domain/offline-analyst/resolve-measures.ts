@@ -97,10 +97,16 @@ function resolveMeasure(
   const isOrdered = isSoft === true && draft.subject !== undefined;
   if (isOrdered && reference.columns.length > 0 && isFlow(reference)) return measure('sum', column);
   if (aggregate !== 'count') return measure(aggregate, column);
-  const isAdditive = column.kind === 'number' && [...additiveWords].some((word) => sumsUp(column, word));
+  const isAdditive =
+    column.kind === 'number' && (isNumberOf(column) || [...additiveWords].some((word) => sumsUp(column, word)));
   if (isAdditive) findings.notes.push(`I added up “${column.name}”.`);
   else if (said !== 'count') findings.notes.push(`I counted the different values of “${column.name}”.`);
   return measure(isAdditive ? 'sum' : 'distinct', column);
+}
+
+/** A column of numbers with a name in the plural says how many: guests, visitors, days. */
+function isNumberOf(column: Column): boolean {
+  return !isKey(column) && /[^su]s$/.test(headOf(column) ?? '');
 }
 
 export function isFlow({ columns, said }: Reference): boolean {

@@ -10,7 +10,6 @@ import { type TestClient, useWorkspace } from '../support/workspace.ts';
 const workspace = useWorkspace();
 useWorker(workspace);
 
-const script = fileURLToPath(new URL('../../docs/examples/tour.sh', import.meta.url));
 let dataDir: string;
 let client: TestClient;
 beforeAll(async () => {
@@ -35,7 +34,8 @@ interface Ended {
 }
 
 /** Runs it somewhere else than in the repository, so that only the variable can lead it to the stack. */
-function tour(folder: string): Promise<Ended> {
+function tour(folder: string, name = 'tour.sh'): Promise<Ended> {
+  const script = fileURLToPath(new URL(`../../docs/examples/${name}`, import.meta.url));
   const env = { ...process.env, WORKSPACE_DATA_DIR: folder };
   return new Promise((resolve) => {
     execFile('sh', [script], { cwd: tmpdir(), env }, (error, stdout, stderr) =>
@@ -62,6 +62,21 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(again.code).not.toBe(0);
     expect(again.stderr).toContain('The tour ends here');
     expect(again.stdout).not.toContain('4. A question.');
+  });
+
+  test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'talk.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // Of 3,000 visits of three cities in turn, with 1 to 50 guests.
+    expect(stdout).toMatch(/\| Lagos \| 25500 \|/);
+    expect(stdout).toMatch(/"status":"cancelled","queueHeld":true/);
+    expect(stdout).toContain('"held":true');
+    expect(stdout).toMatch(/maximum.*\*\*50\*\*/i);
+    expect(stdout).toMatch(/\*\*1000\*\*/);
+    expect(stdout).toMatch(/\d+ text\.delta/);
+    expect(stdout).toMatch(/4 turn\.finished/);
   });
 
   test('says which stack it did not find', async () => {
