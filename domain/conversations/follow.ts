@@ -40,7 +40,8 @@ export async function* followEvents(
       else if (found.events.length > 0)
         yield found.events.map(({ id, event, data }) => block(id, event, data)).join('');
       last = found.last;
-      if (found.events.length > 0) continue;
+      // What came while these were read has told its news.
+      if (found.events.length === eventsAtOnce) continue;
       if (await news.within(quietMs)) continue;
       if (signal.aborted || !(await mayGoOn())) return;
       yield ':\n\n';

@@ -98,7 +98,8 @@ function resolveMeasure(
   if (isOrdered && reference.columns.length > 0 && isFlow(reference)) return measure('sum', column);
   if (aggregate !== 'count') return measure(aggregate, column);
   const isAdditive =
-    column.kind === 'number' && (isNumberOf(column) || [...additiveWords].some((word) => sumsUp(column, word)));
+    column.kind === 'number' &&
+    (isNumberOf(column) || [...additiveWords].some((word) => sumsUp(column, word)));
   if (isAdditive) findings.notes.push(`I added up “${column.name}”.`);
   else if (said !== 'count') findings.notes.push(`I counted the different values of “${column.name}”.`);
   return measure(isAdditive ? 'sum' : 'distinct', column);
