@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { beginTurn } from '../../domain/analyst/begin-turn.ts';
-import { StepFailure, takeModelStep } from '../../domain/analyst/model-step.ts';
+import { takeModelStep } from '../../domain/analyst/model-step.ts';
 import { TurnEnded } from '../../domain/analyst/reply-writer.ts';
+import { StepFailure } from '../../domain/analyst/step-failure.ts';
 import { callTool } from '../../domain/analyst/tool-call.ts';
 import { isTurnOver, noteFailure } from '../../domain/conversations/life.ts';
 import { stopsChannel } from '../../domain/conversations/turns.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getChart, readChart } from '../../domain/conversations/charts.ts';
-import { getResult, readCells } from '../../domain/conversations/results.ts';
+import { getResult, readResult } from '../../domain/conversations/results.ts';
 import { camelCase } from '../../domain/query/camel-case.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { queryAnswer, queryExample } from '../query-executions/schemas.ts';
@@ -57,21 +57,24 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
       const result = await transaction((db) => loadResult(db, organizationId, params, undefined as never));
       const list = request as Parameters<typeof encodeCursor>[0];
       const from = decodeCursor(z.int().min(0), list) ?? 0;
-      const cells = await readCells(deps.objects, result);
-      const page = cells.slice(from, from + query.limit);
+      const rows = await readResult(deps.objects, result);
+      const columns = result.columns as unknown as { name: string; dataType: string }[];
+      const page = rows
+        .slice(from, from + query.limit)
+        .map((row) => row.map((value, index) => ({ name: columns[index]!.name, value })));
       const next = from + page.length;
       return {
         data: {
           id: result.id,
-          columns: result.columns as never,
+          columns,
           rows: page.map((row) => Object.fromEntries(row.map(({ name, value }) => [camelCase(name), value]))),
-          rows_with_column_order: page as never,
+          rows_with_column_order: page,
           rowCount: page.length,
           truncated: result.truncated,
           elapsedMs: result.elapsed_ms,
           scanned: { tables: result.scanned as never },
         },
-        nextCursor: next < cells.length ? encodeCursor(list, next) : null,
+        nextCursor: next < rows.length ? encodeCursor(list, next) : null,
       };
     },
   );

@@ -1,21 +1,20 @@
-import type { AssistantContent, ModelMessage, TextStreamPart, ToolSet } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
 import { tool as sdkTool, streamText, ToolChoiceViolationError } from 'ai';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { type Message, partsOf, updateMessage } from '../conversations/messages.ts';
-import { type ModelFailure, modelFailure } from '../models/failure.ts';
+import { modelFailure } from '../models/failure.ts';
 import type { Models } from '../models/models.ts';
 import { instructions } from './instructions.ts';
 import { promptOf } from './prompt.ts';
+import { readAnswer } from './read-answer.ts';
 import { createReplyWriter, endStep, type ModelAnswer, type StepTry, TurnEnded } from './reply-writer.ts';
+import { final, StepFailure } from './step-failure.ts';
 import { tokensUsed } from './token-usage.ts';
 import { tools } from './tools/index.ts';
 
-/** Characters of one answer: text, thoughts and inputs of tools together. */
-const maxAnswerCharacters = 200_000;
-const maxCalls = 16;
 const maxOutputTokens = 16_000;
 
 export interface StepDeps {
@@ -24,27 +23,6 @@ export interface StepDeps {
   /** Tokens of models that an organization may use in a calendar month. */
   monthlyTokenBudget: number | undefined;
 }
-
-/** A model step that did not come to its end, with what to tell and whether another try may help. */
-export class StepFailure extends Error {
-  override readonly name = 'StepFailure';
-  readonly failure: StepFailureInfo;
-
-  constructor(failure: StepFailureInfo, cause?: unknown) {
-    super(failure.code, { cause });
-    this.failure = failure;
-  }
-}
-
-export interface StepFailureInfo extends Pick<ModelFailure, 'message' | 'isRetryable' | 'retryAfterMs'> {
-  code: string;
-}
-
-const final = (code: string, message: string): StepFailure =>
-  new StepFailure({ code, message, isRetryable: false, retryAfterMs: undefined });
-
-const again = (code: string, message: string): StepFailure =>
-  new StepFailure({ code, message, isRetryable: true, retryAfterMs: undefined });
 
 /**
  * Asks the model once, and writes its answer into the reply as it comes. What an earlier try left half done is taken back
@@ -161,7 +139,7 @@ async function ask(
       // Told where the stream is read.
       onError: () => undefined,
     });
-    const answer = await read(fullStream, writer);
+    const answer = await readAnswer(fullStream, writer);
     return { ...answer, writeRest: await writer.settle() };
   } catch (error) {
     // What came until here is kept: a next try takes it back, and a failure leaves it standing.
@@ -176,113 +154,3 @@ async function ask(
     stop.abort();
   }
 }
-
-/** Reads one answer, part by part; deltas go to the reply as they come. */
-async function read(
-  stream: AsyncIterable<TextStreamPart<ToolSet>>,
-  writer: ReturnType<typeof createReplyWriter>,
-): Promise<Omit<ModelAnswer, 'writeRest'>> {
-  const content: Exclude<AssistantContent, string> = [];
-  const calls: ModelAnswer['calls'] = [];
-  const texts = new Map<string, { type: 'text' | 'reasoning'; text: string; providerOptions?: never }>();
-  const usage = { inputTokens: 0, outputTokens: 0 };
-  let characters = 0;
-  let finishReason: string | undefined;
-  const count = (more: string) => {
-    characters += more.length;
-    if (characters > maxAnswerCharacters)
-      throw final(
-        'model_answer_too_long',
-        `The model's answer has more than ${maxAnswerCharacters} characters.`,
-      );
-  };
-  const grow = (type: 'text' | 'reasoning', id: string, text: string, metadata: unknown) => {
-    const key = `${type} ${id}`;
-    let part = texts.get(key);
-    if (part === undefined) {
-      part = { type, text: '' };
-      texts.set(key, part);
-      content.push(part);
-      if (type === 'text') writer.startText();
-    }
-    part.text += text;
-    if (metadata !== undefined) part.providerOptions = metadata as never;
-  };
-  for await (const part of stream) {
-    switch (part.type) {
-      case 'text-delta': {
-        const text = storable(part.text);
-        count(text);
-        if (text === '') break;
-        grow('text', part.id, text, part.providerMetadata);
-        await writer.addText(text);
-        break;
-      }
-      case 'reasoning-delta':
-        count(part.text);
-        grow('reasoning', part.id, storable(part.text), part.providerMetadata);
-        break;
-      case 'reasoning-end':
-        if (part.providerMetadata !== undefined) grow('reasoning', part.id, '', part.providerMetadata);
-        break;
-      case 'tool-input-delta':
-        count(part.delta);
-        break;
-      case 'tool-call': {
-        if (calls.length >= maxCalls)
-          throw final('model_answer_broken', `The model called more than ${maxCalls} tools at once.`);
-        const input = storableInput(part.input);
-        calls.push({ toolCallId: storable(part.toolCallId), name: storable(part.toolName), input });
-        content.push({
-          type: 'tool-call',
-          toolCallId: storable(part.toolCallId),
-          toolName: storable(part.toolName),
-          // Providers take objects back, whatever the model sent.
-          input: isObject(input) ? input : {},
-          ...(part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata }),
-        });
-        break;
-      }
-      case 'finish-step':
-        usage.inputTokens = part.usage.inputTokens ?? 0;
-        usage.outputTokens = part.usage.outputTokens ?? 0;
-        finishReason = part.finishReason;
-        break;
-      case 'error':
-        throw part.error;
-      case 'abort':
-        throw again('model_unavailable', 'The request to the model was given up.');
-      default:
-        break;
-    }
-  }
-  refuseUnfinished(finishReason, content.length);
-  return { content, calls, usage };
-}
-
-function refuseUnfinished(finishReason: string | undefined, parts: number): void {
-  if (finishReason === 'content-filter')
-    throw final('model_refused', "The model's provider withheld the answer.");
-  if (finishReason === undefined || finishReason === 'error' || (finishReason as string) === 'interrupted')
-    throw again(
-      'model_unavailable',
-      "The connection to the model's provider broke in the middle of its answer.",
-    );
-  if (parts === 0) throw again('model_answer_broken', "The model's answer was empty.");
-}
-
-/** PostgreSQL keeps no NUL, and no half of a character. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{FFFD}');
-
-const maxInputCharacters = 2_200_000;
-
-/** What a tool is called with: an object, or what came in place of one. */
-function storableInput(input: unknown): unknown {
-  const json = JSON.stringify(input) ?? 'null';
-  if (json.length > maxInputCharacters)
-    throw final('model_answer_too_long', 'The model called a tool with too much.');
-  return JSON.parse(storable(json).replaceAll('\\u0000', '\\ufffd'));
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
+import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { listMessages, type Message, type MessagePart, partsOf } from '../conversations/messages.ts';
 import { markData } from './marked-data.ts';
@@ -9,31 +10,83 @@ const maxMessages = 60;
 const charactersPerToken = 2.5;
 /** What is left for the answer and the tools' own descriptions. */
 const promptShare = 0.7;
-/** Tool results of turns before are dropped beyond so many characters, and shown again by asking again. */
+/** In place of what a tool answered, where there is no room for it. */
 const droppedResult = 'Dropped to save room; call the tool again if you need it.';
 
-/** What the model is shown of the conversation, up to the reply it works at. */
+/** What the model is shown of the conversation, up to the reply it works at. What does not fit is not even read. */
 export async function promptOf(
   db: OrganizationTransaction,
   reply: Message,
   contextTokens: number,
 ): Promise<ModelMessage[]> {
-  const rows = await listMessages(db, reply.organization_id, reply.conversation_id, {
+  const { organization_id: organizationId } = reply;
+  const rows = await listMessages(db, organizationId, reply.conversation_id, {
     after: reply.position + 1,
     limit: maxMessages,
   });
-  const messages = rows.reverse();
-  const ids = messages.filter(({ role }) => role === 'assistant').map(({ id }) => id);
-  const [parts, steps] = await Promise.all([
-    partsOf(db, reply.organization_id, ids),
-    stepsOf(db, reply.organization_id, ids),
+  const budget = contextTokens * charactersPerToken * promptShare;
+  const { shown, left } = fitting(rows, await saidIn(db, organizationId, replyIds(rows)), budget);
+  const ids = replyIds(shown);
+  const [parts, steps, outputs] = await Promise.all([
+    partsOf(db, organizationId, ids),
+    stepsOf(db, organizationId, ids),
+    outputsOf(db, organizationId, ids, left),
   ]);
-  const told = messages.flatMap((message) =>
-    message.role === 'user'
-      ? [{ role: 'user' as const, content: message.content }]
-      : toldReply(message, parts.get(message.id) ?? [], steps.get(message.id) ?? [], message.id === reply.id),
-  );
-  return fitting(told, contextTokens * charactersPerToken * promptShare);
+  return shown
+    .toReversed()
+    .flatMap((message) =>
+      message.role === 'user'
+        ? [{ role: 'user' as const, content: message.content }]
+        : toldReply(
+            message,
+            parts.get(message.id) ?? [],
+            steps.get(message.id) ?? [],
+            outputs,
+            message.id === reply.id,
+          ),
+    );
+}
+
+const replyIds = (rows: readonly Message[]): string[] =>
+  rows.filter(({ role }) => role === 'assistant').map(({ id }) => id);
+
+/** Characters of what the model said in each reply. */
+async function saidIn(
+  db: OrganizationTransaction,
+  organizationId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('message_steps')
+    .select(['message_id', sql<number>`sum(length(response::text))::int`.as('said')])
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', [...messageIds])
+    .groupBy('message_id')
+    .execute();
+  return new Map(rows.map(({ message_id: id, said }) => [id, said]));
+}
+
+/**
+ * The messages that fit, newest first, and what room is left for what tools answered. The last question and what was said
+ * about it stay, whatever their size.
+ */
+function fitting(
+  rows: readonly Message[],
+  said: ReadonlyMap<string, number>,
+  maxCharacters: number,
+): { shown: Message[]; left: number } {
+  const question = rows.findIndex(({ role }) => role === 'user');
+  const shown: Message[] = [];
+  let left = maxCharacters;
+  for (const [index, message] of rows.entries()) {
+    const size = message.content.length + (said.get(message.id) ?? 0);
+    if (size > left && index > question) break;
+    left -= size;
+    shown.push(message);
+  }
+  // A reply without its question says little.
+  if (shown.at(-1)?.role === 'assistant' && shown.length > question + 1) shown.pop();
+  return { shown, left };
 }
 
 interface Step {
@@ -61,17 +114,56 @@ async function stepsOf(
   return steps;
 }
 
+/** What tools answered, by message and part. */
+type Outputs = ReadonlyMap<string, string | null>;
+
+const outputKey = (messageId: string, index: number): string => `${messageId} ${index}`;
+
+/** What fits of it, the newest first; what the newest step's tools answered always does. */
+async function outputsOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  messageIds: readonly string[],
+  maxCharacters: number,
+): Promise<Outputs> {
+  const calls = await db
+    .selectFrom('message_parts')
+    .select(['message_id', 'part_index', 'step', sql<number>`coalesce(length(output), 0)`.as('size')])
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', [...messageIds])
+    .where('type', '=', 'tool_call')
+    .orderBy('message_id', 'desc')
+    .orderBy('part_index', 'desc')
+    .execute();
+  const [newest] = calls;
+  let left = maxCharacters;
+  const fitting = calls.filter(({ message_id: id, step, size }) => {
+    left -= size;
+    return left >= 0 || (id === newest?.message_id && step === newest.step);
+  });
+  if (fitting.length === 0) return new Map();
+  const { rows } = await sql<{ message_id: string; part_index: number; output: string | null }>`
+    SELECT p.message_id, p.part_index, p.output FROM message_parts p
+    JOIN unnest(${fitting.map((call) => call.message_id)}::text[], ${fitting.map((call) => call.part_index)}::int[])
+      AS wanted (message_id, part_index) USING (message_id, part_index)
+    WHERE p.organization_id = ${organizationId}`.execute(db);
+  return new Map(rows.map((row) => [outputKey(row.message_id, row.part_index), row.output]));
+}
+
 /** A reply as the model gave it, step by step, each with what its tools answered. */
 function toldReply(
   message: Message,
   parts: readonly MessagePart[],
   steps: readonly Step[],
+  outputs: Outputs,
   isPresent: boolean,
 ): ModelMessage[] {
   const told: ModelMessage[] = [];
   for (const { step, response } of steps) {
     told.push({ role: 'assistant', content: response });
-    const results = parts.filter((part) => part.step === step && part.type === 'tool_call').map(resultOf);
+    const results = parts
+      .filter((part) => part.step === step && part.type === 'tool_call')
+      .map((part) => resultOf(part, outputs));
     if (results.length > 0) told.push({ role: 'tool', content: results });
   }
   if (isPresent) return told;
@@ -84,48 +176,17 @@ function toldReply(
   return told;
 }
 
-function resultOf(part: MessagePart): ToolContent[number] {
-  const json = part.output ?? JSON.stringify({ error: { code: 'cancelled', message: 'It was cancelled.' } });
+const cancelledCall = JSON.stringify({ error: { code: 'cancelled', message: 'It was cancelled.' } });
+
+function resultOf(part: MessagePart, outputs: Outputs): ToolContent[number] {
+  const output = outputs.get(outputKey(part.message_id, part.part_index));
   return {
     type: 'tool-result',
     toolCallId: part.tool_call_id ?? '',
     toolName: part.name ?? '',
-    output: { type: 'text', value: markData(part.message_id, json) },
+    output: {
+      type: 'text',
+      value: output === undefined ? droppedResult : markData(part.message_id, output ?? cancelledCall),
+    },
   };
 }
-
-/**
- * Cuts a prompt to size: first old results of tools, the oldest first, then whole messages from the front. The last
- * question, and what was done about it, stay.
- */
-function fitting(told: ModelMessage[], maxCharacters: number): ModelMessage[] {
-  const question = told.findLastIndex(({ role }) => role === 'user');
-  let size = told.reduce((sum, message) => sum + sizeOf(message), 0);
-  const kept = told.map((message, index) => {
-    if (size <= maxCharacters || message.role !== 'tool') return message;
-    // Those of the present turn are cut last, and never the newest.
-    if (index === told.length - 1) return message;
-    const dropped = dropResults(message.content);
-    size -= sizeOf(message) - sizeOf({ role: 'tool', content: dropped });
-    return { role: 'tool' as const, content: dropped };
-  });
-  let first = 0;
-  while (size > maxCharacters && first < question) {
-    size -= sizeOf(kept[first]!);
-    first += 1;
-    // A result without its call is no message.
-    while (first < question && kept[first]!.role === 'tool') {
-      size -= sizeOf(kept[first]!);
-      first += 1;
-    }
-  }
-  return kept.slice(first);
-}
-
-function dropResults(content: ToolContent): ToolContent {
-  return content.map((part) =>
-    part.type === 'tool-result' ? { ...part, output: { type: 'text', value: droppedResult } } : part,
-  );
-}
-
-const sizeOf = (message: ModelMessage): number => JSON.stringify(message.content).length;

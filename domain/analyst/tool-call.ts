@@ -4,7 +4,14 @@ import type { TurnInput } from '../../workflows/conversation/contract.ts';
 import { attachedTables } from '../catalog-entries/catalog-entries.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
-import { addParts, findMessage, type MessagePart, partsOf, updatePart } from '../conversations/messages.ts';
+import {
+  addParts,
+  findMessage,
+  inputOf,
+  type MessagePart,
+  partsOf,
+  updatePart,
+} from '../conversations/messages.ts';
 import { partView, versionsOf } from '../conversations/views.ts';
 import { tools } from './tools/index.ts';
 import type { ToolAnswer, ToolCall, ToolDeps } from './tools/tool.ts';
@@ -29,11 +36,13 @@ export async function callTool(
   const found = await find(deps.db, turn, partIndex);
   if (found === undefined) return;
   const startedMs = performance.now();
-  const ended = await make({ ...found.call, deps, signal }, found.part).catch((error: unknown) => {
-    if (signal.aborted) throw signal.reason;
-    if (isRetryable(error) && !isLastTry) throw error;
-    return failed(error);
-  });
+  const ended = await make({ ...found.call, deps, signal }, found.part.name ?? '', found.input).catch(
+    (error: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      if (isRetryable(error) && !isLastTry) throw error;
+      return failed(error);
+    },
+  );
   await end(deps.db, turn, found.part, ended, Math.round(performance.now() - startedMs));
 }
 
@@ -46,6 +55,7 @@ export async function failToolCall(db: Database, turn: TurnInput, partIndex: num
 
 interface Found {
   part: MessagePart;
+  input: unknown;
   call: Omit<ToolCall, 'deps' | 'signal'>;
 }
 
@@ -64,6 +74,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
     const attached = await attachedTables(transaction, organizationId, conversation.project_id);
     return {
       part,
+      input: await inputOf(transaction, part),
       call: {
         organizationId,
         projectId: conversation.project_id,
@@ -80,11 +91,10 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
   });
 }
 
-async function make(call: ToolCall, part: MessagePart): Promise<Ended> {
-  const tool = byName.get(part.name ?? '');
-  if (tool === undefined)
-    return failed(new AppError('invalid_request', `There is no tool called ${part.name}.`));
-  const input = tool.input.safeParse(part.input);
+async function make(call: ToolCall, name: string, given: unknown): Promise<Ended> {
+  const tool = byName.get(name);
+  if (tool === undefined) return failed(new AppError('invalid_request', `There is no tool called ${name}.`));
+  const input = tool.input.safeParse(given);
   if (!input.success) {
     const [issue] = input.error.issues;
     const place = issue?.path.join('.') ?? '';

@@ -1,6 +1,5 @@
-import type { Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { notFound } from '../../data/errors.ts';
-import { isId } from '../../data/ids.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
@@ -8,8 +7,8 @@ import { states } from '../../data/postgres/states.ts';
 
 export type Message = RecordOf<'messages'>;
 export type MessageStatus = Message['status'];
-export type MessagePart = RecordOfPart;
-type RecordOfPart = import('kysely').Selectable<DB['message_parts']>;
+/** A part as its users see it: what only the model was told is left out. */
+export type MessagePart = Omit<Selectable<DB['message_parts']>, 'output'>;
 
 export interface DataVersion {
   tableId: string;
@@ -76,6 +75,30 @@ export function listMessages(
   return query.orderBy('position', 'desc').limit(limit).execute();
 }
 
+/** What a tool was called with, as it is shown: a report's text is in the report. */
+const shownInputCharacters = 20_000;
+
+const shownColumns = [
+  'organization_id',
+  'message_id',
+  'part_index',
+  'step',
+  'type',
+  'text',
+  'tool_call_id',
+  'name',
+  'status',
+  'summary',
+  'result_id',
+  'elapsed_ms',
+  'resource_id',
+  'title',
+] as const;
+
+const shownInput = sql<MessagePart['input']>`
+  CASE WHEN length(input::text) > ${shownInputCharacters}
+    THEN jsonb_build_object('cut', true, 'beginning', left(input::text, 1000)) ELSE input END`.as('input');
+
 /** The parts of messages, in order, by message. */
 export async function partsOf(
   db: OrganizationTransaction,
@@ -86,7 +109,8 @@ export async function partsOf(
   if (messageIds.length === 0) return parts;
   const rows = await db
     .selectFrom('message_parts')
-    .selectAll()
+    .select(shownColumns)
+    .select(shownInput)
     .where('organization_id', '=', organizationId)
     .where('message_id', 'in', [...messageIds])
     .orderBy('message_id')
@@ -111,7 +135,8 @@ export async function updatePart(
     .where('organization_id', '=', organizationId)
     .where('message_id', '=', messageId)
     .where('part_index', '=', index)
-    .returningAll()
+    .returning(shownColumns)
+    .returning(shownInput)
     .executeTakeFirstOrThrow();
 }
 
@@ -141,13 +166,21 @@ export async function addParts(
         part_index: first + index,
       })),
     )
-    .returningAll()
+    .returning(shownColumns)
+    .returning(shownInput)
     .execute();
 }
 
-export type NewPart = Omit<
-  import('kysely').Insertable<DB['message_parts']>,
-  'organization_id' | 'message_id' | 'part_index'
->;
+/** What a tool was called with, whole. */
+export async function inputOf(db: OrganizationTransaction, key: PartKey): Promise<unknown> {
+  const { input } = await db
+    .selectFrom('message_parts')
+    .select('input')
+    .where('organization_id', '=', key.organization_id)
+    .where('message_id', '=', key.message_id)
+    .where('part_index', '=', key.part_index)
+    .executeTakeFirstOrThrow();
+  return input;
+}
 
-export const isMessageId = (text: string): boolean => isId('msg', text);
+export type NewPart = Omit<Insertable<DB['message_parts']>, 'organization_id' | 'message_id' | 'part_index'>;

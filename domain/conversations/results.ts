@@ -7,7 +7,7 @@ import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 
-/** Rows that a tool answered; they themselves are an object of JSON: `[[{name, value}, …], …]`. */
+/** Rows that a tool answered; they themselves are an object of JSON, by position. */
 export type ToolResult = RecordOf<'tool_results'>;
 
 const results = records('tool_results', { prefix: 'res', what: 'The result' });
@@ -44,23 +44,10 @@ export async function getResult(
   return row;
 }
 
-export interface Cell {
-  name: string;
-  value: unknown;
-}
-
-/** Every kept row, under its columns' names: 8 MiB at most. */
-export async function readCells(
-  objects: Pick<ObjectStore, 'read'>,
-  row: Pick<ToolResult, 'object_key'>,
-): Promise<Cell[][]> {
-  return JSON.parse(await readText(objects, row.object_key)) as Cell[][];
-}
-
-/** Every kept row, by position. */
+/** Every kept row, by position: some MiB at most. */
 export async function readResult(
   objects: Pick<ObjectStore, 'read'>,
   row: Pick<ToolResult, 'object_key'>,
 ): Promise<unknown[][]> {
-  return (await readCells(objects, row)).map((cells) => cells.map(({ value }) => value));
+  return JSON.parse(await readText(objects, row.object_key)) as unknown[][];
 }

@@ -86,7 +86,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
       case 'turn': {
         const scope = new CancellationScope();
         turn = { messageId: next.messageId, scope };
-        await takeTurn({ ...input, messageId: next.messageId }, scope);
+        await takeTurn({ ...input, messageId: next.messageId }, next.waiting, scope);
         turn = undefined;
         break;
       }
@@ -121,11 +121,11 @@ async function waitForNews(isAwake: () => boolean): Promise<boolean> {
 }
 
 /** One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works at it. */
-async function takeTurn(turn: TurnInput, scope: CancellationScope): Promise<void> {
+async function takeTurn(turn: TurnInput, waiting: number, scope: CancellationScope): Promise<void> {
   try {
     await scope.run(async () => {
       if (!(await beginTurn(turn))) return;
-      await CancellationScope.withTimeout(turnTimeoutMs, () => takeSteps(turn));
+      await CancellationScope.withTimeout(turnTimeoutMs, () => takeSteps(turn, waiting));
     });
   } catch (error) {
     const isAsked = CancellationScope.current().consideredCancelled;
@@ -138,13 +138,15 @@ async function takeTurn(turn: TurnInput, scope: CancellationScope): Promise<void
   }
 }
 
-async function takeSteps(turn: TurnInput): Promise<void> {
+async function takeSteps(turn: TurnInput, waiting: number): Promise<void> {
+  const where = (what: string) =>
+    setCurrentDetails(`Answering ${turn.messageId}: ${what}. ${waiting} waited behind it when it began.`);
   for (let step = 0; step < maxSteps; step += 1) {
-    setCurrentDetails(`Answering ${turn.messageId}: model step ${step + 1}.`);
+    where(`model step ${step + 1}`);
     const outcome = await takeModelStep(turn, step, step === maxSteps - 1);
     if (outcome.kind === 'ended') return;
     const calls = [...outcome.partIndexes];
-    setCurrentDetails(`Answering ${turn.messageId}: ${calls.length} tools of step ${step + 1}.`);
+    where(`${calls.length} tools of step ${step + 1}`);
     const lane = async () => {
       for (let index = calls.shift(); index !== undefined; index = calls.shift())
         await callOrFail(turn, index);

@@ -4,9 +4,9 @@ import { insertResult, resultKey } from '../../conversations/results.ts';
 import { runQuery } from '../../query/run.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
 
-/** Rows kept of a result, and bytes of them. */
+/** Rows kept of a result, and what the engine may answer: it is read in this process. */
 const keptRows = 10_000;
-const keptBytes = 8_388_608;
+const readCharacters = 8_000_000;
 /** Rows that the model is shown, and characters of them. */
 const shownRows = 100;
 const shownCharacters = 24_000;
@@ -19,8 +19,6 @@ export interface ToolRows {
   truncated: boolean;
   elapsedMs: number;
   scanned: { tableId: string; version: number }[];
-  /** As it is kept: `[[{name, value}, …], …]`. */
-  json: string;
 }
 
 /** Runs a statement over what the turn may see, at the versions it was pinned to. */
@@ -45,15 +43,15 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
     call.signal,
   );
   const json = answer.rowsWithColumnOrderJson ?? '[]';
-  if (Buffer.byteLength(json) > keptBytes)
+  if (json.length > readCharacters)
     throw new AppError(
       'query_too_large',
-      'The rows take more than 8 MiB; select fewer columns, or aggregate them.',
+      'The rows take more than 8 million characters; select fewer columns, or aggregate them.',
     );
   const { columns, rowCount, truncated, elapsedMs } = answer;
   const cells = JSON.parse(json) as { value: unknown }[][];
   const rows = cells.map((row) => row.map(({ value }) => value));
-  return { columns, rows, rowCount, truncated, elapsedMs, scanned, json };
+  return { columns, rows, rowCount, truncated, elapsedMs, scanned };
 }
 
 /** The same, kept so that people see what the analyst saw; a second try keeps it under the same id. */
@@ -66,7 +64,7 @@ export async function queryAndKeep(
   const { deps, organizationId, conversationId, messageId, partIndex } = call;
   const resultId = derivedId('res', call.atMs, `${messageId}\n${partIndex}`);
   const objectKey = resultKey(organizationId, conversationId, resultId);
-  await deps.objects.put(objectKey, Buffer.from(result.json), 'application/json');
+  await deps.objects.put(objectKey, Buffer.from(JSON.stringify(result.rows)), 'application/json');
   const row = {
     organization_id: organizationId,
     id: resultId,

@@ -176,7 +176,7 @@ test('the month of an organization ends with its tokens, and the offline analyst
 });
 
 test('a message that waited and whose project was archived is failed, and the conversation goes on', async () => {
-  let isFree = () => undefined as void;
+  let isFree: () => void = () => undefined;
   const freed = new Promise<void>((resolve) => {
     isFree = resolve;
   });

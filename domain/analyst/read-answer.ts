@@ -1,0 +1,116 @@
+import type { AssistantContent, TextStreamPart, ToolSet } from 'ai';
+import type { ModelAnswer, ReplyWriter } from './reply-writer.ts';
+import { again, final } from './step-failure.ts';
+
+/** Characters of one answer: text, thoughts and inputs of tools together. */
+const maxAnswerCharacters = 200_000;
+const maxCalls = 8;
+/** Reads one answer, part by part; deltas go to the reply as they come. */
+export async function readAnswer(
+  stream: AsyncIterable<TextStreamPart<ToolSet>>,
+  writer: ReplyWriter,
+): Promise<Omit<ModelAnswer, 'writeRest'>> {
+  const content: Exclude<AssistantContent, string> = [];
+  const calls: ModelAnswer['calls'] = [];
+  const texts = new Map<string, { type: 'text' | 'reasoning'; text: string; providerOptions?: never }>();
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  let characters = 0;
+  let finishReason: string | undefined;
+  const count = (more: string) => {
+    characters += more.length;
+    if (characters > maxAnswerCharacters)
+      throw final(
+        'model_answer_too_long',
+        `The model's answer has more than ${maxAnswerCharacters} characters.`,
+      );
+  };
+  const grow = (type: 'text' | 'reasoning', id: string, text: string, metadata: unknown) => {
+    const key = `${type} ${id}`;
+    let part = texts.get(key);
+    if (part === undefined) {
+      part = { type, text: '' };
+      texts.set(key, part);
+      content.push(part);
+      if (type === 'text') writer.startText();
+    }
+    part.text += text;
+    if (metadata !== undefined) part.providerOptions = metadata as never;
+  };
+  for await (const part of stream) {
+    switch (part.type) {
+      case 'text-delta': {
+        const text = storable(part.text);
+        count(text);
+        if (text === '') break;
+        grow('text', part.id, text, part.providerMetadata);
+        await writer.addText(text);
+        break;
+      }
+      case 'reasoning-delta':
+        count(part.text);
+        grow('reasoning', part.id, storable(part.text), part.providerMetadata);
+        break;
+      case 'reasoning-end':
+        if (part.providerMetadata !== undefined) grow('reasoning', part.id, '', part.providerMetadata);
+        break;
+      case 'tool-input-delta':
+        count(part.delta);
+        break;
+      case 'tool-call': {
+        if (calls.length >= maxCalls)
+          throw final('model_answer_broken', `The model called more than ${maxCalls} tools at once.`);
+        const input = storableInput(part.input);
+        calls.push({ toolCallId: storable(part.toolCallId), name: storable(part.toolName), input });
+        content.push({
+          type: 'tool-call',
+          toolCallId: storable(part.toolCallId),
+          toolName: storable(part.toolName),
+          // Providers take objects back, whatever the model sent.
+          input: isObject(input) ? input : {},
+          ...(part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata }),
+        });
+        break;
+      }
+      case 'finish-step':
+        usage.inputTokens = part.usage.inputTokens ?? 0;
+        usage.outputTokens = part.usage.outputTokens ?? 0;
+        finishReason = part.finishReason;
+        break;
+      case 'error':
+        throw part.error;
+      case 'abort':
+        throw again('model_unavailable', 'The request to the model was given up.');
+      default:
+        break;
+    }
+  }
+  refuseUnfinished(finishReason, content.length);
+  return { content, calls, usage };
+}
+
+function refuseUnfinished(finishReason: string | undefined, parts: number): void {
+  if (finishReason === 'content-filter')
+    throw final('model_refused', "The model's provider withheld the answer.");
+  if (finishReason === undefined || finishReason === 'error' || (finishReason as string) === 'interrupted')
+    throw again(
+      'model_unavailable',
+      "The connection to the model's provider broke in the middle of its answer.",
+    );
+  if (parts === 0) throw again('model_answer_broken', "The model's answer was empty.");
+}
+
+/** PostgreSQL keeps no NUL, and no half of a character. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{FFFD}');
+
+const maxInputCharacters = 2_200_000;
+
+/** What a tool is called with: an object, or what came in place of one. */
+function storableInput(input: unknown): unknown {
+  const json = JSON.stringify(input) ?? 'null';
+  if (json.length > maxInputCharacters)
+    throw final('model_answer_too_long', 'The model called a tool with too much.');
+  return JSON.parse(storable(json).replaceAll('\\u0000', '\\ufffd'));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
