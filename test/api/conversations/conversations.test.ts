@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { updateConversation } from '../../../domain/conversations/conversations.ts';
 import { projectOf, talkIn } from '../../support/conversations.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -67,6 +70,33 @@ test('an archived project takes no conversations and no messages', async () => {
   const begun = await client.call('POST', `/v1/projects/${talk.projectId}/conversations`, { body: {} });
   expect(begun.status).toBe(409);
   expect((await talk.show()).id).toBe(talk.id);
+});
+
+test('a conversation of ten thousand messages is shown by its newest, and read on from there', async () => {
+  const client = await workspace.organization();
+  const talk = await talkIn(client);
+  const { organizationId } = client;
+  await inOrganization(workspace.deps.db, organizationId, async (db) => {
+    await sql`
+      INSERT INTO messages (organization_id, id, conversation_id, position, role, status, content, model, created_by, completed_at)
+      SELECT ${organizationId}, 'msg_' || lpad(n::text, 26, '0'), ${talk.id}, n,
+        CASE n % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, 'complete', 'message ' || n, 'offline', 'someone', now()
+      FROM generate_series(1, 10000) AS n`.execute(db);
+    await updateConversation(db, organizationId, talk.id, { last_position: 10_000, message_count: 10_000 });
+  });
+  const shown = await talk.show();
+  expect(shown.messages).toHaveLength(100);
+  expect(shown.messages.at(-2).content).toBe('message 9999');
+  let cursor: string | null = shown.messagesCursor;
+  let seen = 100;
+  while (cursor !== null) {
+    const page = await client.call('GET', `${talk.url}/messages?limit=200&cursor=${cursor}`);
+    expect(page.status, page.text).toBe(200);
+    seen += page.body.items.length;
+    cursor = page.body.nextCursor;
+  }
+  expect(seen).toBe(10_000);
+  expect((await talk.post('And another one.')).status).toBe(202);
 });
 
 test('the models are listed, and offline is always one of them', async () => {
