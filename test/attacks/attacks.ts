@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { conversationAttacks } from './conversation-attacks.ts';
 import { type FilePlace, importEnd, importFile, newTable, type Session, uploadFile } from './session.ts';
 import { longFormat, sameCells } from './workbooks.ts';
 
@@ -245,4 +246,5 @@ export const attacks: readonly Attack[] = [
       return answer.status;
     },
   },
+  ...conversationAttacks,
 ];
