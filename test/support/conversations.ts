@@ -159,9 +159,10 @@ export function applied(events: readonly SeenEvent[]): {
       queueHeld = data.queueHeld;
       const changed = data.queuedMessage;
       if (changed !== null) {
-        const others = queue.filter(({ id }) => id !== changed.id);
-        queue = changed.state === 'queued' ? [...others, changed] : others;
-        queue.sort((a, b) => (a.id < b.id ? -1 : 1));
+        const place = queue.findIndex(({ id }) => id === changed.id);
+        if (changed.state !== 'queued') queue = queue.filter(({ id }) => id !== changed.id);
+        else if (place === -1) queue = [...queue, changed];
+        else queue = queue.with(place, changed);
       }
       queue = queue.map((entry, index) => ({ ...entry, position: index + 1, held: queueHeld }));
     } else if (data.part !== undefined) message.parts[data.partIndex] = data.part;
