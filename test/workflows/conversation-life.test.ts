@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import {
+  conversationWorkflowType,
+  stopReplySignal,
+  wakeConversationSignal,
+} from '../../workflows/conversation/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import {
+  endless,
+  endOf,
+  fake,
+  standing,
+  start,
+  until,
+  useTimeSkipping,
+  withWorkers,
+} from '../support/conversation-process.ts';
+import { keepHistory } from '../support/histories.ts';
+
+/** How a conversation's process waits, goes on and ends. */
+const skipping = useTimeSkipping();
+
+type Handle = Awaited<ReturnType<typeof start>>;
+
+const hourMs = 3_600_000;
+
+/** The process waits for news: it looked, and its timer stands. */
+async function idle(handle: Handle, times = 1): Promise<void> {
+  await until(async () => {
+    const { events } = await handle.fetchHistory();
+    const timers = (events ?? []).map((event) => event.timerStartedEventAttributes?.startToFireTimeout);
+    return timers.filter((timer) => Number(timer?.seconds) * 1_000 === hourMs).length >= times;
+  });
+}
+
+/** As the API does it when a message was accepted. */
+function wake(handle: Handle): Promise<Handle> {
+  return skipping.env.client.workflow.signalWithStart(conversationWorkflowType, {
+    workflowId: handle.workflowId,
+    taskQueue: taskQueues.control,
+    args: [{ organizationId: 'org_test', conversationId: handle.workflowId }],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    signal: wakeConversationSignal,
+    signalArgs: [],
+  });
+}
+
+test('a process that nobody talks to ends after an hour', async () => {
+  const conversation = fake([]);
+  await withWorkers(skipping, conversation, async () => {
+    const beganAtMs = await skipping.env.currentTimeMs();
+    const handle = await start(skipping);
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+    expect(await skipping.env.currentTimeMs()).toBeGreaterThanOrEqual(beganAtMs + hourMs);
+    await keepHistory(handle, 'conversation-idle');
+  });
+  expect(conversation.calls).toEqual(['advance']);
+});
+
+test('a message within the hour is answered by the same process, which then waits for an hour anew', async () => {
+  const conversation = fake([]);
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await idle(handle);
+    await skipping.env.sleep('50 minutes');
+    conversation.waiting.push('m1');
+    await handle.signal(wakeConversationSignal);
+    await idle(handle, 2);
+    await skipping.env.sleep('50 minutes');
+    expect(await standing(handle)).toBe('RUNNING');
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+  });
+  expect(conversation.calls).toEqual(['advance', 'advance', 'begin m1', 'model m1 0', 'advance']);
+});
+
+test('a wake-up while a turn is under way is not lost, and changes nothing of it', async () => {
+  const answer = endless({ kind: 'ended' as const });
+  const conversation = fake(['m1'], {
+    takeModelStep: async ({ messageId }) => (messageId === 'm1' ? answer.work() : { kind: 'ended' }),
+  });
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await answer.begun;
+    conversation.waiting.push('m2');
+    await handle.signal(wakeConversationSignal);
+    answer.release();
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+  });
+  expect(conversation.calls).toEqual([
+    ...['advance', 'begin m1', 'model m1 0'],
+    ...['advance', 'begin m2', 'model m2 0', 'advance'],
+  ]);
+});
+
+test('a wake-up while the process looks makes it look again', async () => {
+  const look = Promise.withResolvers<void>();
+  const looking = Promise.withResolvers<void>();
+  const conversation = fake([]);
+  const { advanceConversation } = conversation.activities;
+  conversation.activities.advanceConversation = async (input) => {
+    const found = await advanceConversation(input);
+    looking.resolve();
+    await look.promise;
+    return found;
+  };
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await looking.promise;
+    // It has looked and found nothing; the answer is on its way.
+    conversation.waiting.push('m1');
+    await handle.signal(wakeConversationSignal);
+    look.resolve();
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+  });
+  expect(conversation.calls).toEqual(['advance', 'advance', 'begin m1', 'model m1 0', 'advance']);
+});
+
+test('a wake-up that comes together with the end of the hour is heard', async () => {
+  const conversation = fake([]);
+  const handle = await withWorkers(
+    skipping,
+    conversation,
+    async () => {
+      const begun = await start(skipping);
+      await idle(begun);
+      return begun;
+    },
+    { maxCachedWorkflows: 0 },
+  );
+  // Nobody works while the hour ends and the message comes: one task has both.
+  await skipping.env.sleep(hourMs);
+  conversation.waiting.push('m1');
+  await wake(handle);
+  await withWorkers(skipping, conversation, async () => {
+    await until(() => conversation.calls.includes('model m1 0'));
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+  });
+  expect(conversation.calls).toEqual(['advance', 'advance', 'begin m1', 'model m1 0', 'advance']);
+  const { events } = await handle.fetchHistory();
+  const fired = events!.findIndex((event) => event.timerFiredEventAttributes != null);
+  const heard = events!.findIndex((event) => event.workflowExecutionSignaledEventAttributes != null);
+  expect(fired).toBeGreaterThan(0);
+  expect(events!.slice(fired, heard).some((event) => event.workflowTaskStartedEventAttributes)).toBe(false);
+});
+
+test('a deleted conversation is removed, also when it was answering', async () => {
+  const answer = endless({ kind: 'ended' as const });
+  const conversation = fake(['m1', 'm2'], { takeModelStep: () => answer.work() });
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await answer.begun;
+    conversation.delete();
+    await handle.signal(stopReplySignal, 'm1');
+    expect(await endOf(handle)).toBe('COMPLETED deleted');
+  });
+  expect(conversation.calls).toEqual(['advance', 'begin m1', 'model m1 0', 'advance', 'remove']);
+});
+
+test('a conversation that is no more needs no process', async () => {
+  const conversation = fake([]);
+  conversation.activities.advanceConversation = async () => ({ kind: 'gone' });
+  await withWorkers(skipping, conversation, async () => {
+    expect(await endOf(await start(skipping))).toBe('COMPLETED gone');
+  });
+});
+
+test("an operator's cancel ends the turn under way, and then the process", async () => {
+  const answer = endless({ kind: 'ended' as const });
+  const conversation = fake(['m1', 'm2'], { takeModelStep: () => answer.work() });
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await answer.begun;
+    await handle.cancel();
+    expect(await endOf(handle)).toBe('CANCELLED');
+  });
+  expect(conversation.calls).toEqual(['advance', 'begin m1', 'model m1 0', 'cancelTurn m1']);
+});
+
+test("an operator's cancel of a process that looks stops the turn that it finds", async () => {
+  const look = Promise.withResolvers<void>();
+  const conversation = fake(['m1']);
+  const { advanceConversation } = conversation.activities;
+  conversation.activities.advanceConversation = async (input) => {
+    const found = await advanceConversation(input);
+    await look.promise;
+    return found;
+  };
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await until(() => conversation.calls.includes('advance'));
+    await handle.cancel();
+    look.resolve();
+    expect(await endOf(handle)).toBe('CANCELLED');
+  });
+  expect(conversation.calls).toEqual(['advance', 'cancelTurn m1']);
+});
+
+test("an operator's cancel ends a process that waits", async () => {
+  const conversation = fake([]);
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await idle(handle);
+    await handle.cancel();
+    await until(async () => (await standing(handle)) !== 'RUNNING');
+    expect(await standing(handle)).toBe('CANCELLED');
+  });
+  expect(conversation.calls).toEqual(['advance']);
+});
+
+test('a long conversation goes on in another run before its history grows, and loses nothing', async () => {
+  const messages = Array.from({ length: 60 }, (_, index) => `m${index}`);
+  const conversation = fake([...messages], {
+    takeModelStep: async (_turn, step) =>
+      step === 0 ? { kind: 'tools', partIndexes: [0, 1, 2, 3, 4, 5] } : { kind: 'ended' },
+  });
+  await withWorkers(skipping, conversation, async () => {
+    const first = await start(skipping);
+    const { runId: firstRunId } = await first.describe();
+    const handle = skipping.env.client.workflow.getHandle(first.workflowId);
+    // Signals come all the while, as from clients.
+    let isOver = false;
+    const signals = (async () => {
+      while (!isOver) {
+        await handle.signal(wakeConversationSignal);
+        const count = conversation.calls.length;
+        await until(() => isOver || conversation.calls.length > count);
+      }
+    })();
+    await until(() => conversation.calls.includes('model m59 1'));
+    isOver = true;
+    await signals;
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+    const { events } = await skipping.env.client.workflow
+      .getHandle(first.workflowId, firstRunId)
+      .fetchHistory();
+    expect(events!.length).toBeLessThan(2_200);
+    expect(events!.at(-1)!.workflowExecutionContinuedAsNewEventAttributes).toBeTruthy();
+  });
+  const begun = conversation.calls.filter((call) => call.startsWith('begin'));
+  expect(begun).toEqual(messages.map((id) => `begin ${id}`));
+  expect(conversation.calls.filter((call) => call.startsWith('tool'))).toHaveLength(messages.length * 6);
+});

@@ -1,0 +1,266 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import type { StepOutcome } from '../../workflows/conversation/contract.ts';
+import { maxSteps, stopReplySignal } from '../../workflows/conversation/names.ts';
+import {
+  type Activities,
+  endless,
+  endOf,
+  type Fake,
+  fake,
+  start,
+  until,
+  useTimeSkipping,
+  withWorkers,
+} from '../support/conversation-process.ts';
+import { keepHistory } from '../support/histories.ts';
+
+/** A conversation's turns, as its process takes them; all of them end in an idle hour. */
+const skipping = useTimeSkipping();
+
+const ended: StepOutcome = { kind: 'ended' };
+const tools = (...partIndexes: number[]): StepOutcome => ({ kind: 'tools', partIndexes });
+const failure = (type: string, more: Parameters<typeof ApplicationFailure.create>[0] = {}) =>
+  ApplicationFailure.create({ type, message: 'The model step failed.', ...more });
+
+type Handle = Awaited<ReturnType<typeof start>>;
+
+/** Every call of the conversation until its process ended; `during` may meddle with it. */
+async function callsOf(
+  conversation: Fake,
+  during: (handle: Handle) => Promise<unknown> = async () => undefined,
+  name?: string,
+): Promise<string[]> {
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    await during(handle);
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+    if (name !== undefined) await keepHistory(handle, `conversation-${name}`);
+  });
+  return conversation.calls;
+}
+
+/** The reply ends by a Stop, of which the process is told. */
+async function stop(conversation: Fake, handle: Handle, messageId = 'm1'): Promise<void> {
+  const looks = () => conversation.calls.filter((call) => call === 'advance').length;
+  const before = looks();
+  conversation.end(messageId);
+  await handle.signal(stopReplySignal, messageId);
+  await until(() => looks() > before);
+}
+
+test('a turn takes its steps and tools to its end', async () => {
+  const conversation = fake(['m1'], {
+    takeModelStep: async (_turn, step) => (step === 0 ? tools(0, 1) : step === 1 ? tools(3) : ended),
+  });
+  const calls = await callsOf(conversation, undefined, 'tools');
+  // Two at once have no order.
+  expect([...calls.slice(0, 3), ...calls.slice(3, 5).sort(), ...calls.slice(5)]).toEqual([
+    'advance',
+    'begin m1',
+    'model m1 0',
+    'tool m1 0',
+    'tool m1 1',
+    'model m1 1',
+    'tool m1 3',
+    'model m1 2',
+    'advance',
+  ]);
+});
+
+test('turns are taken one after the other', async () => {
+  const calls = await callsOf(fake(['m1', 'm2']));
+  expect(calls).toEqual([
+    ...['advance', 'begin m1', 'model m1 0'],
+    ...['advance', 'begin m2', 'model m2 0'],
+    'advance',
+  ]);
+});
+
+test('a turn that was stopped before it began takes no step', async () => {
+  const conversation = fake(['m1']);
+  conversation.activities.beginTurn = async ({ messageId }) => {
+    conversation.end(messageId);
+    return false;
+  };
+  expect(await callsOf(conversation)).toEqual(['advance', 'advance']);
+});
+
+test('a Stop ends a model step that is under way, and the next turn begins', async () => {
+  const answer = endless(ended);
+  const conversation = fake(['m1', 'm2'], {
+    takeModelStep: async ({ messageId }) => (messageId === 'm1' ? answer.work() : ended),
+  });
+  const calls = await callsOf(
+    conversation,
+    async (handle) => {
+      await answer.begun;
+      await stop(conversation, handle);
+    },
+    'stopped',
+  );
+  expect(calls).toEqual([
+    ...['advance', 'begin m1', 'model m1 0'],
+    ...['advance', 'begin m2', 'model m2 0'],
+    'advance',
+  ]);
+});
+
+test('a Stop ends the wait for the next try of a model step', async () => {
+  const conversation = fake(['m1'], {
+    takeModelStep: async () => {
+      throw failure('model_unavailable', { nextRetryDelay: '4 minutes' });
+    },
+  });
+  const calls = await callsOf(conversation, async (handle) => {
+    await until(async () => {
+      const { raw } = await handle.describe();
+      return raw.pendingActivities?.some(({ attempt }) => attempt === 2) === true;
+    });
+    await stop(conversation, handle);
+  });
+  expect(calls).toEqual(['advance', 'begin m1', 'model m1 0', 'advance']);
+});
+
+test('a Stop ends tools that are under way, and begins no other', async () => {
+  const call = endless(undefined);
+  const conversation = fake(['m1'], {
+    takeModelStep: async () => tools(0, 1, 2, 3, 4, 5),
+    callTool: () => call.work(),
+  });
+  const calls = await callsOf(conversation, async (handle) => {
+    await until(() => conversation.calls.filter((name) => name.startsWith('tool')).length === 4);
+    await stop(conversation, handle);
+  });
+  expect(calls.filter((name) => name.startsWith('tool')).sort()).toEqual([
+    'tool m1 0',
+    'tool m1 1',
+    'tool m1 2',
+    'tool m1 3',
+  ]);
+  expect(calls.at(-1)).toBe('advance');
+  expect(calls.filter((name) => name.startsWith('fail'))).toEqual([]);
+});
+
+test('a Stop of another reply than the one under way changes nothing', async () => {
+  const answer = endless(ended);
+  const conversation = fake(['m1'], { takeModelStep: () => answer.work() });
+  const calls = await callsOf(conversation, async (handle) => {
+    await answer.begun;
+    await handle.signal(stopReplySignal, 'm0');
+    answer.release();
+  });
+  expect(calls).toEqual(['advance', 'begin m1', 'model m1 0', 'advance']);
+});
+
+test('the last step is told that it is, and a turn that takes one more fails', async () => {
+  const calls = await callsOf(fake(['m1'], { takeModelStep: async () => tools() }));
+  expect(calls.filter((name) => name.startsWith('model'))).toHaveLength(maxSteps);
+  expect(calls.slice(-3)).toEqual([
+    `model m1 ${maxSteps - 1} last`,
+    'failTurn m1 turn_step_limit',
+    'advance',
+  ]);
+});
+
+test('a turn that takes longer than ten minutes fails', async () => {
+  const calls = await callsOf(
+    fake(['m1', 'm2'], {
+      takeModelStep: async ({ messageId }) => {
+        if (messageId === 'm2') return ended;
+        throw failure('model_unavailable', { nextRetryDelay: '6 minutes' });
+      },
+    }),
+  );
+  expect(calls).toEqual([
+    ...['advance', 'begin m1', 'model m1 0', 'model m1 0', 'failTurn m1 turn_timeout'],
+    ...['advance', 'begin m2', 'model m2 0', 'advance'],
+  ]);
+});
+
+test('a model step that no other try would help fails the turn with its code', async () => {
+  const calls = await callsOf(
+    fake(['m1'], {
+      takeModelStep: async () => {
+        throw failure('model_refused', { nonRetryable: true });
+      },
+    }),
+    undefined,
+    'failed',
+  );
+  expect(calls).toEqual(['advance', 'begin m1', 'model m1 0', 'failTurn m1 model_refused', 'advance']);
+});
+
+test.each<[code: string, takeModelStep: Activities['takeModelStep']]>([
+  [
+    'model_unavailable',
+    async () => {
+      throw failure('model_unavailable');
+    },
+  ],
+  [
+    'internal_error',
+    async () => {
+      throw failure('internal_error');
+    },
+  ],
+])('a model step is tried five times, and then the turn fails: %s', async (code, takeModelStep) => {
+  const calls = await callsOf(fake(['m1'], { takeModelStep }));
+  expect(calls).toEqual([
+    ...['advance', 'begin m1'],
+    ...Array.from({ length: 5 }, () => 'model m1 0'),
+    ...[`failTurn m1 ${code}`, 'advance'],
+  ]);
+});
+
+test('the next try of a model step waits for as long as its provider says', async () => {
+  const triedAtMs: number[] = [];
+  await callsOf(
+    fake(['m1'], {
+      takeModelStep: async () => {
+        triedAtMs.push(await skipping.env.currentTimeMs());
+        if (triedAtMs.length > 1) return ended;
+        throw failure('model_overloaded', { nextRetryDelay: '90 seconds' });
+      },
+    }),
+  );
+  const [first, second] = triedAtMs as [number, number];
+  expect(second - first).toBeGreaterThanOrEqual(90_000);
+});
+
+test('a tool that fails in every try is told to the model, and the turn goes on', async () => {
+  const calls = await callsOf(
+    fake(['m1'], {
+      takeModelStep: async (_turn, step) => (step === 0 ? tools(0) : ended),
+      callTool: async () => {
+        throw failure('lake_busy');
+      },
+    }),
+  );
+  expect(calls).toEqual([
+    ...['advance', 'begin m1', 'model m1 0'],
+    ...Array.from({ length: 4 }, () => 'tool m1 0'),
+    ...['failToolCall m1 0', 'model m1 1', 'advance'],
+  ]);
+});
+
+test('four tools of a step at most are under way at once', async () => {
+  const indexes = Array.from({ length: 11 }, (_, index) => index);
+  const conversation = fake(['m1'], {
+    takeModelStep: async (_turn, step) => (step === 0 ? tools(...indexes) : ended),
+  });
+  let most = 0;
+  await withWorkers(skipping, conversation, async () => {
+    const handle = await start(skipping);
+    expect(await endOf(handle)).toBe('COMPLETED idle');
+    const open = new Set<string>();
+    for (const event of (await handle.fetchHistory()).events ?? []) {
+      const scheduled = event.activityTaskScheduledEventAttributes;
+      if (scheduled?.activityType?.name === 'callTool') open.add(String(event.eventId));
+      open.delete(String(event.activityTaskCompletedEventAttributes?.scheduledEventId));
+      most = Math.max(most, open.size);
+    }
+  });
+  expect(most).toBe(4);
+  expect(conversation.calls.filter((name) => name.startsWith('tool'))).toHaveLength(indexes.length);
+});
