@@ -64,10 +64,20 @@ export function conversationSteps(
 }
 
 async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
-  const row = await inOrganization(deps.db, id.organizationId, (db) =>
-    holdConversation(db, id.organizationId, id.conversationId),
-  );
+  const { organizationId, conversationId } = id;
+  const { row, active } = await inOrganization(deps.db, organizationId, async (db) => ({
+    row: await holdConversation(db, organizationId, conversationId),
+    active: await activeReply(db, organizationId, conversationId),
+  }));
   if (row === undefined) return;
+  if (active !== undefined && active.started_at !== null) {
+    const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
+    // It looks by itself when the turn is over.
+    if (state === 'running') return;
+    // A new process would go on with a turn that somebody ended with the old one.
+    if (closes(conversationProcess, state))
+      await failTurn(deps.db, { organizationId, conversationId, messageId: active.id }, 'terminated');
+  }
   await deps.processes.wake(conversationStart(row), { name: wakeConversationSignal, args: [] });
 }
 
@@ -76,11 +86,6 @@ async function revive(deps: ConversationReconcileDeps, id: Found): Promise<void>
   const { organizationId, conversationId } = id;
   const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
   if (state === 'running') return;
-  const active = await inOrganization(deps.db, organizationId, (db) =>
-    activeReply(db, organizationId, conversationId),
-  );
-  if (active !== undefined && closes(conversationProcess, state))
-    await failTurn(deps.db, { organizationId, conversationId, messageId: active.id }, 'terminated');
   await inOrganization(deps.db, organizationId, (db) =>
     updateConversation(db, organizationId, conversationId, { due_since: new Date() }),
   );
