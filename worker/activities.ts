@@ -12,6 +12,7 @@ import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
 export function activitiesOf(
   deps: ActivityDeps,
   lakeMaintenance: { intervalSeconds: number; retentionDays: number },
+  agent: { turnsPerOrganization: number },
 ) {
   return {
     control: {
@@ -25,6 +26,6 @@ export function activitiesOf(
       ...tableImportLakeActivities(deps),
       ...lakeMaintenanceLakeActivities(deps, lakeMaintenance),
     },
-    agent: conversationAgentActivities(deps),
+    agent: conversationAgentActivities(deps, agent),
   };
 }

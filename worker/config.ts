@@ -4,7 +4,8 @@ import { modelsConfig, modelsEnvironment } from '../domain/models/config.ts';
 
 const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,
-  AGENT_ACTIVITIES: z.coerce.number().int().min(2).max(1_000).default(64),
+  AGENT_ACTIVITIES: z.coerce.number().int().min(2).max(1_000).default(128),
+  AGENT_TURNS_PER_ORGANIZATION: z.coerce.number().int().min(1).max(1_000).default(32),
   LAKE_THREADS: z.coerce.number().int().min(1).max(256).default(2),
   LAKE_ACTIVITIES: z.coerce.number().int().min(2).max(64).default(2),
   LAKE_MAINTENANCE_INTERVAL_SECONDS: z.coerce.number().int().min(10).default(3_600),
@@ -18,6 +19,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv) {
     ...storesConfig(e),
     models: modelsConfig(e),
     agentActivities: e.AGENT_ACTIVITIES,
+    agent: { turnsPerOrganization: e.AGENT_TURNS_PER_ORGANIZATION },
     lakeThreads: e.LAKE_THREADS,
     lakeActivities: e.LAKE_ACTIVITIES,
     lakeMaintenance: {

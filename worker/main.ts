@@ -47,7 +47,7 @@ const shared = {
   namespace: config.temporal.namespace,
   interceptors: { activity: [activityErrors(logger)] },
 };
-const activities = activitiesOf(deps, config.lakeMaintenance);
+const activities = activitiesOf(deps, config.lakeMaintenance, config.agent);
 const workers = await Promise.all([
   Worker.create({
     ...shared,

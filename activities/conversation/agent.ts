@@ -12,10 +12,24 @@ import { toolTries } from '../../workflows/conversation/names.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 
-export function conversationAgentActivities(deps: ActivityDeps): ConversationAgentActivities {
+const fullAgainMs = 1_000;
+
+export function conversationAgentActivities(
+  deps: ActivityDeps,
+  { turnsPerOrganization }: { turnsPerOrganization: number },
+): ConversationAgentActivities {
   return {
     /** Safe to retry: a turn that began reads what it was pinned to. */
-    beginTurn: (turn) => beginTurn(deps, turn),
+    async beginTurn(turn) {
+      const beginning = await beginTurn({ ...deps, turnsPerOrganization }, turn);
+      if (beginning === 'full')
+        throw ApplicationFailure.create({
+          type: 'overloaded',
+          message: 'As many turns of the organization are worked at as may be.',
+          nextRetryDelay: fullAgainMs,
+        });
+      return beginning === 'begun';
+    },
 
     /** Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger writes. */
     takeModelStep: (turn, step, isLast) =>

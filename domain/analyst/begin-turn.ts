@@ -5,7 +5,7 @@ import type { TurnInput } from '../../workflows/conversation/contract.ts';
 import { attachedTables } from '../catalog-entries/catalog-entries.ts';
 import { tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
-import { type DataVersion, updateMessage } from '../conversations/messages.ts';
+import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
 import { turnPin } from '../conversations/turns.ts';
 import { type ExpiryDeps, pinSnapshot } from '../lake-maintenance/expire.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
@@ -13,20 +13,33 @@ import { deleteLakePins } from '../lake-maintenance/pins.ts';
 /** Beyond the longest wait of a turn for a person. A turn that ends lets go of its pin at once. */
 const pinMs = 25 * 3_600_000;
 
+/** `full`: as many turns of the organization are worked at as may be; this one waits. */
+export type TurnBeginning = 'begun' | 'ended' | 'full';
+
+export interface BeginDeps extends ExpiryDeps {
+  /** Turns of one organization that are worked at, at once: what others do not wait for. */
+  turnsPerOrganization: number;
+}
+
 /**
- * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one snapshot. False
- * where the turn has ended already. A second call finds the first.
+ * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one snapshot. A second
+ * call finds the first.
  */
-export async function beginTurn(deps: ExpiryDeps, turn: TurnInput): Promise<boolean> {
+export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;
   const found = await inOrganization(deps.db, organizationId, async (db) => {
     const held = await holdTurn(db, turn);
     if (held === undefined) return undefined;
     const projectId = held.conversation.project_id;
-    return { ...held, tables: await attachedTables(db, organizationId, projectId) };
+    return {
+      ...held,
+      tables: await attachedTables(db, organizationId, projectId),
+      turns: await countStarted(db, organizationId),
+    };
   });
-  if (found === undefined) return false;
-  if (found.reply.started_at !== null) return true;
+  if (found === undefined) return 'ended';
+  if (found.reply.started_at !== null) return 'begun';
+  if (found.turns >= deps.turnsPerOrganization) return 'full';
   const tableIds = found.tables.map(({ id }) => id);
   const versions = tableIds.length === 0 ? [] : await pinned(deps, turn, tableIds);
   return started(deps.db, turn, versions);
@@ -45,15 +58,15 @@ async function pinned(
   return [...versions].map(([tableId, version]) => ({ tableId, version }));
 }
 
-async function started(db: Database, turn: TurnInput, versions: DataVersion[]): Promise<boolean> {
+async function started(db: Database, turn: TurnInput, versions: DataVersion[]): Promise<TurnBeginning> {
   const { organizationId, messageId } = turn;
   return inOrganization(db, organizationId, async (transaction) => {
     const held = await holdTurn(transaction, turn);
     if (held === undefined) {
       await deleteLakePins(transaction, organizationId, turnPin(messageId));
-      return false;
+      return 'ended';
     }
-    if (held.reply.started_at !== null) return true;
+    if (held.reply.started_at !== null) return 'begun';
     await updateMessage(transaction, organizationId, messageId, {
       started_at: new Date(),
       data_versions: JSON.stringify(versions),
@@ -64,6 +77,6 @@ async function started(db: Database, turn: TurnInput, versions: DataVersion[]): 
         data: { messageId, userMessageId: held.reply.answers_id ?? '', dataVersions: versions },
       },
     ]);
-    return true;
+    return 'begun';
   });
 }

@@ -114,6 +114,7 @@ export async function holdTurn(
 const failures: Readonly<Record<string, string>> = {
   turn_timeout: 'The answer took longer than ten minutes.',
   turn_step_limit: 'The analyst took too many steps without coming to an answer; ask for less at once.',
+  overloaded: 'Too many conversations of the organization ask at once; ask again shortly.',
   storage_unavailable: 'The data could not be read; ask again shortly.',
   terminated: "An operator ended the conversation's process while it was answering.",
 };

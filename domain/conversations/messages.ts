@@ -59,6 +59,18 @@ export function activeReply(
     .executeTakeFirst();
 }
 
+/** Replies of the organization that are worked at. */
+export async function countStarted(db: OrganizationTransaction, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'streaming')
+    .where('started_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Newest first, before a position. */
 export function listMessages(
   db: OrganizationTransaction,

@@ -1,17 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Attack } from './attack.ts';
 import { conversationAttacks } from './conversation-attacks.ts';
 import { type FilePlace, importEnd, importFile, newTable, type Session, uploadFile } from './session.ts';
 import { longFormat, sameCells } from './workbooks.ts';
-
-/** Something a tenant can do with its own credentials, again and again. */
-export interface Attack {
-  name: string;
-  /** So many at once. */
-  atOnce: number;
-  /** Makes what it needs, and gives what is done once. It returns what it was answered, for the report. */
-  prepare(session: Session): Promise<(count: number) => Promise<string | number>>;
-}
 
 const mebibytes = (count: number) => count * 1_048_576;
 

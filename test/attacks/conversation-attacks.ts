@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Attack } from './attacks.ts';
+import type { Attack } from './attack.ts';
 import { newTable, type Session } from './session.ts';
 
 /** A project with a table attached, for conversations in it. */

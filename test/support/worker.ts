@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts';
 const lakeMaintenance = { intervalSeconds: 3_600, retentionDays: 7 };
 
 /** A worker with the real activities for the file's workspace, in its namespace. Call it after `useWorkspace`. */
-export function useWorker(workspace: Workspace): void {
+export function useWorker(workspace: Workspace, agent = { turnsPerOrganization: 32 }): void {
   let stop: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
     quietRuntime();
@@ -22,7 +22,7 @@ export function useWorker(workspace: Workspace): void {
       ],
     });
     const { namespace } = workspace.temporal.options;
-    const activities = activitiesOf(workspace.activityDeps, lakeMaintenance);
+    const activities = activitiesOf(workspace.activityDeps, lakeMaintenance, agent);
     const workers = await Promise.all([
       Worker.create({
         connection,

@@ -29,11 +29,12 @@ const control = proxyActivities<ConversationControlActivities>({
   retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
 });
 
-// The catalog's versions and a pin. A hundred tries outlast a quarter of an hour of a lake that is away.
+// The catalog's versions and a pin. A thousand tries outlast a quarter of an hour of an organization that has as many
+// turns under way as it may, which is asked again every second, and hours of a lake that is away.
 const { beginTurn } = proxyActivities<Pick<ConversationAgentActivities, 'beginTurn'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds', maximumAttempts: 100 },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds', maximumAttempts: 1_000 },
 });
 
 // An answer may take minutes. Five tries, with what the provider says about when; a crash of the worker is one of them.

@@ -14,7 +14,7 @@ beforeAll(async () => {
   place = { organizationId: client.organizationId, projectId: await projectOf(client) };
 });
 
-const rounds = 25;
+const rounds = 12;
 
 const post = (text: string, onBusy: 'enqueue' | 'reject' | 'interrupt' = 'enqueue'): Operation => ({
   op: 'post',

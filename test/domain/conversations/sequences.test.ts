@@ -58,7 +58,7 @@ test('every order of six operations on a conversation that answers one message w
 
 test(`random sequences, SEED=${seed}`, { timeout: patienceMs }, async () => {
   await inLanes(
-    Array.from({ length: 200 }, (_, number) => number),
+    Array.from({ length: 80 }, (_, number) => number),
     async (number) => {
       const pick = random(seed + number);
       const lab = await newLab(workspace, place);
