@@ -1,5 +1,7 @@
+import type { RecordOf } from '../../data/postgres/records.ts';
 import type { DataVersion, Message, MessagePart } from './messages.ts';
-import type { QueuedMessage } from './queue.ts';
+
+type QueuedMessage = RecordOf<'queued_messages'>;
 
 /** What a reply is made of, as clients see it: in answers, and in the events that tell of it. */
 export type PartView =
