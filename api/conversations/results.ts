@@ -4,6 +4,7 @@ import { getResult, readResult } from '../../domain/conversations/results.ts';
 import { camelCase } from '../../domain/query/camel-case.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { queryAnswer, queryExample } from '../query-executions/schemas.ts';
+import { sendText } from '../reply.ts';
 import { type Load, route } from '../route.ts';
 import { decodeCursor, encodeCursor, integerText, pageQuery } from '../schemas.ts';
 import { conversationPath, loadConversation } from './paths.ts';
@@ -53,8 +54,8 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
       query: resultQuery,
     },
     { 200: resultAnswer },
-    async ({ organizationId, params, query, request, transaction }) => {
-      const result = await transaction((db) => loadResult(db, organizationId, params, undefined as never));
+    async ({ organizationId, params, query, caller, request, reply, transaction }) => {
+      const result = await transaction((db) => loadResult(db, organizationId, params, caller));
       const list = request as Parameters<typeof encodeCursor>[0];
       const from = decodeCursor(z.int().min(0), list) ?? 0;
       const rows = await readResult(deps.objects, result);
@@ -63,19 +64,19 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         .slice(from, from + query.limit)
         .map((row) => row.map((value, index) => ({ name: columns[index]!.name, value })));
       const next = from + page.length;
-      return {
-        data: {
-          id: result.id,
-          columns,
-          rows: page.map((row) => Object.fromEntries(row.map(({ name, value }) => [camelCase(name), value]))),
-          rows_with_column_order: page,
-          rowCount: page.length,
-          truncated: result.truncated,
-          elapsedMs: result.elapsed_ms,
-          scanned: { tables: result.scanned as never },
-        },
-        nextCursor: next < rows.length ? encodeCursor(list, next) : null,
+      const data = {
+        id: result.id,
+        columns,
+        rows: page.map((row) => Object.fromEntries(row.map(({ name, value }) => [camelCase(name), value]))),
+        rows_with_column_order: page,
+        rowCount: page.length,
+        truncated: result.truncated,
+        elapsedMs: result.elapsed_ms,
+        scanned: { tables: result.scanned },
       };
+      const nextCursor = next < rows.length ? encodeCursor(list, next) : null;
+      // A column may have any name; what checks answers would lose some.
+      return sendText(reply, JSON.stringify({ data, nextCursor }));
     },
   );
   route(
@@ -100,15 +101,17 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         },
       },
     },
-    async ({ organizationId, params, query, reply, transaction }) => {
-      const chart = await transaction((db) => loadChart(db, organizationId, params, undefined as never));
+    async ({ organizationId, params, query, caller, reply, transaction }) => {
+      const chart = await transaction((db) => loadChart(db, organizationId, params, caller));
       if (query.format === 'json')
         return reply
           .type('application/json; charset=utf-8')
           .send(Buffer.from(await readChart(deps.objects, chart, 'json')));
       const svg = await readChart(deps.objects, chart, 'svg');
       // Opened as a page of its own it may load and run nothing.
-      reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+      reply
+        .header('x-content-type-options', 'nosniff')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
       if (query.format === 'png')
         return reply.type('image/png').send(await deps.charts.png(organizationId, svg));
       return reply.type('image/svg+xml').send(Buffer.from(svg));

@@ -65,6 +65,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       });
       return reply
         .type(report.content_type)
+        .header('x-content-type-options', 'nosniff')
         .header('content-disposition', attachment(`${report.title}.md`))
         .send(content);
     },
