@@ -69,7 +69,10 @@ export const messageSchema = z
     parts: z.array(partSchema),
     model: z.string(),
     effort: z.enum(['low', 'medium', 'high']).nullable(),
-    usage: z.object({ inputTokens: z.int(), outputTokens: z.int() }).nullable(),
+    usage: z
+      .object({ inputTokens: z.int(), outputTokens: z.int() })
+      .nullable()
+      .describe('Tokens of a reply, once it has ended.'),
     createdByUserId: z.string().nullable(),
     createdAt: timestamp,
     completedAt: timestamp.nullable(),

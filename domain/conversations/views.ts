@@ -69,7 +69,8 @@ export function messageView(message: Message, parts: readonly MessagePart[] = []
     parts: message.role === 'user' ? [{ type: 'text', text: content }] : parts.map(partView),
     model: message.model,
     effort: message.effort,
-    usage: message.role === 'user' ? null : usageOf(message),
+    // No event tells of it before the last.
+    usage: message.role === 'user' || message.completed_at === null ? null : usageOf(message),
     createdByUserId: message.created_by,
     createdAt: message.created_at.toISOString(),
     completedAt: message.completed_at?.toISOString() ?? null,

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { parseEvent, type SeenEvent } from './conversation-events.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
 import type { Answer, TestClient, Workspace } from './workspace.ts';
 
@@ -79,12 +80,6 @@ export async function talkIn(client: TestClient, projectId?: string): Promise<Ta
   };
 }
 
-export interface SeenEvent {
-  id: number;
-  event: string;
-  data: Data;
-}
-
 /** Reads a conversation's events over a real connection, until `until` holds or the stream ends. */
 export async function readEvents(
   workspace: Pick<Workspace, 'app'>,
@@ -107,7 +102,7 @@ export async function readEvents(
       const blocks = (rest + chunk).split('\n\n');
       rest = blocks.pop()!;
       for (const block of blocks) {
-        const event = parsed(block);
+        const event = parseEvent(block);
         if (event !== undefined) seen.push(event);
         if (until(seen)) return seen;
       }
@@ -121,60 +116,4 @@ export async function readEvents(
 async function listening({ app }: Pick<Workspace, 'app'>) {
   await app.listen({ host: '127.0.0.1', port: 0 });
   return app.server.address();
-}
-
-function parsed(block: string): SeenEvent | undefined {
-  const fields = new Map(
-    block.split('\n').map((line) => {
-      const colon = line.indexOf(': ');
-      return [line.slice(0, colon), line.slice(colon + 2)];
-    }),
-  );
-  const event = fields.get('event');
-  if (event === undefined) return undefined;
-  return { id: Number(fields.get('id')), event, data: JSON.parse(fields.get('data')!) };
-}
-
-/** What a reader holds who applied the events to nothing. */
-export function applied(events: readonly SeenEvent[]): {
-  messages: Data[];
-  queuedTurns: Data[];
-  queueHeld: boolean;
-} {
-  const messages = new Map<string, Data>();
-  let queue: Data[] = [];
-  let queueHeld = false;
-  for (const { event, data } of events) {
-    const message = messages.get(data.messageId);
-    if (event === 'message.created') messages.set(data.messageId, structuredClone(data.message));
-    else if (event === 'turn.started') message.dataVersions = data.dataVersions;
-    else if (event === 'text.delta') {
-      message.parts[data.partIndex] ??= { type: 'text', text: '' };
-      message.parts[data.partIndex].text += data.text;
-    } else if (event === 'part.retracted') delete message.parts[data.partIndex];
-    else if (event === 'turn.finished') {
-      const { status, error, usage, completedAt } = data;
-      Object.assign(message, { status, error, usage, completedAt });
-    } else if (event === 'queue.changed') {
-      queueHeld = data.queueHeld;
-      const changed = data.queuedMessage;
-      if (changed !== null) {
-        const place = queue.findIndex(({ id }) => id === changed.id);
-        if (changed.state !== 'queued') queue = queue.filter(({ id }) => id !== changed.id);
-        else if (place === -1) queue = [...queue, changed];
-        else queue = queue.with(place, changed);
-      }
-      queue = queue.map((entry, index) => ({ ...entry, position: index + 1, held: queueHeld }));
-    } else if (data.part !== undefined) message.parts[data.partIndex] = data.part;
-  }
-  const shown = [...messages.values()].map((message) => {
-    if (message.role === 'user') return message;
-    const parts = message.parts.filter((part: unknown) => part !== undefined);
-    const content = parts
-      .filter((part: Data) => part.type === 'text' && part.text !== '')
-      .map((part: Data) => part.text)
-      .join('\n\n');
-    return { ...message, parts, content, displayContent: content };
-  });
-  return { messages: shown, queuedTurns: queue, queueHeld };
 }

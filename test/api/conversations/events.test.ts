@@ -1,14 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import {
-  applied,
-  eventually,
-  readEvents,
-  type SeenEvent,
-  type Talk,
-  talkIn,
-  useModelServer,
-} from '../../support/conversations.ts';
+import { applied, type SeenEvent } from '../../support/conversation-events.ts';
+import { eventually, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -16,6 +9,9 @@ const models = useModelServer(({ messages }, n) => {
   const asked = String(messages.at(-1)!.content);
   if (asked.includes('slowly')) return { endless: { delta: 'slow ', everyMs: 15 } };
   if (asked.includes('stumble') && n % 2 === 0) return { text: ['Half ', 'a ', 'word'], cutAfter: 2 };
+  const wasAsked = String(messages.findLast(({ role }) => role === 'user')!.content);
+  if (asked.startsWith('<data-') && wasAsked.includes('long'))
+    return { endless: { delta: 'on ', everyMs: 15 } };
   if (asked.startsWith('<data-')) return { text: 'So many tables.' };
   if (asked.includes('tables'))
     return { text: 'Let me look.', toolCalls: [{ name: 'list_tables', arguments: '{}' }] };
@@ -74,6 +70,21 @@ test('whoever applies every event holds what is shown: tools, a step tried again
     ]),
   );
   await holdsWhatIsShown(events);
+});
+
+test('whoever applies the events of a reply under way holds what is shown of it', async () => {
+  const { messageId } = (await talk.post('Which tables are there? At long length.')).body.data;
+  await eventually(
+    () => talk.message(messageId),
+    ({ content }) => content.includes('on on'),
+  );
+  const { messages, queuedTurns, queueHeld, lastEventId } = await talk.show();
+  const events = await readEvents(workspace, client, `${talk.url}/events?after=0`, (seen) =>
+    seen.some(({ id }) => id === lastEventId),
+  );
+  const until = events.filter(({ id }) => id <= lastEventId);
+  expect(applied(until)).toEqual({ messages, queuedTurns, queueHeld });
+  await talk.cancel(messageId);
 });
 
 test('a stream that is cut again and again loses nothing and repeats nothing', async () => {

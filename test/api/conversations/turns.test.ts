@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { applied, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { applied } from '../../support/conversation-events.ts';
+import { readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
