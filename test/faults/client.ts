@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalState } from '../../local/local-state.ts';
 import type { Journal } from './journal.ts';
@@ -20,7 +20,7 @@ export interface Answer {
 export interface Call {
   /** Under which the journal counts it. */
   kind: string;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   idempotencyKey?: string;
@@ -37,6 +37,8 @@ export interface FaultClient {
   attempt(call: Call): Promise<Answer | undefined>;
   /** Repeats the request until there is a definite answer, as a careful client does. */
   settle(call: Call): Promise<Settled>;
+  /** An answer to be read as it comes, on a connection of its own; undefined when there is none. */
+  open(call: Pick<Call, 'kind' | 'path'>, until: AbortSignal): Promise<IncomingMessage | undefined>;
   close(): void;
 }
 
@@ -113,7 +115,33 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
     const isAnswer = answer !== undefined && answer !== 'unreached';
     if (token === undefined || (isAnswer && answer.body.code === 'token_expired')) authorization = undefined;
     journal.count(`requests ${call.kind}`, outcomeOf(answer));
+    if (isAnswer && answer.status === 500)
+      journal.breach('broken', `${call.method} ${call.path}: ${JSON.stringify(answer.body)}`);
     return isAnswer ? answer : undefined;
+  }
+
+  async function open(
+    { kind, path }: Pick<Call, 'kind' | 'path'>,
+    until: AbortSignal,
+  ): Promise<IncomingMessage | undefined> {
+    authorization ??= signIn();
+    const token = await authorization;
+    if (token === undefined) authorization = undefined;
+    const incoming = await new Promise<IncomingMessage | undefined>((resolve) => {
+      if (token === undefined) return resolve(undefined);
+      const headers = { authorization: token };
+      const within = AbortSignal.any([signal, until]);
+      request(`${stack.apiUrl}${path}`, { headers, agent: false, signal: within }, resolve)
+        .on('error', () => resolve(undefined))
+        .end();
+    });
+    const status = incoming?.statusCode;
+    journal.count(`requests ${kind}`, status === undefined ? 'without a connection' : `answered ${status}`);
+    if (status === 500) journal.breach('broken', `GET ${path}`);
+    if (status === 401) authorization = undefined;
+    if (status === 200) return incoming;
+    incoming?.destroy();
+    return undefined;
   }
 
   return {
@@ -132,6 +160,7 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
       }
       return { outcome: 'unresolved' };
     },
+    open,
     close: () => agent.destroy(),
   };
 }

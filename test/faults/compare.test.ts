@@ -29,12 +29,14 @@ async function breachesOf(
     };
   };
   await compareTables({
-    client: { settle, attempt: async () => undefined, close: () => {} },
+    client: { settle, attempt: async () => undefined, open: async () => undefined, close: () => {} },
     journal,
     model,
     tables: { appends: 'appends', items: 'items', whole: 'whole', snapshot: 'snapshot' },
     sync: { id: 'sync', generation: 'generation' },
     batches: new Map(),
+    projectId: 'project',
+    talks: { open: () => expect.fail(), leave: () => {}, finish: async () => {} },
     moments: createMoments(),
     signal: new AbortController().signal,
   });

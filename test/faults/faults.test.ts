@@ -22,6 +22,13 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
   expect(figures, summary(journal)).toEqual(nothing);
   // A run that could do nothing would hold every invariant.
   expect(journal.counts().get('rounds')?.get('done')).toBe(2);
-  for (const group of ['requests append', 'requests upsert', 'requests batch complete', 'requests query'])
+  for (const group of [
+    'requests append',
+    'requests upsert',
+    'requests batch complete',
+    'requests query',
+    'requests message',
+  ])
     expect(journal.counts().get(group)?.get('acknowledged') ?? 0, group).toBeGreaterThan(3);
+  expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);
 }, 400_000);

@@ -17,7 +17,7 @@ export interface Injection {
 /** Deaths of a part within a minute that the driver allows itself: the fifth would end the stack. */
 const maxDeaths = 3;
 const targetTimeoutMs = 20_000;
-/** Where batches stand still, faults go on. */
+/** Where nothing begins, faults go on. */
 const momentTimeoutMs = 3_000;
 
 /** Carries a round's faults out in their order, and waits until everything paused goes on. */
@@ -26,9 +26,9 @@ export async function injectFaults(injection: Injection, faults: readonly Fault[
   for (const fault of faults) {
     await sleep(fault.gapMs, injection.signal);
     if (fault.action === 'kill') await withinBudget(injection, fault);
-    if (fault.afterCompleteMs !== undefined) {
-      await injection.moments.untilCompleted(momentTimeoutMs, injection.signal);
-      await sleep(fault.afterCompleteMs, injection.signal);
+    if (fault.after !== undefined) {
+      await injection.moments.until(fault.after.moment, momentTimeoutMs, injection.signal);
+      await sleep(fault.after.ms, injection.signal);
     }
     if (injection.signal.aborted || injection.stack.hasEnded()) break;
     const pid = await findTarget(injection, fault);

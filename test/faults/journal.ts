@@ -10,6 +10,16 @@ export const invariants = {
   unexpected: 'Refused, failed or lost without a cause',
   miscounted: 'Answer with other counts than were sent',
   checkpoint: 'Checkpoint that is not the last applied batch',
+  messageLost: 'Acknowledged message that is lost',
+  messageDoubled: 'Message there or answered more than once',
+  messageUnaccounted: 'Message there that was removed or never accepted',
+  messageOrder: 'Message out of its order',
+  turnStuck: 'Conversation that does not come to rest',
+  turnEnd: 'Reply that failed or was stopped without a cause',
+  answer: 'Reply that is not its answer, whole and once',
+  events: 'Event missing, repeated or going back',
+  applied: 'Events that do not come to what is shown',
+  broken: 'Answer with the status 500',
   stack: 'Stack that did not come back',
 } as const;
 

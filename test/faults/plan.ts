@@ -1,4 +1,5 @@
-import { createRandom } from './random.ts';
+import type { Moment } from './moments.ts';
+import { createRandom, type Random } from './random.ts';
 
 export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3'] as const;
 export type Target = (typeof targets)[number];
@@ -8,8 +9,8 @@ export interface Fault {
   action: 'kill' | 'pause';
   /** Wait before it, counted from the fault before. */
   gapMs: number;
-  /** So long after a batch was completed, where the fault is to meet one being applied. */
-  afterCompleteMs: number | undefined;
+  /** So long after a moment, where the fault is to meet what begins then. */
+  after: { moment: Moment; ms: number } | undefined;
   /** How long a paused part stands still. */
   pauseMs: number;
   /** Chooses among several processes of the target. */
@@ -43,10 +44,18 @@ export function planFaults(
         action,
         // Now and then two at once.
         gapMs: random.chance(0.2) ? 0 : random.int(300, 3_000),
-        afterCompleteMs: random.chance(0.5) ? random.int(0, 300) : undefined,
+        after: afterOf(random),
         pauseMs: isLong ? beyondHeartbeatsMs : random.int(800, 4_000),
         choice: random.int(0, 1_000),
       };
     }),
   );
+}
+
+/** A batch being applied, a message being accepted, or a turn at any of its steps. */
+function afterOf(random: Random): Fault['after'] {
+  const ms = { completed: random.int(0, 300), said: random.int(0, random.chance(0.5) ? 60 : 2_000) };
+  if (random.chance(0.3)) return undefined;
+  const moment = random.pick<Moment>(['completed', 'said']);
+  return { moment, ms: ms[moment] };
 }

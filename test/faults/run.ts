@@ -11,6 +11,8 @@ import { createMoments } from './moments.ts';
 import { type Fault, planFaults } from './plan.ts';
 import { read } from './readers.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
+import { startTalkModel } from './talk-model.ts';
+import { createTalks } from './talks.ts';
 
 export interface FaultOptions {
   rounds: number;
@@ -43,19 +45,25 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const journal = createJournal(report);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
+  const talkModel = await startTalkModel();
   const stack = await startStackUnderTest({
     journal,
     report,
+    environment: { MODEL_BASE_URL: talkModel.url, MODEL_IDS: 'scripted' },
+  }).catch(async (error: unknown) => {
+    await talkModel.close();
+    throw error;
   });
   const client = createFaultClient(stack.state, journal, signal);
   try {
     const prepared = await prepare(client);
-    const context = {
+    const context: LoadContext = {
       client,
       journal,
       model: createModel(),
       moments: createMoments(),
       batches: new Map(),
+      talks: createTalks(() => context, seed),
       signal,
       ...prepared,
     };
@@ -70,6 +78,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
     }
     if (!signal.aborted && !stack.hasEnded()) {
       await run.lanes.finish(finishTimeoutMs);
+      await context.talks.finish();
       await compareTables(context);
     }
     return journal;
@@ -77,6 +86,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
     over.abort();
     client.close();
     await stack.stop(options.keep);
+    await talkModel.close();
     if (options.keep) report(`Kept ${stack.dataDir}`);
   }
 }

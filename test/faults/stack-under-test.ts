@@ -36,6 +36,8 @@ export interface StackOptions {
   report: (line: string) => void;
   /** Called whenever a part has died, whoever killed it. */
   onDeath?: (part: string) => void;
+  /** Variables that api and worker are given beside the usual. */
+  environment?: Readonly<Record<string, string>>;
 }
 
 export async function startStackUnderTest(options: StackOptions): Promise<StackUnderTest> {
@@ -44,7 +46,7 @@ export async function startStackUnderTest(options: StackOptions): Promise<StackU
   // In a group of its own: a Ctrl-C is for the driver, which then stops it in order.
   const child = spawn(process.execPath, [join(repositoryDir, 'local', 'start.ts')], {
     cwd: repositoryDir,
-    env: environmentOf(dataDir),
+    env: environmentOf(dataDir, options.environment),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -83,7 +85,7 @@ export async function startStackUnderTest(options: StackOptions): Promise<StackU
 }
 
 /** Everything local and on free ports, whatever stores the driver's own environment names. */
-function environmentOf(dataDir: string): NodeJS.ProcessEnv {
+function environmentOf(dataDir: string, given: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = [
     'HOME',
     'TMPDIR',
@@ -99,6 +101,7 @@ function environmentOf(dataDir: string): NodeJS.ProcessEnv {
     WORKSPACE_DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'info',
+    ...given,
   };
 }
 

@@ -125,7 +125,7 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
       body,
     });
     if (settled.outcome === 'refused') expectCode(settled.answer, isShort ? 'batch_not_open' : undefined);
-    if (settled.outcome === 'acknowledged') context.moments.completed();
+    if (settled.outcome === 'acknowledged') context.moments.comes('completed');
     return settled.outcome === 'acknowledged';
   }
 

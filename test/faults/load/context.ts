@@ -3,6 +3,7 @@ import type { Journal } from '../journal.ts';
 import type { Model } from '../model.ts';
 import type { Moments } from '../moments.ts';
 import type { TableKey } from '../rows.ts';
+import type { Talks } from '../talks.ts';
 
 /** What the lanes of the load share. */
 export interface LoadContext {
@@ -16,6 +17,9 @@ export interface LoadContext {
   /** Batches that are under way, by id, with what is known of them. */
   batches: Map<string, { path: string; told: string }>;
   moments: Moments;
+  /** The project in which the load talks, with tables attached. */
+  projectId: string;
+  talks: Talks;
   signal: AbortSignal;
 }
 

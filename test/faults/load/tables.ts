@@ -2,8 +2,10 @@ import type { Answer, FaultClient } from '../client.ts';
 import { columns, type TableKey, tableKeys } from '../rows.ts';
 import type { LoadContext } from './context.ts';
 
-/** The four tables and the data sync, made before anything is disturbed. */
-export async function prepare(client: FaultClient): Promise<Pick<LoadContext, 'tables' | 'sync'>> {
+/** The four tables, the data sync, and a project to talk of two tables in, made before anything is disturbed. */
+export async function prepare(
+  client: FaultClient,
+): Promise<Pick<LoadContext, 'tables' | 'sync' | 'projectId'>> {
   const create = async (kind: string, path: string, body: unknown) => {
     const settled = await client.settle({ kind, method: 'POST', path, body });
     if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
@@ -21,5 +23,11 @@ export async function prepare(client: FaultClient): Promise<Pick<LoadContext, 't
     provider: 'faults',
     generation,
   });
-  return { tables, sync: { id: String(sync['id']), generation } };
+  const project = await create('project', '/v1/projects', { name: 'Faults' });
+  const projectId = String(project['id']);
+  for (const name of ['items', 'appends'] as const) {
+    const path = `/v1/projects/${projectId}/catalog-entries`;
+    await create('catalog entry', path, { table_id: tables[name] });
+  }
+  return { tables, projectId, sync: { id: String(sync['id']), generation } };
 }
