@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted. */
-export type Moment = 'completed' | 'said';
+/**
+ * `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted. `answering`:
+ * the model begins to. `calling`: it has called tools.
+ */
+export const momentNames = ['completed', 'said', 'answering', 'calling'] as const;
+export type Moment = (typeof momentNames)[number];
 
 /** Tells whoever waits for it that a moment has come. */
 export interface Moments {
@@ -10,14 +14,14 @@ export interface Moments {
 }
 
 export function createMoments(): Moments {
-  const waiting: Record<Moment, Set<() => void>> = { completed: new Set(), said: new Set() };
+  const waiting = new Map(momentNames.map((name) => [name, new Set<() => void>()] as const));
   return {
     comes(moment) {
-      for (const wake of waiting[moment]) wake();
-      waiting[moment].clear();
+      for (const wake of waiting.get(moment)!) wake();
+      waiting.get(moment)!.clear();
     },
     async until(moment, timeoutMs, signal) {
-      const next = new Promise<void>((resolve) => waiting[moment].add(resolve));
+      const next = new Promise<void>((resolve) => waiting.get(moment)!.add(resolve));
       await Promise.race([next, delay(timeoutMs, undefined, { signal, ref: false }).catch(() => {})]);
     },
   };

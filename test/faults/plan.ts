@@ -44,7 +44,7 @@ export function planFaults(
         action,
         // Now and then two at once.
         gapMs: random.chance(0.2) ? 0 : random.int(300, 3_000),
-        after: afterOf(random),
+        after: afterOf(random, target),
         pauseMs: isLong ? beyondHeartbeatsMs : random.int(800, 4_000),
         choice: random.int(0, 1_000),
       };
@@ -52,10 +52,23 @@ export function planFaults(
   );
 }
 
-/** A batch being applied, a message being accepted, or a turn at any of its steps. */
-function afterOf(random: Random): Fault['after'] {
-  const ms = { completed: random.int(0, 300), said: random.int(0, random.chance(0.5) ? 60 : 2_000) };
-  if (random.chance(0.3)) return undefined;
-  const moment = random.pick<Moment>(['completed', 'said']);
-  return { moment, ms: ms[moment] };
+/** How long after each moment what begins then may last. */
+const lastsMs: Record<Moment, number> = { completed: 300, said: 60, answering: 800, calling: 400 };
+
+/** What the worker and its database are met in the middle of is above all a turn. */
+const moments: readonly Moment[] = ['completed', 'completed', 'said', 'answering', 'calling'];
+const momentsOfTurns: readonly Moment[] = [
+  'completed',
+  'said',
+  'answering',
+  'answering',
+  'answering',
+  'calling',
+];
+
+function afterOf(random: Random, target: Target): Fault['after'] {
+  const isOfTurns = target === 'worker' || target === 'postgres';
+  const moment = random.pick(isOfTurns ? momentsOfTurns : moments);
+  const ms = random.int(0, lastsMs[moment]);
+  return random.chance(isOfTurns ? 0.1 : 0.3) ? undefined : { moment, ms };
 }

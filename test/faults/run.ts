@@ -45,7 +45,8 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const journal = createJournal(report);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  const talkModel = await startTalkModel();
+  const moments = createMoments();
+  const talkModel = await startTalkModel(moments);
   const stack = await startStackUnderTest({
     journal,
     report,
@@ -61,7 +62,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       client,
       journal,
       model: createModel(),
-      moments: createMoments(),
+      moments,
       batches: new Map(),
       talks: createTalks(() => context, seed),
       signal,

@@ -1,4 +1,5 @@
 import { type ModelReply, type ModelServer, startModelServer } from '../support/model-server.ts';
+import type { Moments } from './moments.ts';
 import { createRandom } from './random.ts';
 
 export const scriptedModel = 'local/scripted';
@@ -19,7 +20,9 @@ export interface ScriptedAnswer {
   delayMs: number;
 }
 
-const words = 'grain river copper lantern ☂ meadow naïve harbour cinder violet orchard thimble'.split(' ');
+const vocabulary = 'grain river copper lantern ☂ meadow naïve harbour cinder violet orchard thimble'.split(
+  ' ',
+);
 const statements = [
   'SELECT count(*) AS rows FROM items',
   'SELECT op_no, count(*) AS rows FROM appends GROUP BY ALL ORDER BY op_no DESC LIMIT 20',
@@ -30,9 +33,9 @@ const statements = [
 export function answerTo(question: string): ScriptedAnswer {
   const tag = tagOf(question) ?? 'nothing';
   const random = createRandom(0, question);
-  const text = Array.from({ length: random.int(6, 24) }, () => random.pick(words)).join(' ');
+  const text = Array.from({ length: random.int(6, 24) }, () => random.pick(vocabulary)).join(' ');
   return {
-    preface: random.chance(0.4) ? `Let me look for ${tag}: ${random.pick(words)} first.` : '',
+    preface: random.chance(0.4) ? `Let me look for ${tag}: ${random.pick(vocabulary)} first.` : '',
     statements: Array.from({ length: random.pick([0, 1, 1, 1, 1, 2, 3]) }, () => random.pick(statements)),
     text: `To ${tag}: ${text}. So much to ${tag}.`,
     delayMs: random.int(20, 90),
@@ -54,17 +57,20 @@ export function wholeReply(question: string): { content: string; calls: number; 
 export const tokensEach = 10;
 
 /** The provider that the stack under test is given. */
-export function startTalkModel(): Promise<ModelServer> {
+export function startTalkModel(moments: Moments): Promise<ModelServer> {
   return startModelServer((body): ModelReply => {
     const asked = body.messages.findLastIndex(({ role }) => role === 'user');
     const question = String(body.messages[asked]?.content ?? '');
     const isTold = body.messages.slice(asked).some(({ role }) => role === 'tool');
     // A long run asks thousands of times.
     body.messages = [];
+    moments.comes('answering');
     const { preface, statements: sqls, text, delayMs } = answerTo(question);
     const usage = { inputTokens: tokensEach, outputTokens: tokensEach };
     if (isTold || sqls.length === 0) return { text, delayMs, usage };
     const toolCalls = sqls.map((sql) => ({ name: 'run_sql', arguments: JSON.stringify({ sql }) }));
+    const deltas = preface.split(' ').length + 3 * sqls.length;
+    setTimeout(() => moments.comes('calling'), deltas * delayMs).unref();
     return { text: preface, toolCalls, delayMs, usage };
   });
 }
