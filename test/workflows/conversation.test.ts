@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import type { StepOutcome } from '../../workflows/conversation/contract.ts';
-import { maxSteps, stopReplySignal } from '../../workflows/conversation/names.ts';
+import { maxSteps, stopReplySignal, toolTries } from '../../workflows/conversation/names.ts';
 import {
   type Activities,
   endless,
@@ -239,7 +239,7 @@ test('a tool that fails in every try is told to the model, and the turn goes on'
   );
   expect(calls).toEqual([
     ...['advance', 'begin m1', 'model m1 0'],
-    ...Array.from({ length: 4 }, () => 'tool m1 0'),
+    ...Array.from({ length: toolTries }, () => 'tool m1 0'),
     ...['failToolCall m1 0', 'model m1 1', 'advance'],
   ]);
 });

@@ -9,4 +9,4 @@ export const maxSteps = 24;
 /** A turn at work, waiting for a person left out. */
 export const turnTimeoutMs = 600_000;
 /** Tries of a tool's call: the last one tells the model that it failed. */
-export const toolTries = 4;
+export const toolTries = 6;

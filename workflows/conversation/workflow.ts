@@ -45,7 +45,7 @@ const { takeModelStep } = proxyActivities<Pick<ConversationAgentActivities, 'tak
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 5 },
 });
 
-// A query takes two minutes at most. Four tries outlast a busy pool; then the model is told that it failed.
+// A query takes two minutes at most. Six tries outlast a busy pool, and a restart of a store; then the model is told.
 const { callTool } = proxyActivities<Pick<ConversationAgentActivities, 'callTool'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '150 seconds',

@@ -20,7 +20,7 @@ import {
 import { deleteConversation } from '../../../domain/conversations/remove.ts';
 import { type ShownConversation, showConversation } from '../../../domain/conversations/show.ts';
 import { endTurn } from '../../../domain/conversations/turns.ts';
-import { applied } from '../../support/conversations.ts';
+import { applied } from '../../support/conversation-events.ts';
 import type { Workspace } from '../../support/workspace.ts';
 import { apply, known, messageOf, nothingYet, type Operation, type Rules, shownBy } from './model.ts';
 
