@@ -2,10 +2,11 @@ import type { AssistantContent } from 'ai';
 import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
-import type { Conversation } from '../conversations/conversations.ts';
+import { type Conversation, updateConversation } from '../conversations/conversations.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { addParts, type Message, type NewPart, updateMessage } from '../conversations/messages.ts';
+import { countWaiting } from '../conversations/queue.ts';
 import { endTurn } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
 import { addTokens, type TokenCount } from './token-usage.ts';
@@ -171,6 +172,13 @@ export interface ModelAnswer {
   writeRest: WriteRest;
 }
 
+/** Whether nothing waits behind a turn that ended: its process then has nothing to look for. */
+async function isQuiet(db: OrganizationTransaction, conversation: Conversation): Promise<boolean> {
+  if ((await countWaiting(db, conversation)) > 0) return false;
+  await updateConversation(db, conversation.organization_id, conversation.id, { due_since: null });
+  return true;
+}
+
 /** Ends a step: its tools begin, or the reply is complete. */
 export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Promise<StepOutcome> {
   return asTry(db, stepTry, async (transaction, conversation, reply) => {
@@ -192,7 +200,7 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
     await addTokens(transaction, organizationId, answer.usage);
     if (answer.calls.length === 0) {
       await endTurn(transaction, conversation, used, 'complete', { events: texts });
-      return { kind: 'ended' };
+      return { kind: 'ended', isQuiet: await isQuiet(transaction, conversation) };
     }
     const parts = await addParts(
       transaction,

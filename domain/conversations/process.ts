@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { defineProcess } from '../../data/processes/define.ts';
 import { nudge, type Processes } from '../../data/processes/processes.ts';
@@ -28,6 +29,9 @@ export function conversationStart(
   return conversationProcess.startOf(input, { summary, projectId: row.project_id, memo });
 }
 
+/** What a request waits for its process at most: it is accepted already. */
+const longestWaitMs = 250;
+
 export interface WakeDeps {
   processes: Processes;
   logger: Pick<Logger, 'warn'>;
@@ -35,7 +39,8 @@ export interface WakeDeps {
 
 /**
  * Starts the conversation's process, or tells the running one to look; `stopped` is a reply that it need not wait for
- * any more. The rows say all of that too: where workflows are away, the worker makes up for it.
+ * any more. The rows say all of that too: nobody waits long for it, and where workflows are away, the worker makes up
+ * for it.
  */
 export function wakeConversation(
   deps: WakeDeps,
@@ -48,5 +53,6 @@ export function wakeConversation(
     stopped === null
       ? { name: wakeConversationSignal, args: [] }
       : { name: stopReplySignal, args: [stopped] };
-  return nudge(deps, start.workflowId, deps.processes.wake(start, signal));
+  const woken = nudge(deps, start.workflowId, deps.processes.wake(start, signal));
+  return Promise.race([woken, wait(longestWaitMs, undefined, { ref: false })]);
 }

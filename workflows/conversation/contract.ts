@@ -17,8 +17,8 @@ export type ConversationNext =
   | { kind: 'deleted' }
   | { kind: 'gone' };
 
-/** `ended`: the reply is complete, or was stopped meanwhile. */
-export type StepOutcome = { kind: 'ended' } | { kind: 'tools'; partIndexes: number[] };
+/** `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then. */
+export type StepOutcome = { kind: 'ended'; isQuiet?: boolean } | { kind: 'tools'; partIndexes: number[] };
 
 /** Activities on the control queue: short, database only. */
 export interface ConversationControlActivities {

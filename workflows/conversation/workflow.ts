@@ -81,16 +81,22 @@ export async function conversation(input: ConversationInput): Promise<void> {
     if (historyLength > maxHistoryLength || continueAsNewSuggested)
       return continueAsNew<typeof conversation>(input);
     isAwake = false;
-    const next = await CancellationScope.nonCancellable(() => control.advanceConversation(input));
+    let next = await CancellationScope.nonCancellable(() => control.advanceConversation(input));
     describe(next);
-    switch (next.kind) {
-      case 'turn': {
-        const scope = new CancellationScope();
-        turn = { messageId: next.messageId, scope };
-        await takeTurn({ ...input, messageId: next.messageId }, next.waiting, scope);
-        turn = undefined;
-        break;
+    if (next.kind === 'turn') {
+      const scope = new CancellationScope();
+      turn = { messageId: next.messageId, scope };
+      const isQuiet = await takeTurn({ ...input, messageId: next.messageId }, next.waiting, scope);
+      turn = undefined;
+      // Whatever came since has been told by a signal, or is found by the reconciler.
+      if (isQuiet && !isAwake) {
+        next = { kind: 'idle', waiting: 0, isHeld: false };
+        describe(next);
       }
+    }
+    switch (next.kind) {
+      case 'turn':
+        break;
       case 'idle':
         if (!(await waitForNews(() => isAwake))) {
           tellOutcome('idle', 'Nobody said anything for an hour; the next message starts a new process.');
@@ -121,12 +127,15 @@ async function waitForNews(isAwake: () => boolean): Promise<boolean> {
   return isAwake();
 }
 
-/** One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works at it. */
-async function takeTurn(turn: TurnInput, waiting: number, scope: CancellationScope): Promise<void> {
+/**
+ * One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works at it. True
+ * where it ended by itself and nothing waited.
+ */
+async function takeTurn(turn: TurnInput, waiting: number, scope: CancellationScope): Promise<boolean> {
   try {
-    await scope.run(async () => {
-      if (!(await beginTurn(turn))) return;
-      await CancellationScope.withTimeout(turnTimeoutMs, () => takeSteps(turn, waiting));
+    return await scope.run(async () => {
+      if (!(await beginTurn(turn))) return false;
+      return CancellationScope.withTimeout(turnTimeoutMs, () => takeSteps(turn, waiting));
     });
   } catch (error) {
     const isAsked = CancellationScope.current().consideredCancelled;
@@ -136,16 +145,17 @@ async function takeTurn(turn: TurnInput, waiting: number, scope: CancellationSco
       if (isAsked) return control.cancelTurn(turn);
       if (!scope.consideredCancelled) return control.failTurn(turn, 'turn_timeout');
     });
+    return false;
   }
 }
 
-async function takeSteps(turn: TurnInput, waiting: number): Promise<void> {
+async function takeSteps(turn: TurnInput, waiting: number): Promise<boolean> {
   const where = (what: string) =>
     setCurrentDetails(`Answering ${turn.messageId}: ${what}. ${waiting} waited behind it when it began.`);
   for (let step = 0; step < maxSteps; step += 1) {
     where(`model step ${step + 1}`);
     const outcome = await takeModelStep(turn, step, step === maxSteps - 1);
-    if (outcome.kind === 'ended') return;
+    if (outcome.kind === 'ended') return outcome.isQuiet === true;
     const calls = [...outcome.partIndexes];
     where(`${calls.length} tools of step ${step + 1}`);
     const lane = async () => {
