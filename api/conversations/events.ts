@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -5,7 +6,6 @@ import { AppError, ValidationError } from '../../data/errors.ts';
 import { followEvents } from '../../domain/conversations/follow.ts';
 import { isTokenLive } from '../../domain/organizations/access.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { clientGone } from '../reply.ts';
 import { route } from '../route.ts';
 import { integerText } from '../schemas.ts';
 import { conversationPath, loadConversation } from './paths.ts';
@@ -13,11 +13,15 @@ import { conversationPath, loadConversation } from './paths.ts';
 /** Streams that one credential may have open at once in this process. */
 const maxStreams = 20;
 const quietMs = 15_000;
+/** What is on its way may still be read when the server closes. */
+const lastWordsMs = 1_000;
 
 const eventsQuery = z.object({
   after: integerText(z.int().min(0))
     .optional()
-    .describe('The id of the last event that is known; `Last-Event-ID` says the same. From now without it.'),
+    .describe(
+      'The id of the last event that is known. `Last-Event-ID` says the same, and goes before it. From now without both.',
+    ),
 });
 
 const description = `Server-sent events: \`id\` is a durable number, \`event\` what happened, \`data\` JSON.
@@ -37,9 +41,15 @@ Whoever applies every event after a \`GET\`'s \`lastEventId\` holds what the nex
 
 export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
   const open = new Map<string, number>();
+  const answers = new Set<ServerResponse>();
   const closing = new AbortController();
-  // A stream has no end of its own that a closing server could wait for.
-  app.addHook('preClose', async () => closing.abort());
+  // A stream has no end of its own that a closing server could wait for, and one that nobody reads never comes to it.
+  app.addHook('preClose', async () => {
+    closing.abort();
+    setTimeout(() => {
+      for (const answer of answers) answer.destroy();
+    }, lastWordsMs).unref();
+  });
 
   route(
     app,
@@ -64,7 +74,8 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async ({ organizationId, params, query, caller, request, reply, transaction }) => {
       await transaction((db) => loadConversation(db, organizationId, params));
-      const after = query.after ?? lastEventId(request);
+      // A browser that reconnects sends the header with the address that it began with.
+      const after = lastEventId(request) ?? query.after;
       const count = open.get(caller.id) ?? 0;
       if (count >= maxStreams) {
         throw new AppError(
@@ -76,12 +87,17 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
         );
       }
       open.set(caller.id, count + 1);
+      answers.add(reply.raw);
+      // Also when all was sent: a HEAD's stream would go on without a reader.
+      const gone = new AbortController();
       reply.raw.once('close', () => {
+        gone.abort();
+        answers.delete(reply.raw);
         const left = (open.get(caller.id) ?? 1) - 1;
         if (left === 0) open.delete(caller.id);
         else open.set(caller.id, left);
       });
-      const signal = AbortSignal.any([clientGone(reply), closing.signal]);
+      const signal = AbortSignal.any([gone.signal, closing.signal]);
       const stream = followEvents(deps, {
         organizationId,
         conversationId: params.chat_id,

@@ -10,7 +10,7 @@ export interface Following {
   after: number | undefined;
   /** A comment is sent after so long without an event. */
   quietMs: number;
-  /** Asked with every comment. */
+  /** Asked as often as that, also while events come without a pause. */
   mayGoOn(): Promise<boolean>;
   signal: AbortSignal;
 }
@@ -29,6 +29,7 @@ export async function* followEvents(
   const news = createNews(signal);
   const stopListening = notifications.on(eventsChannel, conversationId, news.tell);
   let last = after;
+  let askedMs = performance.now();
   try {
     // The headers are on their way before the first event.
     yield ': following\n\n';
@@ -36,6 +37,10 @@ export async function* followEvents(
       news.reset();
       const found = await read(db, organizationId, conversationId, last);
       if (found === undefined) return;
+      if (performance.now() - askedMs >= quietMs) {
+        if (!(await mayGoOn())) return;
+        askedMs = performance.now();
+      }
       if (found.isGap) yield block(found.last, 'reset', JSON.stringify({ lastEventId: found.last }));
       else if (found.events.length > 0)
         yield found.events.map(({ id, event, data }) => block(id, event, data)).join('');
@@ -44,10 +49,12 @@ export async function* followEvents(
       if (found.events.length === eventsAtOnce) continue;
       if (await news.within(quietMs)) continue;
       if (signal.aborted || !(await mayGoOn())) return;
+      askedMs = performance.now();
       yield ':\n\n';
     }
   } finally {
     stopListening();
+    news.forget();
   }
 }
 
@@ -98,6 +105,8 @@ function createNews(signal: AbortSignal) {
     reset() {
       isTold = false;
     },
+    /** A signal that outlives the reader keeps nothing of it. */
+    forget: () => signal.removeEventListener('abort', tell),
     /** False when the time was up. */
     async within(ms: number): Promise<boolean> {
       if (isTold) return true;
