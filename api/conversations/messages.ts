@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notFound } from '../../data/errors.ts';
 import { cancelReply } from '../../domain/conversations/cancel.ts';
 import { getConversation } from '../../domain/conversations/conversations.ts';
 import { getMessage, listMessages } from '../../domain/conversations/messages.ts';
@@ -21,6 +22,13 @@ const loadMessage: Load<typeof messagePath, WholeMessage> = async (db, organizat
   const conversation = await loadConversation(db, organizationId, params);
   const message = await getMessage(db, organizationId, conversation.id, params.message_id);
   return (await withParts(db, organizationId, [message]))[0]!;
+};
+
+/** A user's message is none that could be stopped. */
+const loadReply: typeof loadMessage = async (...named) => {
+  const found = await loadMessage(...named);
+  if (found.message.role !== 'assistant') throw notFound('The reply');
+  return found;
 };
 
 export function messagesRoutes(app: Routes, deps: ApiDeps): void {
@@ -104,7 +112,7 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
       summary: 'Stop a reply',
       description:
         'Ends it at once; what was streamed stays. With messages waiting the queue is then held, until it is resumed. A reply that ended is told as it ended.',
-      exists: loadMessage,
+      exists: loadReply,
       query: confirmQuery,
     },
     {

@@ -120,6 +120,8 @@ test('a Stop needs its confirmation and a reply of this conversation', async () 
   const unconfirmed = await client.call('POST', `${talk.url}/messages/${reply.id}/cancel`);
   expect([unconfirmed.status, unconfirmed.body.detail[0].loc]).toEqual([422, ['query', 'confirm']]);
   expect((await talk.cancel(shown.messages[0].id)).status).toBe(404);
+  const never = await client.call('POST', `${talk.url}/messages/${shown.messages[0].id}/cancel`);
+  expect(never.status).toBe(404);
   const other = await talkIn(client, talk.projectId);
   expect((await other.cancel(reply.id)).status).toBe(404);
 });
