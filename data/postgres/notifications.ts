@@ -94,11 +94,12 @@ async function listen(
     query_timeout: 5_000,
     keepAlive: true,
   });
-  const ended = new Promise<void>((resolve) => {
-    client.on('end', resolve);
-    client.on('error', () => resolve());
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const onEnd = () => end();
+  client.on('end', onEnd);
+  client.on('error', onEnd);
+  // Each connection adds a listener to a signal that outlives it.
+  signal.addEventListener('abort', onEnd, { once: true });
   client.on('notification', ({ channel, payload }) => call(`${channel} ${payload}`));
   try {
     await client.connect();
@@ -109,6 +110,7 @@ async function listen(
     }, askEveryMs);
     await ended.finally(() => clearInterval(asking));
   } finally {
+    signal.removeEventListener('abort', onEnd);
     await client.end().catch(() => undefined);
   }
 }
