@@ -72,8 +72,8 @@ export async function readAnswer(
         break;
       }
       case 'finish-step':
-        usage.inputTokens = part.usage.inputTokens ?? 0;
-        usage.outputTokens = part.usage.outputTokens ?? 0;
+        usage.inputTokens = tokens(part.usage.inputTokens);
+        usage.outputTokens = tokens(part.usage.outputTokens);
         finishReason = part.finishReason;
         break;
       case 'error':
@@ -98,6 +98,12 @@ function refuseUnfinished(finishReason: string | undefined, parts: number): void
     );
   if (parts === 0) throw again('model_answer_broken', "The model's answer was empty.");
 }
+
+const mostTokens = 1_000_000_000;
+
+/** As a count that can be kept, whatever a provider says. */
+const tokens = (told: number | undefined): number =>
+  Math.min(Math.max(Math.round(told ?? 0) || 0, 0), mostTokens);
 
 /** PostgreSQL keeps no NUL, and no half of a character. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{FFFD}');
