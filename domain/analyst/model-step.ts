@@ -5,6 +5,7 @@ import type { StepOutcome, TurnInput } from '../../workflows/conversation/contra
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { type Message, partsOf, updateMessage } from '../conversations/messages.ts';
+import { offlineId } from '../models/config.ts';
 import { modelFailure } from '../models/failure.ts';
 import type { Models } from '../models/models.ts';
 import { instructions } from './instructions.ts';
@@ -86,7 +87,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
       await tell(db, conversation, events.reverse());
     }
     const model = found(deps, reply.model);
-    if (deps.monthlyTokenBudget !== undefined && reply.model !== 'offline') {
+    if (deps.monthlyTokenBudget !== undefined && reply.model !== offlineId) {
       if ((await tokensUsed(db, turn.organizationId)) >= deps.monthlyTokenBudget)
         throw final(
           'token_budget_exceeded',

@@ -9,6 +9,7 @@ import { addParts, type Message, type NewPart, updateMessage } from '../conversa
 import { countWaiting } from '../conversations/queue.ts';
 import { endTurn } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
+import { offlineId } from '../models/config.ts';
 import { addTokens, type TokenCount } from './token-usage.ts';
 
 /** The turn ended, or a younger try works at it: what this one would write is nobody's any more. */
@@ -197,7 +198,7 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
       input_tokens: reply.input_tokens + answer.usage.inputTokens,
       output_tokens: reply.output_tokens + answer.usage.outputTokens,
     });
-    await addTokens(transaction, organizationId, answer.usage);
+    if (reply.model !== offlineId) await addTokens(transaction, organizationId, answer.usage);
     if (answer.calls.length === 0) {
       await endTurn(transaction, conversation, used, 'complete', { events: texts });
       return { kind: 'ended', isQuiet: await isQuiet(transaction, conversation) };

@@ -167,11 +167,14 @@ test('files of the project are listed, read and written', async () => {
 test('the month of an organization ends with its tokens, and the offline analyst goes on', async () => {
   const other = await workspace.organization();
   const theirs = await talkIn(other);
+  const free = () => theirs.ask({ message: 'What tables are there?', model: 'offline' });
+  // What it reads and says is told, and is nothing of the month's: it would be more than half of it.
+  for (const reply of [await free(), await free()]) expect(reply.usage.inputTokens).toBeGreaterThan(500);
   script = [() => ({ text: 'Dear.', usage: { inputTokens: 900, outputTokens: 100 } })];
   expect((await theirs.ask('One.')).usage).toEqual({ inputTokens: 900, outputTokens: 100 });
   const refused = await theirs.ask('Two.');
   expect(refused).toMatchObject({ status: 'error', error: { code: 'token_budget_exceeded' } });
-  expect((await theirs.ask({ message: 'What tables are there?', model: 'offline' })).status).toBe('complete');
+  expect((await free()).status).toBe('complete');
   expect((await talk.ask('Not mine.')).status).toBe('complete');
 });
 
