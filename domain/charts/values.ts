@@ -50,13 +50,18 @@ export function plainText(value: unknown): string {
 export function createLabels(): (value: unknown) => string {
   const labels = new Map<string, string>();
   const taken = new Set<string>();
+  /** Where numbers of a text go on: thousands may share their beginning, and none is counted again from 2. */
+  const numbers = new Map<string, number>();
   return (value) => {
     const key = typeof value === 'string' ? `"${value}` : (JSON.stringify(value) ?? 'null');
     const known = labels.get(key);
     if (known !== undefined) return known;
     const text = plainText(value);
-    let label = text;
-    for (let n = 2; taken.has(label); n += 1) label = `${text} (${n})`;
+    let n = numbers.get(text) ?? 1;
+    const numbered = () => (n === 1 ? text : `${text} (${n})`);
+    while (taken.has(numbered())) n += 1;
+    const label = numbered();
+    numbers.set(text, n + 1);
     labels.set(key, label);
     taken.add(label);
     return label;
