@@ -67,7 +67,7 @@ export async function reviseReport(
   await getOpenProject(db, organizationId, projectId);
   const before = await reports.find(db, organizationId, reportId, 'update');
   if (before === undefined || before.project_id !== projectId) throw notFound('The report');
-  if ((await versionOf(db, before)).write_id === report.writeId) return before;
+  if (await isWritten(db, before, report.writeId)) return before;
   const revision = before.revision + 1;
   const row = await reports.update(db, organizationId, reportId, {
     title: report.title,
@@ -78,6 +78,18 @@ export async function reviseReport(
   });
   await insertVersion(db, row, report);
   return row;
+}
+
+/** Whether that write made one of its revisions: others may have followed it. */
+async function isWritten(db: OrganizationTransaction, report: Report, writeId: string): Promise<boolean> {
+  const written = await db
+    .selectFrom('report_versions')
+    .select('revision')
+    .where('organization_id', '=', report.organization_id)
+    .where('report_id', '=', report.id)
+    .where('write_id', '=', writeId)
+    .executeTakeFirst();
+  return written !== undefined;
 }
 
 function sizeOf({ content }: ReportContent): number {
