@@ -13,7 +13,8 @@ export function errorForLog(error: unknown, depth = 0): Record<string, unknown> 
   return {
     type: error.name,
     ...(code === undefined ? {} : { code }),
-    message: isOurs ? error.message : firstWords(error.message),
+    // Those of the libraries of language models begin with what a provider said.
+    message: isOurs ? error.message : error.name.startsWith('AI_') ? '' : firstWords(error.message),
     stack: frames?.join('\n'),
     cause: errorForLog(error.cause, depth + 1),
   };

@@ -71,6 +71,8 @@ const workers = await Promise.all([
     activities: activities.agent,
     // They wait for models and query processes; a stream costs a connection and a little memory.
     maxConcurrentActivityTaskExecutions: config.agentActivities,
+    // A worker that is slow for seconds is not taken for one that is lost.
+    maxHeartbeatThrottleInterval: '2 seconds',
     shutdownGraceTime: '3 seconds',
   }),
 ]);

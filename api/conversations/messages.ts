@@ -126,8 +126,8 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     },
     async ({ organizationId, params, request, transaction }) => {
       const where = conversationId(organizationId, params);
-      const answer = await cancelReply(deps.db, where, params.message_id);
-      if (answer.status === 'cancelled') {
+      const { answer, isChanged } = await cancelReply(deps.db, where, params.message_id);
+      if (isChanged) {
         const row = await transaction((db) => getConversation(db, where));
         await wakeConversation(deps, row, memoOf(request), params.message_id);
       }

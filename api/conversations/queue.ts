@@ -112,8 +112,8 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
       }),
     },
     async ({ organizationId, params, request }) => {
-      const { conversation, queuedTurns } = await resume(organizationId, params);
-      await wakeConversation(deps, conversation, memoOf(request));
+      const { conversation, isChanged, queuedTurns } = await resume(organizationId, params);
+      if (isChanged) await wakeConversation(deps, conversation, memoOf(request));
       return { data: { queueHeld: false as const, queuedTurns } };
     },
   );
@@ -122,7 +122,8 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     return inOrganization(deps.db, organizationId, async (db) => {
       const held = await holdNamed(db, conversationId(organizationId, params));
       const conversation = await resumeQueue(db, held);
-      return { conversation, queuedTurns: await waitingViews(db, conversation) };
+      const queuedTurns = await waitingViews(db, conversation);
+      return { conversation, isChanged: held.queue_held, queuedTurns };
     });
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { getChart, readChart } from '../../domain/conversations/charts.ts';
-import { getResult, readResult } from '../../domain/conversations/results.ts';
+import { getChart, readChart, readPng } from '../../domain/conversations/charts.ts';
+import { getResult, readRows } from '../../domain/conversations/results.ts';
 import { camelCase } from '../../domain/query/camel-case.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { queryAnswer, queryExample } from '../query-executions/schemas.ts';
@@ -58,11 +58,9 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
       const result = await transaction((db) => loadResult(db, organizationId, params, caller));
       const list = request as Parameters<typeof encodeCursor>[0];
       const from = decodeCursor(z.int().min(0), list) ?? 0;
-      const rows = await readResult(deps.objects, result);
+      const rows = await readRows(deps.objects, result, from, query.limit);
       const columns = result.columns as unknown as { name: string; dataType: string }[];
-      const page = rows
-        .slice(from, from + query.limit)
-        .map((row) => row.map((value, index) => ({ name: columns[index]!.name, value })));
+      const page = rows.map((row) => row.map((value, index) => ({ name: columns[index]!.name, value })));
       const next = from + page.length;
       const data = {
         id: result.id,
@@ -74,7 +72,7 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         elapsedMs: result.elapsed_ms,
         scanned: { tables: result.scanned },
       };
-      const nextCursor = next < rows.length ? encodeCursor(list, next) : null;
+      const nextCursor = next < result.row_count ? encodeCursor(list, next) : null;
       // A column may have any name; what checks answers would lose some.
       return sendText(reply, JSON.stringify({ data, nextCursor }));
     },
@@ -107,13 +105,13 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         return reply
           .type('application/json; charset=utf-8')
           .send(Buffer.from(await readChart(deps.objects, chart, 'json')));
-      const svg = await readChart(deps.objects, chart, 'svg');
       // Opened as a page of its own it may load and run nothing.
       reply
         .header('x-content-type-options', 'nosniff')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
       if (query.format === 'png')
-        return reply.type('image/png').send(await deps.charts.png(organizationId, svg));
+        return reply.type('image/png').send(await readPng(deps.objects, deps.charts, chart));
+      const svg = await readChart(deps.objects, chart, 'svg');
       return reply.type('image/svg+xml').send(Buffer.from(svg));
     },
   );

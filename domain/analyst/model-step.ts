@@ -4,16 +4,23 @@ import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
-import { type Message, partsOf, updateMessage } from '../conversations/messages.ts';
+import { type Message, type MessagePart, partsOf, updateMessage } from '../conversations/messages.ts';
 import { offlineId } from '../models/config.ts';
 import { modelFailure } from '../models/failure.ts';
 import type { Models } from '../models/models.ts';
 import { instructions } from './instructions.ts';
 import { promptOf } from './prompt.ts';
-import { readAnswer } from './read-answer.ts';
-import { createReplyWriter, endStep, type ModelAnswer, type StepTry, TurnEnded } from './reply-writer.ts';
+import { type AnswerSize, maxTurnCharacters, readAnswer } from './read-answer.ts';
+import {
+  createReplyWriter,
+  endStep,
+  type ModelAnswer,
+  type StepTry,
+  TurnEnded,
+  WriteFailed,
+} from './reply-writer.ts';
 import { final, StepFailure } from './step-failure.ts';
-import { tokensUsed } from './token-usage.ts';
+import { addTokens, tokensUsed } from './token-usage.ts';
 import { tools } from './tools/index.ts';
 
 const maxOutputTokens = 16_000;
@@ -51,6 +58,7 @@ interface BegunTry {
   stepTry: StepTry;
   reply: Message;
   messages: ModelMessage[];
+  size: AnswerSize;
 }
 
 function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunTry | StepOutcome> {
@@ -99,9 +107,13 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
       stepTry: { turn, step, number: tried.tries },
       reply: tried,
       messages: await promptOf(db, tried, model.contextTokens),
+      size: { characters: 0, maxCharacters: maxTurnCharacters - charactersBefore(parts, step) },
     };
   });
 }
+
+const charactersBefore = (parts: readonly MessagePart[], step: number): number =>
+  parts.reduce((sum, part) => (part.step < step ? sum + part.text.length : sum), 0);
 
 function found(deps: StepDeps, id: string) {
   const model = deps.models.find(id);
@@ -116,7 +128,7 @@ const toolSet: ToolSet = Object.fromEntries(
 
 async function ask(
   deps: StepDeps,
-  { stepTry, reply, messages }: BegunTry,
+  { stepTry, reply, messages, size }: BegunTry,
   isLast: boolean,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
@@ -140,13 +152,15 @@ async function ask(
       // Told where the stream is read.
       onError: () => undefined,
     });
-    const answer = await readAnswer(fullStream, writer);
+    const answer = await readAnswer(fullStream, writer, size);
     return { ...answer, writeRest: await writer.settle() };
   } catch (error) {
     // What came until here is kept: a next try takes it back, and a failure leaves it standing.
     await writer.flush().catch(() => undefined);
+    await countUnfinished(deps, reply, messages, size).catch(() => undefined);
     if (error instanceof TurnEnded || error instanceof StepFailure) throw error;
     if (signal.aborted) throw signal.reason;
+    if (error instanceof WriteFailed) throw error.cause;
     if (isLast && ToolChoiceViolationError.isInstance(error))
       throw final('turn_step_limit', 'The model went on calling tools without coming to an answer.');
     throw new StepFailure(modelFailure(error), error);
@@ -154,4 +168,22 @@ async function ask(
     signal.removeEventListener('abort', abort);
     stop.abort();
   }
+}
+
+const charactersPerToken = 4;
+
+/** An answer that began and never ended is paid for too; what it took, nobody says: it is estimated. */
+async function countUnfinished(
+  { db }: StepDeps,
+  { organization_id: organizationId, model }: Message,
+  messages: readonly ModelMessage[],
+  { characters }: AnswerSize,
+): Promise<void> {
+  if (characters === 0 || model === offlineId) return;
+  await inOrganization(db, organizationId, (transaction) =>
+    addTokens(transaction, organizationId, {
+      inputTokens: Math.ceil(JSON.stringify(messages).length / charactersPerToken),
+      outputTokens: Math.ceil(characters / charactersPerToken),
+    }),
+  );
 }

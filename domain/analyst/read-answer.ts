@@ -2,26 +2,33 @@ import type { AssistantContent, TextStreamPart, ToolSet } from 'ai';
 import type { ModelAnswer, ReplyWriter } from './reply-writer.ts';
 import { again, final } from './step-failure.ts';
 
-/** Characters of one answer: text, thoughts and inputs of tools together. */
-const maxAnswerCharacters = 200_000;
+/** Characters of a turn: text, thoughts and inputs of tools together. */
+export const maxTurnCharacters = 200_000;
 const maxCalls = 8;
+
+/** How much of an answer came, and how much may. */
+export interface AnswerSize {
+  characters: number;
+  maxCharacters: number;
+}
+
 /** Reads one answer, part by part; deltas go to the reply as they come. */
 export async function readAnswer(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
   writer: ReplyWriter,
+  size: AnswerSize,
 ): Promise<Omit<ModelAnswer, 'writeRest'>> {
   const content: Exclude<AssistantContent, string> = [];
   const calls: ModelAnswer['calls'] = [];
   const texts = new Map<string, { type: 'text' | 'reasoning'; text: string; providerOptions?: never }>();
   const usage = { inputTokens: 0, outputTokens: 0 };
-  let characters = 0;
   let finishReason: string | undefined;
   const count = (more: string) => {
-    characters += more.length;
-    if (characters > maxAnswerCharacters)
+    size.characters += more.length;
+    if (size.characters > size.maxCharacters)
       throw final(
         'model_answer_too_long',
-        `The model's answer has more than ${maxAnswerCharacters} characters.`,
+        `The model's answer has more than ${maxTurnCharacters} characters.`,
       );
   };
   const grow = (type: 'text' | 'reasoning', id: string, text: string, metadata: unknown) => {

@@ -17,6 +17,11 @@ export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
 }
 
+/** What the model said could not be written: no fault of the model's. */
+export class WriteFailed extends Error {
+  override readonly name = 'WriteFailed';
+}
+
 /** One try of a model step: only the youngest writes. */
 export interface StepTry {
   turn: TurnInput;
@@ -122,7 +127,10 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
     isWriting = true;
     writing = write()
       .catch((error: unknown) => {
-        failure = error;
+        failure =
+          error instanceof TurnEnded
+            ? error
+            : new WriteFailed('A reply could not be written.', { cause: error });
       })
       .finally(() => {
         isWriting = false;
@@ -165,6 +173,10 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
   };
 }
 
+/** PostgreSQL keeps no NUL, wherever a provider puts one. */
+const storableJson = (value: unknown): string =>
+  JSON.stringify(value).toWellFormed().replaceAll('\\u0000', '\\ufffd');
+
 /** What a whole answer of the model was. */
 export interface ModelAnswer {
   content: Exclude<AssistantContent, string>;
@@ -191,7 +203,7 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
         organization_id: organizationId,
         message_id: id,
         step: stepTry.step,
-        response: JSON.stringify(answer.content),
+        response: storableJson(answer.content),
       })
       .execute();
     const used = await updateMessage(transaction, organizationId, id, {

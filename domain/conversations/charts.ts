@@ -1,11 +1,12 @@
 import type { Insertable } from 'kysely';
-import { notFound } from '../../data/errors.ts';
+import { AppError, notFound } from '../../data/errors.ts';
 import { conversationPrefix } from '../../data/objects/keys.ts';
-import { readText } from '../../data/objects/read.ts';
+import { readBytes, readText } from '../../data/objects/read.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
+import type { ChartDrawer } from '../charts/draw.ts';
 
 export type Chart = RecordOf<'charts'>;
 
@@ -30,6 +31,23 @@ export const readChart = (
   chart: Pick<Chart, 'object_prefix'>,
   form: 'svg' | 'json',
 ): Promise<string> => readText(objects, `${chart.object_prefix}.${form}`);
+
+/** The chart as a PNG, drawn when it is first asked for. */
+export async function readPng(
+  objects: Pick<ObjectStore, 'read' | 'put'>,
+  charts: Pick<ChartDrawer, 'png'>,
+  chart: Pick<Chart, 'organization_id' | 'object_prefix'>,
+): Promise<Buffer> {
+  const key = `${chart.object_prefix}.png`;
+  const kept = await readBytes(objects, key).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (kept !== undefined) return kept;
+  const png = await charts.png(chart.organization_id, await readChart(objects, chart, 'svg'));
+  await objects.put(key, png, 'image/png');
+  return png;
+}
 
 export function insertChart(db: OrganizationTransaction, row: Insertable<DB['charts']>): Promise<Chart> {
   return charts.insert(db, row);

@@ -88,7 +88,7 @@ export function listMessages(
 }
 
 /** What a tool was called with, as it is shown: a report's text is in the report. */
-const shownInputCharacters = 20_000;
+const shownInputCharacters = 4_000;
 
 const shownColumns = [
   'organization_id',

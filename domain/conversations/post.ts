@@ -137,7 +137,7 @@ async function repeated(
   conversation: Conversation,
   { organizationId, ids }: NewMessage,
 ): Promise<Posted | undefined> {
-  const nothing = { interruptedId: null, lastEventId: conversation.last_event_id };
+  const nothing = { interruptedId: null, lastEventId: 0 };
   const reply = await findMessage(db, organizationId, ids.messageId);
   if (reply !== undefined)
     return { ...nothing, messageId: reply.id, userMessageId: ids.userMessageId, queuedMessage: null };

@@ -7,13 +7,13 @@ import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 
-/** Rows that a tool answered; they themselves are an object of JSON, by position. */
+/** Rows that a tool answered; they themselves are objects of JSON. */
 export type ToolResult = RecordOf<'tool_results'>;
 
 const results = records('tool_results', { prefix: 'res', what: 'The result' });
 
 export function resultKey(organizationId: string, conversationId: string, id: string): string {
-  return `${conversationPrefix(organizationId, conversationId)}results/${id}.json`;
+  return `${conversationPrefix(organizationId, conversationId)}results/${id}`;
 }
 
 export function insertResult(
@@ -44,10 +44,34 @@ export async function getResult(
   return row;
 }
 
-/** Every kept row, by position: some MiB at most. */
-export async function readResult(
+/** Rows of one object: a page of a result is read without the rest of it. */
+const rowsPerObject = 1_000;
+
+const chunkKey = (key: string, chunk: number): string => `${key}.${chunk}`;
+
+/** Keeps rows, by position. */
+export async function keepRows(
+  objects: Pick<ObjectStore, 'put'>,
+  key: string,
+  rows: readonly unknown[][],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerObject) {
+    const chunk = JSON.stringify(rows.slice(from, from + rowsPerObject));
+    await objects.put(chunkKey(key, from / rowsPerObject), Buffer.from(chunk), 'application/json');
+  }
+}
+
+/** Kept rows from a place on, by position; all of them without one. */
+export async function readRows(
   objects: Pick<ObjectStore, 'read'>,
-  row: Pick<ToolResult, 'object_key'>,
+  { object_key: key, row_count: rowCount }: Pick<ToolResult, 'object_key' | 'row_count'>,
+  from = 0,
+  count = rowCount,
 ): Promise<unknown[][]> {
-  return JSON.parse(await readText(objects, row.object_key)) as unknown[][];
+  const to = Math.min(rowCount, from + count);
+  const first = Math.floor(from / rowsPerObject);
+  const rows: unknown[][] = [];
+  for (let chunk = first; chunk * rowsPerObject < to; chunk += 1)
+    rows.push(...(JSON.parse(await readText(objects, chunkKey(key, chunk))) as unknown[][]));
+  return rows.slice(from - first * rowsPerObject, to - first * rowsPerObject);
 }

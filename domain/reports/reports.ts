@@ -8,7 +8,7 @@ export type Report = RecordOf<'reports'>;
 export const maxReportBytes = 2_097_152;
 const contentType = 'text/markdown; charset=utf-8';
 /** The list is whole by the interface: so many a project. */
-const maxReports = 10_000;
+const maxReports = 2_000;
 
 const reports = records('reports', { prefix: 'rpt', what: 'The report' });
 

@@ -4,7 +4,7 @@ import { derivedId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { chartSpec } from '../../charts/spec.ts';
 import { chartPrefix, insertChart, keepChart } from '../../conversations/charts.ts';
-import { findResult, readResult } from '../../conversations/results.ts';
+import { findResult, readRows } from '../../conversations/results.ts';
 import { defineTool, text } from './tool.ts';
 
 const column = text(1, 255);
@@ -27,7 +27,7 @@ export const drawChart = defineTool({
     );
     if (result === undefined)
       throw new AppError('not_found', `No result of this conversation is called ${resultId}.`);
-    const rows = await readResult(deps.objects, result);
+    const rows = await readRows(deps.objects, result);
     const document = chartSpec(request, { columns: result.columns as never, rows });
     const svg = await deps.charts.svg(organizationId, document);
     const id = derivedId('cht', call.atMs, `${messageId}\n${call.partIndex}`);

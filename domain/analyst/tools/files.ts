@@ -54,18 +54,31 @@ export const readFileTool = defineTool({
     const chunks: Buffer[] = [];
     for await (const chunk of await deps.objects.read(file.object_key, { from: offset, to }))
       chunks.push(chunk as Buffer);
-    const bytes = Buffer.concat(chunks);
+    const read = Buffer.concat(chunks);
+    const bytes = to + 1 < file.size_bytes ? read.subarray(0, wholeCharacters(read)) : read;
+    const next = offset + bytes.length;
     if (bytes.includes(0)) throw new AppError('invalid_request', `${name} is not a text file.`);
     return {
       output: {
         text: bytes.toString('utf8'),
         sizeBytes: file.size_bytes,
-        nextOffset: to + 1 < file.size_bytes ? to + 1 : null,
+        nextOffset: next < file.size_bytes ? next : null,
       },
       summary: `Read ${bytes.length} bytes of ${name}.`,
     };
   },
 });
+
+/** Bytes up to the end of the last whole character, where the last one is cut. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
 
 export const writeFileTool = defineTool({
   name: 'write_file',

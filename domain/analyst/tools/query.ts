@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
 import { derivedId, newId } from '../../../data/ids.ts';
-import { insertResult, resultKey } from '../../conversations/results.ts';
+import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
 import { runQuery } from '../../query/run.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
 
@@ -64,7 +64,7 @@ export async function queryAndKeep(
   const { deps, organizationId, conversationId, messageId, partIndex } = call;
   const resultId = derivedId('res', call.atMs, `${messageId}\n${partIndex}`);
   const objectKey = resultKey(organizationId, conversationId, resultId);
-  await deps.objects.put(objectKey, Buffer.from(JSON.stringify(result.rows)), 'application/json');
+  await keepRows(deps.objects, objectKey, result.rows);
   const row = {
     organization_id: organizationId,
     id: resultId,

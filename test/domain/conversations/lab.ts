@@ -88,7 +88,8 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
         : `begun in place of ${await askedOf(workspace, lab, interruptedId)}`;
     }
     case 'cancel': {
-      const { status, queueHeld } = await cancelReply(db, id, lab.replies.get(operation.text) ?? nowhere);
+      const { answer } = await cancelReply(db, id, lab.replies.get(operation.text) ?? nowhere);
+      const { status, queueHeld } = answer;
       return `${status}${queueHeld ? ', held' : ''}`;
     }
     case 'edit':
