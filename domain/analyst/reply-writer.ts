@@ -229,16 +229,13 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
         }),
       ),
     );
-    await tell(
-      transaction,
-      conversation,
-      parts.map(
-        (part): NewEvent => ({
-          event: 'tool.started',
-          data: { messageId: id, partIndex: part.part_index, part: partView(part) },
-        }),
-      ),
+    const started = parts.map(
+      (part): NewEvent => ({
+        event: 'tool.started',
+        data: { messageId: id, partIndex: part.part_index, part: partView(part) },
+      }),
     );
+    await tell(transaction, conversation, [...texts, ...started]);
     return { kind: 'tools', partIndexes: parts.map((part) => part.part_index) };
   });
 }

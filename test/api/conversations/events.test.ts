@@ -14,7 +14,11 @@ const models = useModelServer(({ messages }, n) => {
     return { endless: { delta: 'on ', everyMs: 15 } };
   if (asked.startsWith('<data-')) return { text: 'So many tables.' };
   if (asked.includes('tables'))
-    return { text: 'Let me look.', toolCalls: [{ name: 'list_tables', arguments: '{}' }] };
+    return {
+      text: ['Let ', 'me ', 'look.'],
+      delayMs: 4,
+      toolCalls: [{ name: 'list_tables', arguments: '{}' }],
+    };
   return { text: Array.from({ length: 20 }, (_, index) => `word${index} `), delayMs: 5 };
 });
 const workspace = useWorkspace({}, models.environment);
