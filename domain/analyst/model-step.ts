@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { tool as sdkTool, streamText, ToolChoiceViolationError } from 'ai';
+import { jsonSchema, tool as sdkTool, streamText, ToolChoiceViolationError } from 'ai';
+import { z } from 'zod';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
@@ -121,9 +122,12 @@ function found(deps: StepDeps, id: string) {
   return model;
 }
 
-/** What the model is told of the tools; it never runs one itself. */
+/** What the model is told of the tools, made once. It never runs one itself, and a call is checked where it is made. */
 const toolSet: ToolSet = Object.fromEntries(
-  tools.map(({ name, description, input }) => [name, sdkTool({ description, inputSchema: input })]),
+  tools.map(({ name, description, input }) => [
+    name,
+    sdkTool({ description, inputSchema: jsonSchema(z.toJSONSchema(input, { io: 'input' }) as never) }),
+  ]),
 );
 
 async function ask(
