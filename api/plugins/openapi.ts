@@ -8,6 +8,8 @@ const tags: [string, string][] = [
   ['Tenant', 'Organization and tenant context.'],
   ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
   ['Catalog Entries', "What of the data a project's analyst can see."],
+  ['Conversations', 'Conversations with the analyst: messages, their queue, and the stream of what happens.'],
+  ['Reports', 'What was written of the data, in Markdown.'],
   ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
   ['Runs', 'Every process of a project: listed, followed step by step, cancelled.'],
   ['Tables', 'Table metadata and catalog, row appends and upserts.'],
@@ -58,5 +60,7 @@ function withoutUnused<T extends object>(document: T): T {
   const schemas = components?.schemas ?? {};
   const text = JSON.stringify(document);
   const used = Object.entries(schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`));
-  return { ...document, components: { ...components, schemas: Object.fromEntries(used) } };
+  const left = { ...document, components: { ...components, schemas: Object.fromEntries(used) } };
+  // What only an unused one referred to is unused now.
+  return used.length === Object.keys(schemas).length ? left : withoutUnused(left);
 }
