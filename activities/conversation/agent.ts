@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { beginTurn } from '../../domain/analyst/begin-turn.ts';
+import { beginTurn, type TurnBeginning } from '../../domain/analyst/begin-turn.ts';
 import { takeModelStep } from '../../domain/analyst/model-step.ts';
 import { TurnEnded } from '../../domain/analyst/reply-writer.ts';
 import { StepFailure } from '../../domain/analyst/step-failure.ts';
@@ -18,23 +18,36 @@ export function conversationAgentActivities(
   deps: ActivityDeps,
   { turnsPerOrganization }: { turnsPerOrganization: number },
 ): ConversationAgentActivities {
+  const beginning = (turn: TurnInput) => beginTurn({ ...deps, turnsPerOrganization }, turn);
+
+  /** The first step begins the turn on its way; whatever is in its way is waited for by the workflow. */
+  async function hasBegun(turn: TurnInput, step: number): Promise<TurnBeginning> {
+    if (step > 0) return 'begun';
+    return beginning(turn).catch((err: unknown) => {
+      deps.logger.warn({ err, messageId: turn.messageId }, 'a turn could not begin at once');
+      return 'full';
+    });
+  }
+
   return {
     /** Safe to retry: a turn that began reads what it was pinned to. */
     async beginTurn(turn) {
-      const beginning = await beginTurn({ ...deps, turnsPerOrganization }, turn);
-      if (beginning === 'full')
+      const begun = await beginning(turn);
+      if (begun === 'full')
         throw ApplicationFailure.create({
           type: 'overloaded',
           message: 'As many turns of the organization are worked at as may be.',
           nextRetryDelay: fullAgainMs,
         });
-      return beginning === 'begun';
+      return begun === 'begun';
     },
 
     /** Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger writes. */
     takeModelStep: (turn, step, isLast) =>
-      whileItLasts(deps, turn, { kind: 'ended' }, async (signal) =>
-        takeModelStep(deps, turn, { step, isLast, signal }).catch(async (error: unknown) => {
+      whileItLasts(deps, turn, { kind: 'ended' }, async (signal) => {
+        const begun = await hasBegun(turn, step);
+        if (begun !== 'begun') return { kind: begun === 'full' ? 'unbegun' : 'ended' };
+        return takeModelStep(deps, turn, { step, isLast, signal }).catch(async (error: unknown) => {
           if (!(error instanceof StepFailure)) throw error;
           const { code, message, isRetryable, retryAfterMs } = error.failure;
           deps.logger.warn({ err: error, code, messageId: turn.messageId }, 'a model step failed');
@@ -45,8 +58,8 @@ export function conversationAgentActivities(
             nonRetryable: !isRetryable,
             ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
           });
-        }),
-      ),
+        });
+      }),
 
     /** Safe to retry: queries only read, and what a call makes is named after it. */
     callTool: (turn, partIndex) => {

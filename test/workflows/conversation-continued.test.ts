@@ -36,7 +36,7 @@ test('a long conversation goes on in another run before its history grows, and l
     expect(events!.length).toBeLessThan(2_200);
     expect(events!.at(-1)!.workflowExecutionContinuedAsNewEventAttributes).toBeTruthy();
   });
-  const begun = conversation.calls.filter((call) => call.startsWith('begin'));
-  expect(begun).toEqual(messages.map((id) => `begin ${id}`));
+  const begun = conversation.calls.filter((call) => /^model m\d+ 0$/.test(call));
+  expect(begun).toEqual(messages.map((id) => `model ${id} 0`));
   expect(conversation.calls.filter((call) => call.startsWith('tool'))).toHaveLength(messages.length * 6);
 });

@@ -70,7 +70,7 @@ test('a message within the hour is answered by the same process, which then wait
     expect(await standing(handle)).toBe('RUNNING');
     expect(await endOf(handle)).toBe('COMPLETED idle');
   });
-  expect(conversation.calls).toEqual(['advance', 'advance', 'begin m1', 'model m1 0', 'advance']);
+  expect(conversation.calls).toEqual(['advance', 'advance', 'model m1 0', 'advance']);
 });
 
 test('a wake-up while a turn is under way is not lost, and changes nothing of it', async () => {
@@ -86,10 +86,7 @@ test('a wake-up while a turn is under way is not lost, and changes nothing of it
     answer.release();
     expect(await endOf(handle)).toBe('COMPLETED idle');
   });
-  expect(conversation.calls).toEqual([
-    ...['advance', 'begin m1', 'model m1 0'],
-    ...['advance', 'begin m2', 'model m2 0', 'advance'],
-  ]);
+  expect(conversation.calls).toEqual([...['advance', 'model m1 0'], ...['advance', 'model m2 0', 'advance']]);
 });
 
 test('a wake-up while the process looks makes it look again', async () => {
@@ -112,7 +109,7 @@ test('a wake-up while the process looks makes it look again', async () => {
     look.resolve();
     expect(await endOf(handle)).toBe('COMPLETED idle');
   });
-  expect(conversation.calls).toEqual(['advance', 'advance', 'begin m1', 'model m1 0', 'advance']);
+  expect(conversation.calls).toEqual(['advance', 'advance', 'model m1 0', 'advance']);
 });
 
 test('a wake-up that comes together with the end of the hour is heard', async () => {
@@ -135,7 +132,7 @@ test('a wake-up that comes together with the end of the hour is heard', async ()
     await until(() => conversation.calls.includes('model m1 0'));
     expect(await endOf(handle)).toBe('COMPLETED idle');
   });
-  expect(conversation.calls).toEqual(['advance', 'advance', 'begin m1', 'model m1 0', 'advance']);
+  expect(conversation.calls).toEqual(['advance', 'advance', 'model m1 0', 'advance']);
   const { events } = await handle.fetchHistory();
   const fired = events!.findIndex((event) => event.timerFiredEventAttributes != null);
   const heard = events!.findIndex((event) => event.workflowExecutionSignaledEventAttributes != null);
@@ -153,7 +150,7 @@ test('a deleted conversation is removed, also when it was answering', async () =
     await handle.signal(stopReplySignal, 'm1');
     expect(await endOf(handle)).toBe('COMPLETED deleted');
   });
-  expect(conversation.calls).toEqual(['advance', 'begin m1', 'model m1 0', 'advance', 'remove']);
+  expect(conversation.calls).toEqual(['advance', 'model m1 0', 'advance', 'remove']);
 });
 
 test('a conversation that is no more needs no process', async () => {
@@ -173,12 +170,13 @@ test("an operator's cancel ends the turn under way, and then the process", async
     await handle.cancel();
     expect(await endOf(handle)).toBe('CANCELLED');
   });
-  expect(conversation.calls).toEqual(['advance', 'begin m1', 'model m1 0', 'cancelTurn m1']);
+  expect(conversation.calls).toEqual(['advance', 'model m1 0', 'cancelTurn m1']);
 });
 
 test("an operator's cancel of a process that looks stops the turn that it finds", async () => {
   const look = Promise.withResolvers<void>();
-  const conversation = fake(['m1']);
+  const answer = endless({ kind: 'ended' as const });
+  const conversation = fake(['m1'], { takeModelStep: () => answer.work() });
   const { advanceConversation } = conversation.activities;
   conversation.activities.advanceConversation = async (input) => {
     const found = await advanceConversation(input);
@@ -192,7 +190,7 @@ test("an operator's cancel of a process that looks stops the turn that it finds"
     look.resolve();
     expect(await endOf(handle)).toBe('CANCELLED');
   });
-  expect(conversation.calls).toEqual(['advance', 'cancelTurn m1']);
+  expect(conversation.calls).toEqual(['advance', 'model m1 0', 'cancelTurn m1']);
 });
 
 test("an operator's cancel ends a process that waits", async () => {

@@ -55,9 +55,8 @@ test('a turn takes its steps and tools to its end', async () => {
   });
   const calls = await callsOf(conversation, undefined, 'tools');
   // Two at once have no order.
-  expect([...calls.slice(0, 3), ...calls.slice(3, 5).sort(), ...calls.slice(5)]).toEqual([
+  expect([...calls.slice(0, 2), ...calls.slice(2, 4).sort(), ...calls.slice(4)]).toEqual([
     'advance',
-    'begin m1',
     'model m1 0',
     'tool m1 0',
     'tool m1 1',
@@ -70,20 +69,43 @@ test('a turn takes its steps and tools to its end', async () => {
 
 test('turns are taken one after the other', async () => {
   const calls = await callsOf(fake(['m1', 'm2']));
-  expect(calls).toEqual([
-    ...['advance', 'begin m1', 'model m1 0'],
-    ...['advance', 'begin m2', 'model m2 0'],
-    'advance',
-  ]);
+  expect(calls).toEqual([...['advance', 'model m1 0'], ...['advance', 'model m2 0'], 'advance']);
 });
 
-test('a turn that was stopped before it began takes no step', async () => {
-  const conversation = fake(['m1']);
+/** The first step finds that the turn cannot begin yet. */
+const unbegunOnce = () => {
+  let isFirst = true;
+  return async () => {
+    if (!isFirst) return ended;
+    isFirst = false;
+    return { kind: 'unbegun' as const };
+  };
+};
+
+test('a turn that cannot begin at once waits, and then takes its steps', async () => {
+  const calls = await callsOf(fake(['m1'], { takeModelStep: unbegunOnce() }));
+  expect(calls).toEqual(['advance', 'model m1 0', 'begin m1', 'model m1 0', 'advance']);
+});
+
+test('a turn that waits to begin has not begun its ten minutes', async () => {
+  const conversation = fake(['m1'], { takeModelStep: unbegunOnce() });
+  const { beginTurn } = conversation.activities;
+  let tries = 0;
+  conversation.activities.beginTurn = async (turn) => {
+    tries += 1;
+    if (tries < 900) throw failure('overloaded', { nextRetryDelay: '1 second' });
+    return beginTurn(turn);
+  };
+  expect(await callsOf(conversation)).toEqual(['advance', 'model m1 0', 'begin m1', 'model m1 0', 'advance']);
+});
+
+test('a turn that is stopped while it waits to begin takes no step', async () => {
+  const conversation = fake(['m1'], { takeModelStep: unbegunOnce() });
   conversation.activities.beginTurn = async ({ messageId }) => {
     conversation.end(messageId);
     return false;
   };
-  expect(await callsOf(conversation)).toEqual(['advance', 'advance']);
+  expect(await callsOf(conversation)).toEqual(['advance', 'model m1 0', 'advance']);
 });
 
 test('a Stop ends a model step that is under way, and the next turn begins', async () => {
@@ -99,11 +121,7 @@ test('a Stop ends a model step that is under way, and the next turn begins', asy
     },
     'stopped',
   );
-  expect(calls).toEqual([
-    ...['advance', 'begin m1', 'model m1 0'],
-    ...['advance', 'begin m2', 'model m2 0'],
-    'advance',
-  ]);
+  expect(calls).toEqual([...['advance', 'model m1 0'], ...['advance', 'model m2 0'], 'advance']);
 });
 
 test('a Stop ends the wait for the next try of a model step', async () => {
@@ -119,7 +137,7 @@ test('a Stop ends the wait for the next try of a model step', async () => {
     });
     await stop(conversation, handle);
   });
-  expect(calls).toEqual(['advance', 'begin m1', 'model m1 0', 'advance']);
+  expect(calls).toEqual(['advance', 'model m1 0', 'advance']);
 });
 
 test('a Stop ends tools that are under way, and begins no other', async () => {
@@ -150,7 +168,7 @@ test('a Stop of another reply than the one under way changes nothing', async () 
     await handle.signal(stopReplySignal, 'm0');
     answer.release();
   });
-  expect(calls).toEqual(['advance', 'begin m1', 'model m1 0', 'advance']);
+  expect(calls).toEqual(['advance', 'model m1 0', 'advance']);
 });
 
 test('the last step is told that it is, and a turn that takes one more fails', async () => {
@@ -173,8 +191,8 @@ test('a turn that takes longer than ten minutes fails', async () => {
     }),
   );
   expect(calls).toEqual([
-    ...['advance', 'begin m1', 'model m1 0', 'model m1 0', 'failTurn m1 turn_timeout'],
-    ...['advance', 'begin m2', 'model m2 0', 'advance'],
+    ...['advance', 'model m1 0', 'model m1 0', 'failTurn m1 turn_timeout'],
+    ...['advance', 'model m2 0', 'advance'],
   ]);
 });
 
@@ -188,7 +206,7 @@ test('a model step that no other try would help fails the turn with its code', a
     undefined,
     'failed',
   );
-  expect(calls).toEqual(['advance', 'begin m1', 'model m1 0', 'failTurn m1 model_refused', 'advance']);
+  expect(calls).toEqual(['advance', 'model m1 0', 'failTurn m1 model_refused', 'advance']);
 });
 
 test.each<[code: string, takeModelStep: Activities['takeModelStep']]>([
@@ -207,7 +225,7 @@ test.each<[code: string, takeModelStep: Activities['takeModelStep']]>([
 ])('a model step is tried five times, and then the turn fails: %s', async (code, takeModelStep) => {
   const calls = await callsOf(fake(['m1'], { takeModelStep }));
   expect(calls).toEqual([
-    ...['advance', 'begin m1'],
+    'advance',
     ...Array.from({ length: 5 }, () => 'model m1 0'),
     ...[`failTurn m1 ${code}`, 'advance'],
   ]);
@@ -238,7 +256,7 @@ test('a tool that fails in every try is told to the model, and the turn goes on'
     }),
   );
   expect(calls).toEqual([
-    ...['advance', 'begin m1', 'model m1 0'],
+    ...['advance', 'model m1 0'],
     ...Array.from({ length: toolTries }, () => 'tool m1 0'),
     ...['failToolCall m1 0', 'model m1 1', 'advance'],
   ]);

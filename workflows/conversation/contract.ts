@@ -17,8 +17,14 @@ export type ConversationNext =
   | { kind: 'deleted' }
   | { kind: 'gone' };
 
-/** `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then. */
-export type StepOutcome = { kind: 'ended'; isQuiet?: boolean } | { kind: 'tools'; partIndexes: number[] };
+/**
+ * `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then. `unbegun`: the
+ * first step could not begin the turn, which has to wait for that.
+ */
+export type StepOutcome =
+  | { kind: 'ended'; isQuiet?: boolean }
+  | { kind: 'tools'; partIndexes: number[] }
+  | { kind: 'unbegun' };
 
 /** Activities on the control queue: short, database only. */
 export interface ConversationControlActivities {
@@ -35,9 +41,9 @@ export interface ConversationControlActivities {
 
 /** Activities on the agent queue: they wait for models and engines. */
 export interface ConversationAgentActivities {
-  /** Pins what the turn reads; false where it was stopped before it began. */
+  /** Waits until the turn has begun: what it reads is pinned. False where it was stopped before. */
   beginTurn(turn: TurnInput): Promise<boolean>;
-  /** One answer of the model, streamed into the reply. `isLast`: without tools. */
+  /** One answer of the model, streamed into the reply; the first begins the turn. `isLast`: without tools. */
   takeModelStep(turn: TurnInput, step: number, isLast: boolean): Promise<StepOutcome>;
   callTool(turn: TurnInput, partIndex: number): Promise<void>;
 }
