@@ -21,6 +21,7 @@ import { quarantineReplaysRoutes } from './ingestion-batches/replays.ts';
 import { ingestionBatchesRoutes } from './ingestion-batches/routes.ts';
 import { lakeMaintenanceRoutes } from './lake-maintenance/routes.ts';
 import { modelsRoutes } from './models/routes.ts';
+import { playbooksRoutes } from './playbooks/routes.ts';
 import { auth } from './plugins/auth.ts';
 import { answerUnreadable, errors, sendProblem } from './plugins/errors.ts';
 import { httpHeaders } from './plugins/http-headers.ts';
@@ -110,6 +111,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   conversationsRoutes(app, deps);
   modelsRoutes(app, deps);
   reportsRoutes(app, deps);
+  playbooksRoutes(app, deps);
   filesRoutes(app, deps);
   previewsRoutes(app, deps);
   runsRoutes(app, deps);

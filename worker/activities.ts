@@ -1,3 +1,5 @@
+import { agentRunAgentActivities } from '../activities/agent-run/agent.ts';
+import { agentRunControlActivities } from '../activities/agent-run/control.ts';
 import { conversationAgentActivities } from '../activities/conversation/agent.ts';
 import { conversationControlActivities } from '../activities/conversation/control.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
@@ -20,12 +22,13 @@ export function activitiesOf(
       ...tableImportControlActivities(deps),
       ...lakeMaintenanceControlActivities(deps, lakeMaintenance),
       ...conversationControlActivities(deps),
+      ...agentRunControlActivities(deps),
     },
     lake: {
       ...ingestionBatchLakeActivities(deps),
       ...tableImportLakeActivities(deps),
       ...lakeMaintenanceLakeActivities(deps, lakeMaintenance),
     },
-    agent: conversationAgentActivities(deps, agent),
+    agent: { ...conversationAgentActivities(deps, agent), ...agentRunAgentActivities(deps) },
   };
 }

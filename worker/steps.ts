@@ -3,6 +3,7 @@ import type { ActivityDeps } from '../activities/deps.ts';
 import { processSteps } from '../data/processes/reconcile.ts';
 import { purgeTries } from '../data/reconciling/run.ts';
 import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
+import { agentRunSteps } from '../domain/agent-runs/reconcile.ts';
 import { conversationSteps } from '../domain/conversations/reconcile.ts';
 import { importSteps } from '../domain/file-imports/reconcile.ts';
 import { fileSteps } from '../domain/files/reconcile.ts';
@@ -22,6 +23,7 @@ export function reconcileSteps(
     ...batchSteps(deps),
     ...runSteps(deps),
     ...conversationSteps(deps),
+    ...agentRunSteps(deps),
     ...tableSteps(deps),
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),

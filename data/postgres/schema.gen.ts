@@ -37,6 +37,24 @@ export interface AccessTokens {
   user_id: string | null;
 }
 
+export interface AgentRuns {
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  effort: string | null;
+  id: string;
+  instructions: string;
+  message_id: string;
+  model: string;
+  organization_id: string;
+  output: Json;
+  params: Generated<Json>;
+  playbook_id: string | null;
+  playbook_revision: number | null;
+  project_id: string;
+  source: string;
+}
+
 export interface ApiClients {
   admin: Generated<boolean>;
   created_at: Generated<Timestamp>;
@@ -91,6 +109,7 @@ export interface Conversations {
   organization_id: string;
   project_id: string;
   queue_held: Generated<boolean>;
+  run_id: string | null;
   title: Generated<string>;
   updated_at: Generated<Timestamp>;
 }
@@ -281,6 +300,38 @@ export interface Organizations {
   name: string;
   settings: Generated<Json>;
   slug: string;
+}
+
+export interface Playbooks {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: Generated<string>;
+  effort: string | null;
+  id: string;
+  instructions: string;
+  model: string | null;
+  organization_id: string;
+  output: Json;
+  parameters: Generated<Json>;
+  project_id: string;
+  revision: Generated<number>;
+  title: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface PlaybookVersions {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: string;
+  effort: string | null;
+  instructions: string;
+  model: string | null;
+  organization_id: string;
+  output: Json;
+  parameters: Json;
+  playbook_id: string;
+  revision: number;
+  title: string;
 }
 
 export interface ProcessStarts {
@@ -494,6 +545,7 @@ export interface Users {
 
 export interface DB {
   access_tokens: AccessTokens;
+  agent_runs: AgentRuns;
   api_clients: ApiClients;
   catalog_entries: CatalogEntries;
   charts: Charts;
@@ -512,6 +564,8 @@ export interface DB {
   messages: Messages;
   object_deletions: ObjectDeletions;
   organizations: Organizations;
+  playbook_versions: PlaybookVersions;
+  playbooks: Playbooks;
   process_starts: ProcessStarts;
   projects: Projects;
   query_executions: QueryExecutions;

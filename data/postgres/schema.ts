@@ -34,6 +34,11 @@ interface Words {
     status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
     trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
   };
+  agent_runs: {
+    effort: 'low' | 'medium' | 'high' | null;
+    source: 'api' | 'playbook';
+  };
+  playbooks: { effort: 'low' | 'medium' | 'high' | null };
   messages: {
     role: 'user' | 'assistant';
     status: 'streaming' | 'waiting_approval' | 'complete' | 'error' | 'cancelled';

@@ -39,7 +39,9 @@ export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnB
   });
   if (found === undefined) return 'ended';
   if (found.reply.started_at !== null) return 'begun';
-  if (found.turns >= deps.turnsPerOrganization) return 'full';
+  // People who talk do not wait behind runs that nobody watches.
+  const share = found.conversation.run_id === null ? 1 : 2;
+  if (found.turns >= Math.max(1, Math.floor(deps.turnsPerOrganization / share))) return 'full';
   const tableIds = found.tables.map(({ id }) => id);
   const versions = tableIds.length === 0 ? [] : await pinned(deps, turn, tableIds);
   return started(deps.db, turn, versions);

@@ -9,7 +9,8 @@ import { type Message, type MessagePart, partsOf, updateMessage } from '../conve
 import { offlineId } from '../models/config.ts';
 import { modelFailure } from '../models/failure.ts';
 import type { Models } from '../models/models.ts';
-import { instructions } from './instructions.ts';
+import { askPerson } from './ask-person.ts';
+import { instructions, unattendedInstructions } from './instructions.ts';
 import { promptOf } from './prompt.ts';
 import { type AnswerSize, maxTurnCharacters, readAnswer } from './read-answer.ts';
 import {
@@ -23,6 +24,8 @@ import {
 import { final, StepFailure } from './step-failure.ts';
 import { addTokens, tokensUsed } from './token-usage.ts';
 import { tools } from './tools/index.ts';
+import type { Tool } from './tools/tool.ts';
+import { writeReport } from './tools/write-report.ts';
 
 const maxOutputTokens = 16_000;
 
@@ -60,6 +63,8 @@ interface BegunTry {
   reply: Message;
   messages: ModelMessage[];
   size: AnswerSize;
+  /** Nobody watches, and nobody can be asked: it is a run's. */
+  isUnattended: boolean;
 }
 
 function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunTry | StepOutcome> {
@@ -109,6 +114,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
       reply: tried,
       messages: await promptOf(db, tried, model.contextTokens),
       size: { characters: 0, maxCharacters: maxTurnCharacters - charactersBefore(parts, step) },
+      isUnattended: conversation.run_id !== null,
     };
   });
 }
@@ -123,16 +129,24 @@ function found(deps: StepDeps, id: string) {
 }
 
 /** What the model is told of the tools, made once. It never runs one itself, and a call is checked where it is made. */
-const toolSet: ToolSet = Object.fromEntries(
-  tools.map(({ name, description, input }) => [
-    name,
-    sdkTool({ description, inputSchema: jsonSchema(z.toJSONSchema(input, { io: 'input' }) as never) }),
-  ]),
-);
+const toolSetOf = (offered: readonly Pick<Tool, 'name' | 'description' | 'input'>[]): ToolSet =>
+  Object.fromEntries(
+    offered.map(({ name, description, input }) => [
+      name,
+      sdkTool({ description, inputSchema: jsonSchema(z.toJSONSchema(input, { io: 'input' }) as never) }),
+    ]),
+  );
+
+const attended = { instructions, tools: toolSetOf(tools) };
+/** A run's answer is the report: nothing else is to write one. */
+const unattended = {
+  instructions: `${instructions}\n${unattendedInstructions}`,
+  tools: toolSetOf([...tools.filter((tool) => tool !== writeReport), askPerson]),
+};
 
 async function ask(
   deps: StepDeps,
-  { stepTry, reply, messages, size }: BegunTry,
+  { stepTry, reply, messages, size, isUnattended }: BegunTry,
   isLast: boolean,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
@@ -145,9 +159,8 @@ async function ask(
   try {
     const { fullStream } = streamText({
       model: model.model(),
-      instructions,
+      ...(isUnattended ? unattended : attended),
       messages,
-      tools: toolSet,
       toolChoice: isLast ? 'none' : 'auto',
       maxRetries: 0,
       maxOutputTokens,

@@ -10,6 +10,8 @@ import { countWaiting } from '../conversations/queue.ts';
 import { endTurn } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
 import { offlineId } from '../models/config.ts';
+import { questionIn } from './ask-person.ts';
+import { showInRun } from './run-steps.ts';
 import { addTokens, type TokenCount } from './token-usage.ts';
 
 /** The turn ended, or a younger try works at it: what this one would write is nobody's any more. */
@@ -211,6 +213,12 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
       output_tokens: reply.output_tokens + answer.usage.outputTokens,
     });
     if (reply.model !== offlineId) await addTokens(transaction, organizationId, answer.usage);
+    const question = conversation.run_id === null ? undefined : questionIn(answer);
+    if (question !== undefined) {
+      const failure = { code: 'question_asked', message: question };
+      await endTurn(transaction, conversation, used, 'error', { failure, events: texts });
+      return { kind: 'ended' };
+    }
     if (answer.calls.length === 0) {
       await endTurn(transaction, conversation, used, 'complete', { events: texts });
       return { kind: 'ended', isQuiet: await isQuiet(transaction, conversation) };
@@ -236,6 +244,7 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
       }),
     );
     await tell(transaction, conversation, [...texts, ...started]);
+    await showInRun(transaction, conversation, id);
     return { kind: 'tools', partIndexes: parts.map((part) => part.part_index) };
   });
 }

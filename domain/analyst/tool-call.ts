@@ -13,6 +13,7 @@ import {
   updatePart,
 } from '../conversations/messages.ts';
 import { partView, versionsOf } from '../conversations/views.ts';
+import { showInRun } from './run-steps.ts';
 import { tools } from './tools/index.ts';
 import type { ToolAnswer, ToolCall, ToolDeps } from './tools/tool.ts';
 
@@ -151,6 +152,7 @@ function end(
       });
     }
     await tell(transaction, held.conversation, events);
+    await showInRun(transaction, held.conversation, messageId);
   });
 }
 

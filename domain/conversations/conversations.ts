@@ -24,9 +24,12 @@ export async function getConversation(
   { organizationId, projectId, conversationId }: ConversationId,
 ): Promise<Conversation> {
   const row = await conversations.get(db, organizationId, conversationId);
-  if (row.project_id !== projectId || row.deleted_at !== null) throw notFound('The conversation');
+  if (row.project_id !== projectId || !isSeen(row)) throw notFound('The conversation');
   return row;
 }
+
+/** Deleted ones are not there for users, nor are those in which a run's analyst works. */
+const isSeen = (row: Conversation): boolean => row.deleted_at === null && row.run_id === null;
 
 /**
  * The conversation, held for the transaction: whatever changes one of its messages, its queue or its events holds it
@@ -43,7 +46,7 @@ export async function holdConversation(
 /** The same for a request, to which a deleted one is not there. */
 export async function holdNamed(db: OrganizationTransaction, id: ConversationId): Promise<Conversation> {
   const row = await holdConversation(db, id.organizationId, id.conversationId);
-  if (row === undefined || row.project_id !== id.projectId || row.deleted_at !== null)
+  if (row === undefined || row.project_id !== id.projectId || !isSeen(row))
     throw notFound('The conversation');
   return row;
 }
@@ -63,7 +66,8 @@ export async function listConversations(
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('project_id', '=', projectId)
-    .where('deleted_at', 'is', null);
+    .where('deleted_at', 'is', null)
+    .where('run_id', 'is', null);
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('updated_at', 'id'), '<', tuple(new Date(after[0]), after[1])),

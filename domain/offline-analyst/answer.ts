@@ -1,5 +1,5 @@
 import type { ResultSet, Table } from './catalog.ts';
-import { cell, code, escaped, resultTable, sqlBlock } from './markdown.ts';
+import { allRows, cell, code, escaped, resultTable, sqlBlock } from './markdown.ts';
 import type { Draft, Question } from './question.ts';
 import { maxRows, sqlOf } from './sql.ts';
 import { examplesOf } from './suggest.ts';
@@ -50,14 +50,22 @@ export function remarks({ corrections, ignored, isCut }: Draft): string[] {
 
 /** The answer of a query: a sentence or a table, what was assumed, and the SQL. */
 export function resultText(question: Question, result: ResultSet, draft: Draft): string {
-  const said = [...question.notes.map(escaped), ...remarks(draft)];
-  const parts = [mainText(question, result)];
-  if (said.length > 0) parts.push([...new Set(said)].join(' '));
-  parts.push(sqlBlock(sqlOf(question)));
+  const parts = [mainText(question, result), ...noteText(question, draft), sqlBlock(sqlOf(question))];
   return parts.join('\n\n');
 }
 
-export function mainText(question: Question, result: ResultSet): string {
+/** What was assumed, in one paragraph or none. */
+export function noteText(question: Question, draft: Draft): string[] {
+  const said = [...question.notes.map(escaped), ...remarks(draft)];
+  return said.length === 0 ? [] : [[...new Set(said)].join(' ')];
+}
+
+/** The same answer with all of its rows, as a document has it. */
+export function documentText(question: Question, result: ResultSet): string {
+  return mainText(question, result, allRows);
+}
+
+export function mainText(question: Question, result: ResultSet, tableOf = resultTable): string {
   const where = filtersText(question.filters);
   if (question.share === 'filters') return shareText(question, result);
   if (question.kind === 'aggregate' && question.groups.length === 0) {
@@ -75,7 +83,7 @@ export function mainText(question: Question, result: ResultSet): string {
   const isFull = question.limit === undefined && result.rowCount >= maxRows;
   const count = question.kind === 'rows' ? `, ${isFull ? 'at least ' : ''}${result.rowCount}` : '';
   const head = `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}${where}${count}:`;
-  return `${head}\n\n${resultTable(result)}`;
+  return `${head}\n\n${tableOf(result)}`;
 }
 
 function shareText(question: Question, { rows }: ResultSet): string {

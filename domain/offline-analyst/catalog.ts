@@ -142,3 +142,9 @@ export function readResultSet(result: unknown): ResultSet | undefined {
     truncated: from['truncated'] === true,
   };
 }
+
+/** The chart that a drawing answered. */
+export function readChart(value: unknown): { id: string; title: string } | undefined {
+  const { chartId, title } = fields(value);
+  return typeof chartId === 'string' && typeof title === 'string' ? { id: chartId, title } : undefined;
+}

@@ -49,6 +49,12 @@ export function resultTable({ columns, rows, rowCount }: ResultSet): string {
   return table(names, shown) + rest;
 }
 
+/** A result whose rows a document fills in by itself, where it has more than are shown here. */
+export function allRows(result: ResultSet): string {
+  if (Math.max(result.rowCount, result.rows.length) <= maxTableRows) return resultTable(result);
+  return `![${result.rowCount} rows](result:${result.resultId})`;
+}
+
 /** SQL in a block whose fence is longer than any that it holds. */
 export function sqlBlock(sql: string): string {
   let fence = '```';

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
+import { nextDocumentStep } from './document.ts';
 import { readPrompt } from './prompt.ts';
 import { nextStep, type Step } from './steps.ts';
 
@@ -21,16 +22,21 @@ export function offlineModel(): LanguageModelV4 {
     supportedUrls: {},
     doGenerate: async (options) => {
       options.abortSignal?.throwIfAborted();
-      const step = nextStep(readPrompt(options));
+      const step = stepOf(options);
       const content = contentOf(step, options);
       return { content, finishReason: finishOf(step), usage: usageOf(options, content), warnings: [] };
     },
     doStream: async (options) => {
       options.abortSignal?.throwIfAborted();
-      const step = nextStep(readPrompt(options));
+      const step = stepOf(options);
       return { stream: streamOf(partsOf(step, options), options.abortSignal) };
     },
   };
+}
+
+function stepOf(options: LanguageModelV4CallOptions): Step {
+  const conversation = readPrompt(options);
+  return conversation.isUnattended ? nextDocumentStep(conversation) : nextStep(conversation);
 }
 
 function contentOf(step: Step, options: LanguageModelV4CallOptions): LanguageModelV4Content[] {

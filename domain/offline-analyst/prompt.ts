@@ -11,6 +11,8 @@ export interface Conversation {
   messages: string[];
   answers: ToolAnswer[];
   tools: ReadonlySet<string>;
+  /** The last message is the instructions of a document, and nobody can be asked. */
+  isUnattended: boolean;
 }
 
 /** How many questions before the last one may give it its subject. */
@@ -30,6 +32,7 @@ export function readPrompt({ prompt, tools, toolChoice }: LanguageModelV4CallOpt
     messages: messages.slice(-1 - maxEarlier),
     answers,
     tools: new Set(offered.map(({ name }) => name)),
+    isUnattended: (tools ?? []).some(({ name }) => name === 'ask_person'),
   };
 }
 

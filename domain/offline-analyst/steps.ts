@@ -1,20 +1,29 @@
 import {
+  documentText,
   errorText,
   helpText,
   mainText,
+  noteText,
   nothingAttached,
   refusalText,
   remarks,
   resultText,
   selfDescription,
 } from './answer.ts';
-import { describedTables, type ResultSet, readResultSet, readTables, type Table } from './catalog.ts';
+import {
+  describedTables,
+  type ResultSet,
+  readChart,
+  readResultSet,
+  readTables,
+  type Table,
+} from './catalog.ts';
 import { chartOf } from './chart.ts';
 import { columnText, sampleText, tablesText, tableText } from './describe.ts';
 import { escaped, sqlBlock } from './markdown.ts';
 import { type Plan, planOf, tablesToDescribe } from './plan.ts';
 import type { Conversation, ToolAnswer } from './prompt.ts';
-import type { Question } from './question.ts';
+import type { Draft, Question } from './question.ts';
 import { pick, scopeOf } from './scope.ts';
 import { sqlOf } from './sql.ts';
 import { titleOf } from './wording.ts';
@@ -25,7 +34,16 @@ export interface Call {
 }
 
 /** What comes next: tools to be called, or the answer. */
-export type Step = { calls: Call[]; text?: undefined } | { calls?: undefined; text: string };
+export type Step =
+  | { calls: Call[]; text?: undefined }
+  | {
+      calls?: undefined;
+      text: string;
+      /** What computed it, where it is not in the text. */
+      sql?: string;
+      /** The text says why there is no answer. */
+      isRefusal?: true;
+    };
 
 /** Each tool is called once a question, so that every conversation comes to its answer. */
 export function nextStep(conversation: Conversation): Step {
@@ -39,7 +57,7 @@ export function nextStep(conversation: Conversation): Step {
     };
   }
   const tables = readTables(listed.value);
-  if (tables === undefined) return { text: `The tables could not be listed. ${failure(listed)}` };
+  if (tables === undefined) return refused(`The tables could not be listed. ${failure(listed)}`);
   if (tables.length === 0) return { text: withoutTables(conversation) };
   return withTables(conversation, tables);
 }
@@ -48,6 +66,8 @@ function withoutTables({ messages }: Conversation): string {
   const isHelp = planOf(messages, []).kind === 'help';
   return isHelp ? helpText([]) : nothingAttached;
 }
+
+const refused = (text: string): Step => ({ text, isRefusal: true });
 
 function withTables(conversation: Conversation, listed: readonly Table[]): Step {
   const { messages, tools } = conversation;
@@ -67,9 +87,9 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
   const failed = described.find(({ error }) => error !== undefined);
   const plan = planOf(messages, tables);
   if (plan.kind === 'refuse' && failed !== undefined)
-    return {
-      text: `A table could not be described. ${failure(failed)}\n\n${refusalText(plan.trouble, plan.draft, tables)}`,
-    };
+    return refused(
+      `A table could not be described. ${failure(failed)}\n\n${refusalText(plan.trouble, plan.draft, tables)}`,
+    );
   return carryOut(plan, conversation, tables);
 }
 
@@ -80,7 +100,7 @@ function carryOut(plan: Plan, conversation: Conversation, tables: readonly Table
     case 'tables':
       return { text: tablesText(tables) };
     case 'refuse':
-      return { text: refusalText(plan.trouble, plan.draft, tables) };
+      return refused(refusalText(plan.trouble, plan.draft, tables));
     case 'describe':
       return { text: [describedText(plan, tables), ...remarks(plan.draft)].join('\n\n') };
     case 'sample':
@@ -113,7 +133,7 @@ function sampled(
     return { calls: [{ tool: 'sample_rows', input: { table: table.name, limit } }] };
   }
   const result = readResultSet(answer.value);
-  if (result === undefined) return { text: `The rows could not be read. ${failure(answer)}` };
+  if (result === undefined) return refused(`The rows could not be read. ${failure(answer)}`);
   return { text: [sampleText(table.name, result), ...remarks(draft)].join('\n\n') };
 }
 
@@ -126,14 +146,29 @@ function queried(plan: Extract<Plan, { kind: 'query' }>, conversation: Conversat
     if (!tools.has('run_sql')) return { text: `${cannotQuery()}\n\n${sqlBlock(sql)}` };
     return { calls: [{ tool: 'run_sql', input: { sql, title: titleOf(question) } }] };
   }
-  if (answer.error !== undefined) return { text: errorText(answer.error, sql) };
+  if (answer.error !== undefined) return refused(errorText(answer.error, sql));
   const result = readResultSet(answer.value);
-  if (result === undefined) return { text: `The result of the query could not be read.\n\n${sqlBlock(sql)}` };
+  if (result === undefined) return refused(`The result of the query could not be read.\n\n${sqlBlock(sql)}`);
+  if (conversation.isUnattended) return documented(question, result, conversation, draft);
   const texts = [resultText(question, result, draft)];
   const chart = drawn(question, result, conversation, texts);
   if (chart !== undefined) return { calls: [chart] };
   const report = question.isReport ? reported(question, result, conversation, texts) : undefined;
   return report === undefined ? { text: texts.join('\n\n') } : { calls: [report] };
+}
+
+/** An answer as a document has it: the chart stands in it, and what computed it elsewhere. */
+function documented(question: Question, result: ResultSet, conversation: Conversation, draft: Draft): Step {
+  const texts: string[] = [];
+  const call = drawn(question, result, conversation, texts);
+  if (call !== undefined) return { calls: [call] };
+  const chart = readChart(answerOf(conversation, 'draw_chart')?.value);
+  const shown = chart === undefined ? texts : [`![${escaped(chart.title)}](chart:${chart.id})`];
+  const notes = noteText(question, draft);
+  return {
+    text: [documentText(question, result), ...notes, ...shown].join('\n\n'),
+    sql: sqlOf(question),
+  };
 }
 
 /** The call that draws the chart; once it is answered, or where there is none, a sentence about it. */

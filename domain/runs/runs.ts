@@ -4,7 +4,7 @@ import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
-import { closeStep, type RunStep, withStep } from './steps.ts';
+import { closeStep, mergedSteps, type RunStep, withStep } from './steps.ts';
 
 export type Run = RecordOf<'runs'>;
 export type RunKind = Run['kind'];
@@ -150,4 +150,16 @@ export async function beginStep(
   if (run === undefined || runStates.isEnd(run.status)) return;
   const steps = withStep(stepsOf(run), step);
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
+}
+
+/** Shows the steps of a run as they are now, whichever were there; times are those at which each was first seen so. */
+export async function showSteps(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  steps: readonly Omit<RunStep, 'startedAt' | 'finishedAt'>[],
+): Promise<void> {
+  const run = await runs.find(db, organizationId, runId, 'update');
+  if (run === undefined || runStates.isEnd(run.status)) return;
+  await runs.update(db, organizationId, runId, { steps: JSON.stringify(mergedSteps(stepsOf(run), steps)) });
 }

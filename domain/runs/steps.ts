@@ -39,3 +39,16 @@ export function closeStep(steps: readonly RunStep[], status: RunStep['status'] |
     step.status === 'running' ? { ...step, status: status as RunStep['status'], finishedAt } : step,
   );
 }
+
+/** The steps as they are now, each with the times at which it was first seen to begin and to end. */
+export function mergedSteps(
+  known: readonly RunStep[],
+  steps: readonly Omit<RunStep, 'startedAt' | 'finishedAt'>[],
+): RunStep[] {
+  const now = new Date().toISOString();
+  return steps.slice(0, maxSteps).map((step) => {
+    const before = known.find(({ id }) => id === step.id);
+    const finishedAt = step.status === 'running' ? null : (before?.finishedAt ?? now);
+    return { ...step, startedAt: before?.startedAt ?? now, finishedAt };
+  });
+}

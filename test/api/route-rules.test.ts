@@ -202,6 +202,9 @@ async function talkOf(client: TestClient, project: string): Promise<Record<strin
   const chat = made.body.data.id;
   const queued = await client.call('POST', `${url}/${chat}/messages`, { body: { message: 'Second' } });
   const shown = await client.call('GET', `${url}/${chat}`);
+  const written = await client.call('POST', `/v1/projects/${project}/playbooks`, {
+    body: { title: 'A playbook', instructions: '- how many orders' },
+  });
   const { organizationId: organization_id } = client;
   const of = { organization_id, conversation_id: chat, message_id: shown.body.data.activeTurn.id };
   const [result_id, chart_id, report_id] = [newId('res'), newId('cht'), newId('rpt')];
@@ -240,6 +243,7 @@ async function talkOf(client: TestClient, project: string): Promise<Record<strin
     result_id,
     chart_id,
     report_id,
+    playbook_id: written.body.data.id,
   };
 }
 

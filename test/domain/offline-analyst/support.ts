@@ -90,6 +90,8 @@ async function answer(
     prompt.push({ role: 'assistant', content: parsed });
     for (const { toolCallId, toolName, input } of parsed) {
       answered.calls.push({ tool: toolName, input });
+      // It ends whatever was under way.
+      if (toolName === 'ask_person') return answered;
       const value = await tools[toolName]!(input);
       if (toolName === 'run_sql') {
         answered.sql = String(input['sql']);

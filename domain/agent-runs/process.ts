@@ -1,0 +1,22 @@
+import { defineProcess } from '../../data/processes/define.ts';
+import type { AgentRunInput } from '../../workflows/agent-run/contract.ts';
+import { agentRunWorkflowType } from '../../workflows/agent-run/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { type AgentRun, outputOf } from './agent-runs.ts';
+
+export const agentRunProcess = defineProcess<AgentRunInput>({
+  kind: 'agent-run',
+  workflowType: agentRunWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ runId }) => runId,
+  whenTerminated: 'close',
+});
+
+/** What starts a run's process, whoever starts it. */
+export function agentRunStart(row: AgentRun, memo: Record<string, string> = {}) {
+  const input = { organizationId: row.organization_id, runId: row.id };
+  const output = outputOf(row);
+  const what = output.type === 'report' ? `the report ${output.title}` : `the file ${output.path}`;
+  const summary = `${row.playbook_id ?? 'A prompt'} for ${what}`;
+  return agentRunProcess.startOf(input, { summary, projectId: row.project_id, memo });
+}

@@ -1,0 +1,150 @@
+import { nothingAttached, selfDescription } from './answer.ts';
+import { readTables, type Table } from './catalog.ts';
+import { escaped, sqlBlock } from './markdown.ts';
+import { tablesToDescribe } from './plan.ts';
+import type { Conversation, ToolAnswer } from './prompt.ts';
+import { type Call, nextStep, type Step } from './steps.ts';
+
+/** A piece of the instructions of a document: what is kept as it is, or a question whose answer stands there. */
+export type Block = { kind: 'heading' | 'text'; text: string } | { kind: 'question'; text: string };
+
+const maxQuestions = 60;
+/** What one step may call. */
+const callsAtOnce = 8;
+/** Questions before one under the same heading that may give it its subject. */
+const maxEarlier = 10;
+
+/**
+ * The instructions of a document: list items are questions under the headings that they stand under, and paragraphs are
+ * kept. Where there is no list, each paragraph is a question.
+ */
+export function readDocument(instructions: string): Block[] {
+  const blocks: Block[] = [];
+  let paragraph: string[] = [];
+  const endParagraph = () => {
+    if (paragraph.length > 0) blocks.push({ kind: 'text', text: paragraph.join('\n') });
+    paragraph = [];
+  };
+  for (const line of instructions.split(/\r?\n/)) {
+    const text = line.trim();
+    const item = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(.+)$/.exec(text)?.[1];
+    const isHeading = /^#{1,6} /.test(text);
+    if (text === '' || item !== undefined || isHeading) endParagraph();
+    if (item !== undefined) blocks.push({ kind: 'question', text: item });
+    else if (isHeading) blocks.push({ kind: 'heading', text });
+    else if (text !== '') paragraph.push(text);
+  }
+  endParagraph();
+  if (blocks.some(({ kind }) => kind === 'question')) return blocks;
+  return blocks.map((block) => (block.kind === 'text' ? { kind: 'question', text: block.text } : block));
+}
+
+/** A question with those before it that it may go on from. */
+interface Asked {
+  messages: string[];
+  text: string;
+}
+
+function questionsOf(blocks: readonly Block[]): Asked[] {
+  const asked: Asked[] = [];
+  let before: string[] = [];
+  for (const { kind, text } of blocks) {
+    if (kind === 'heading') before = [];
+    if (kind !== 'question') continue;
+    before = [...before, text].slice(-1 - maxEarlier);
+    asked.push({ messages: before, text });
+  }
+  return asked;
+}
+
+/** What comes next of a document: the calls that its questions need, some at a time, and then all of it as text. */
+export function nextDocumentStep(conversation: Conversation): Step {
+  const blocks = readDocument(conversation.messages.at(-1) ?? '');
+  const questions = questionsOf(blocks);
+  if (questions.length === 0)
+    return asking(`${selfDescription} The instructions hold no question that I could answer.`);
+  if (questions.length > maxQuestions)
+    return asking(`The instructions hold ${questions.length} questions; I answer ${maxQuestions} at most.`);
+  const answers = queues(conversation.answers);
+  const listed = answers('list_tables').at(0);
+  if (listed === undefined) return { calls: [{ tool: 'list_tables', input: {} }] };
+  const tables = readTables(listed.value);
+  if (tables?.length === 0) return asking(nothingAttached);
+  const described = answers('describe_table');
+  const names = tables === undefined ? [] : toDescribe(questions, tables);
+  if (described.length < names.length)
+    return { calls: names.slice(described.length).slice(0, callsAtOnce).map(describeCall) };
+  const steps = questions.map((question) => ({
+    question,
+    step: answered(conversation, question, [listed, ...described], answers),
+  }));
+  const refused = steps.find(({ step }) => step.isRefusal === true);
+  if (refused !== undefined) return asking(`“${refused.question.text}”: ${refused.step.text}`);
+  const calls = steps.flatMap(({ step }) => step.calls ?? []);
+  if (calls.length > 0) return { calls: calls.slice(0, callsAtOnce) };
+  return {
+    text: documentOf(
+      blocks,
+      steps.map(({ step }) => step as Answered),
+    ),
+  };
+}
+
+type Answered = Extract<Step, { text: string }>;
+type OneStep = Step & { isRefusal?: true };
+
+const describeCall = (table: string): Call => ({ tool: 'describe_table', input: { table } });
+
+function toDescribe(questions: readonly Asked[], tables: readonly Table[]): string[] {
+  return [...new Set(questions.flatMap(({ messages }) => tablesToDescribe(messages, tables)))];
+}
+
+/** Answers by tool, in the order of their calls. */
+function queues(answers: readonly ToolAnswer[]): (tool: string) => ToolAnswer[] {
+  const byTool = new Map<string, ToolAnswer[]>();
+  for (const answer of answers) byTool.set(answer.tool, [...(byTool.get(answer.tool) ?? []), answer]);
+  return (tool) => byTool.get(tool) ?? [];
+}
+
+/**
+ * How far one question is. Questions call in their order, and so are the answers of each tool: a question takes the next
+ * one that is left.
+ */
+function answered(
+  conversation: Conversation,
+  { messages }: Asked,
+  shared: readonly ToolAnswer[],
+  answers: (tool: string) => ToolAnswer[],
+): OneStep {
+  const own = [...shared];
+  for (;;) {
+    const step = nextStep({ ...conversation, messages, answers: own });
+    const [call] = step.calls ?? [];
+    if (call === undefined) return step;
+    const answer = answers(call.tool).shift();
+    if (answer === undefined) return step;
+    own.push(answer);
+  }
+}
+
+/** Ends the run: nobody is there to say it to. */
+function asking(question: string): Step {
+  return { calls: [{ tool: 'ask_person', input: { question: question.slice(0, 2_000) } }] };
+}
+
+function documentOf(blocks: readonly Block[], answers: readonly Answered[]): string {
+  const left = [...answers];
+  const parts: string[] = [];
+  const computed: string[] = [];
+  for (const { kind, text } of blocks) {
+    if (kind !== 'question') {
+      parts.push(text);
+      continue;
+    }
+    const answer = left.shift()!;
+    parts.push(`**${escaped(text)}**`, answer.text);
+    if (answer.sql !== undefined) computed.push(`${escaped(text)}:`, sqlBlock(answer.sql));
+  }
+  if (computed.length > 0) parts.push('## How it was computed', ...computed);
+  return parts.join('\n\n');
+}
