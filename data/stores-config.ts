@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseAllowedNetworks } from './outgoing/allowed-addresses.ts';
 
 const mebibyte = 1_048_576;
 
@@ -29,7 +30,18 @@ export const storesEnvironment = z.object({
   QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
   QUERY_TEMP_MIB: z.coerce.number().int().min(0).default(8_192),
   QUERY_ANSWER_MIB: z.coerce.number().int().min(1).max(512).default(64),
+  ALLOWED_PRIVATE_ADDRESSES: z.string().default('').transform(networks),
+  ALLOW_UNVALIDATED_ADDRESSES: z.stringbool().default(false),
 });
+
+function networks(list: string, context: z.RefinementCtx) {
+  try {
+    return parseAllowedNetworks(list);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+}
 
 /** A key would not be sent, a certificate not be shown: half of what is needed is a mistake. */
 function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
@@ -82,6 +94,10 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       memoryLimitBytes: e.QUERY_MEMORY_MIB * mebibyte,
       tempLimitBytes: e.QUERY_TEMP_MIB * mebibyte,
       maxAnswerBytes: e.QUERY_ANSWER_MIB * mebibyte,
+    },
+    outgoing: {
+      allowedPrivate: e.ALLOWED_PRIVATE_ADDRESSES,
+      allowUnvalidated: e.ALLOW_UNVALIDATED_ADDRESSES,
     },
   };
 }

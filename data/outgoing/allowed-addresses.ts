@@ -1,0 +1,74 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A private network that an operator opened, at one port or at all. */
+export interface AllowedNetwork {
+  base: Address;
+  bits: number;
+  port: number | undefined;
+}
+
+/** `127.0.0.0/8:5433, 10.0.0.0/8, 192.168.1.7, [fd00::/8]:443`. @throws Error that names the entry which is none. */
+export function parseAllowedNetworks(list: string): AllowedNetwork[] {
+  return list
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const { network, port } = splitPort(entry);
+      const [address = '', bits, ...rest] = network.split('/');
+      const most = isIP(address) === 4 ? 32 : 128;
+      const count = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+      const isPort = port === undefined || (port >= 1 && port <= 65_535);
+      if (isIP(address) === 0 || rest.length > 0 || !(count >= 0 && count <= most) || !isPort)
+        throw new Error(
+          `${entry} is no network: write 10.0.0.0/8, 127.0.0.0/8:5433 for one port, or [fd00::/8]:443.`,
+        );
+      return { base: ipaddr.parse(address), bits: count, port };
+    });
+}
+
+function splitPort(entry: string): { network: string; port: number | undefined } {
+  if (entry.startsWith('[')) {
+    const end = entry.lastIndexOf(']');
+    const after = entry.slice(end + 1);
+    return { network: entry.slice(1, end), port: after === '' ? undefined : portOf(after) };
+  }
+  const colon = entry.indexOf(':');
+  // More than one colon is an address of the sixth version, which has a port only in brackets.
+  if (colon === -1 || entry.includes(':', colon + 1)) return { network: entry, port: undefined };
+  return { network: entry.slice(0, colon), port: portOf(entry.slice(colon)) };
+}
+
+function portOf(text: string): number {
+  return /^:\d{1,5}$/.test(text) ? Number(text.slice(1)) : Number.NaN;
+}
+
+/** Global unicast of the sixth version; what lies outside of it is special, or not given out. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether a connection may go there: public addresses, and private ones that are opened. An address of the fourth version
+ * within one of the sixth is judged as the former.
+ */
+export function isAllowedAddress(text: string, port: number, allowed: readonly AllowedNetwork[]): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.process(text);
+  if (isPublic(address)) return true;
+  return allowed.some(
+    ({ base, bits, port: only }) =>
+      (only === undefined || only === port) && base.kind() === address.kind() && matches(address, base, bits),
+  );
+}
+
+/** Not the ranges by name but what is left of them: a range that is new to the library is refused. */
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return !(address instanceof ipaddr.IPv6) || address.match(globalUnicast);
+}
+
+function matches(address: Address, base: Address, bits: number): boolean {
+  if (address instanceof ipaddr.IPv6) return base instanceof ipaddr.IPv6 && address.match(base, bits);
+  return base instanceof ipaddr.IPv4 && address.match(base, bits);
+}

@@ -1,0 +1,28 @@
+import { OutgoingError } from './errors.ts';
+
+/** What may still be read. One budget may be shared by several answers. */
+export interface ByteBudget {
+  /** @throws OutgoingError once more was read than there is */
+  take(bytes: number): void;
+  /** Aborts at that moment, for whoever waits for something else than the bytes. */
+  readonly exceeded: AbortSignal;
+}
+
+export function createByteBudget(maxBytes: number): ByteBudget {
+  let leftBytes = maxBytes;
+  const over = new AbortController();
+  return {
+    exceeded: over.signal,
+    take(bytes) {
+      leftBytes -= bytes;
+      if (leftBytes >= 0) return;
+      const error = new OutgoingError('too_large', `The answer is larger than ${inUnits(maxBytes)}.`);
+      over.abort(error);
+      throw error;
+    },
+  };
+}
+
+function inUnits(bytes: number): string {
+  return bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MiB` : `${Math.floor(bytes / 1_024)} KiB`;
+}
