@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'lak'
   | 'car'
   | 'cae'
+  | 'app'
   | 'cnv'
   | 'msg'
   | 'que'

@@ -53,6 +53,8 @@ interface Words {
     effort: 'low' | 'medium' | 'high' | null;
   };
   reports: { source: 'api' | 'conversation' | 'playbook' | 'workflow' };
+  app_connections: { type: 'mcp'; status: Generated<'untested' | 'ready' | 'failed'> };
+  app_tools: { policy: 'allow' | 'ask' | 'deny' | null };
   lake_maintenance_runs: {
     status: 'queued' | 'running' | 'succeeded' | 'failed';
     trigger: 'cadence' | 'request';
