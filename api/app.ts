@@ -9,6 +9,7 @@ import Fastify, {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../data/errors.ts';
 import { findAccessToken } from '../domain/organizations/access.ts';
+import { appConnectionsRoutes } from './app-connections/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { catalogEntriesRoutes } from './catalog-entries/routes.ts';
 import { conversationsRoutes } from './conversations/routes.ts';
@@ -123,6 +124,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   quarantineReplaysRoutes(app, deps);
   dataSyncsRoutes(app, deps);
   queryExecutionsRoutes(app, deps);
+  appConnectionsRoutes(app, deps);
   lakeMaintenanceRoutes(app, deps);
   return app;
 }

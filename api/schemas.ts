@@ -69,8 +69,11 @@ export type ListRequest = Pick<FastifyRequest, 'url'> & {
   query: { limit: number; cursor?: string | undefined };
 };
 
-/** A page's own place is no filter; which version of a table is read stands in the cursor itself. */
-const noFilters = ['cursor', 'limit', 'version'];
+/**
+ * A page's own place is no filter; which version of a table is read stands in the cursor itself, and what is refreshed
+ * before the first page is the same list.
+ */
+const noFilters = ['cursor', 'limit', 'version', 'refresh'];
 
 function listOf({ url }: ListRequest): string {
   const { pathname, searchParams } = new URL(url, 'http://localhost');

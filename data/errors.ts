@@ -6,6 +6,7 @@ export const problems = {
   invalid_request: [400, 'The request is not valid'],
   unsupported_media_type: [400, 'The content type is not supported'],
   unsupported_option: [400, 'The option is not supported'],
+  source_failed: [400, 'The other side failed'],
   invalid_scope: [400, 'A requested scope is not granted to this client'],
   query_not_read_only: [400, 'Only one read-only SELECT is accepted'],
   query_failed: [400, 'The query failed'],

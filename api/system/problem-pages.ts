@@ -6,6 +6,8 @@ export const problemPages: Record<ErrorCode, string> = {
   unsupported_media_type:
     'Send the content type the route documents: application/json, or a form on the token routes.',
   unsupported_option: 'The option exists but not here, or not yet. The detail names what is taken.',
+  source_failed:
+    'The other side refused, did not answer in time or answered nonsense; the detail says which. Correct the connection, or try again once the other side works.',
   invalid_scope: 'Ask only for scopes that the client was granted, or leave scope out for all of them.',
   query_not_read_only:
     'Send exactly one SELECT (WITH and VALUES included). Nothing that writes, attaches or configures runs.',

@@ -13,6 +13,7 @@ import { createProcesses, type Processes } from '../../data/processes/processes.
 import { traceInterceptor } from '../../data/processes/temporal.ts';
 import type { storesConfig } from '../../data/stores-config.ts';
 import { traceHeader } from '../../workflows/trace-header.ts';
+import { type AppClients, createAppClients } from '../app-connections/clients.ts';
 import { type ChartDrawer, createChartDrawer } from '../charts/draw.ts';
 import { eventsChannel } from '../conversations/events.ts';
 import { stopsChannel } from '../conversations/turns.ts';
@@ -52,6 +53,8 @@ export interface Service {
   models: Models;
   monthlyTokenBudget: number | undefined;
   charts: ChartDrawer;
+  /** Sessions with the servers of app connections. */
+  apps: AppClients;
   logger: Logger;
 }
 
@@ -103,6 +106,7 @@ export async function openService(
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const reader = createBodyReader();
   const charts = createChartDrawer();
+  const apps = createAppClients({ cipher, ...config.outgoing });
   const notifications = openNotifications({
     url: config.databaseUrl,
     applicationName,
@@ -127,12 +131,19 @@ export async function openService(
       models: createModels(config.models, offlineModel()),
       monthlyTokenBudget: config.models.monthlyTokenBudget,
       charts,
+      apps,
       logger,
     },
     pool,
     temporal,
     async close() {
-      await Promise.all([queries.close(), reader.close(), charts.close(), notifications.close()]);
+      await Promise.all([
+        queries.close(),
+        reader.close(),
+        charts.close(),
+        notifications.close(),
+        apps.close(),
+      ]);
       await temporal.connection.close().catch(() => undefined);
       await lakes.close();
       await db.destroy();

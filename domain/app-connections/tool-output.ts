@@ -1,0 +1,66 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isDeeper } from './listed-tool.ts';
+
+const maxCharacters = 50_000;
+const maxNotes = 20;
+const maxDepth = 64;
+
+/** What a tool answered, for a model. */
+export interface ToolOutput {
+  /** Its structured answer, where it has one that is small enough. */
+  data?: unknown;
+  text?: string;
+  /** Whether `text` is only the beginning. */
+  isCut?: true;
+  /** What is not passed on, in words. */
+  leftOut?: string[];
+}
+
+export function readOutput({ content = [], structuredContent }: CallToolResult): ToolOutput {
+  const texts: string[] = [];
+  const leftOut: string[] = [];
+  for (const block of content) {
+    if (block.type === 'text') texts.push(block.text);
+    else if (block.type === 'resource' && 'text' in block.resource) texts.push(block.resource.text);
+    else if (leftOut.length < maxNotes) leftOut.push(noteOf(block));
+  }
+  const data = fits(structuredContent) ? structuredContent : undefined;
+  const text = texts.join('\n\n').toWellFormed();
+  // A structured answer comes with its own JSON as text, for clients that know texts only.
+  const isRepeated = data !== undefined && isJsonOf(text, data);
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(isRepeated || (text === '' && data !== undefined) ? {} : { text: beginning(text) }),
+    ...(!isRepeated && text.length > maxCharacters ? { isCut: true as const } : {}),
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+  };
+}
+
+function fits(value: unknown): boolean {
+  if (value === undefined || isDeeper(value, maxDepth)) return false;
+  return JSON.stringify(value).length <= maxCharacters;
+}
+
+function isJsonOf(text: string, data: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(data);
+  } catch {
+    return false;
+  }
+}
+
+function beginning(text: string): string {
+  return text.length <= maxCharacters ? text : text.slice(0, maxCharacters).toWellFormed();
+}
+
+function noteOf(block: CallToolResult['content'][number]): string {
+  switch (block.type) {
+    case 'image':
+    case 'audio':
+      return `${block.type} of the type ${block.mimeType.slice(0, 100)}, ${block.data.length} characters of base64`;
+    case 'resource_link':
+      return `link to ${block.uri.slice(0, 500)}`;
+    default:
+      return `content of the type ${block.type}`;
+  }
+}
