@@ -1,5 +1,5 @@
 import { failToolCall } from '../../domain/analyst/tool-call.ts';
-import { advanceConversation, cancelTurn, failTurn } from '../../domain/conversations/life.ts';
+import { advanceConversation, cancelTurn, failTurn, readDecisions } from '../../domain/conversations/life.ts';
 import { removeConversation } from '../../domain/conversations/remove.ts';
 import type { ConversationControlActivities } from '../../workflows/conversation/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -18,6 +18,9 @@ export function conversationControlActivities(deps: ActivityDeps): ConversationC
 
     /** Safe to retry: a call that ended stays as it ended. */
     failToolCall: (turn, partIndex) => failToolCall(db, turn, partIndex),
+
+    /** Safe to retry: reads, and what expired stays so. */
+    readDecisions: (turn) => readDecisions(db, turn),
 
     /** Safe to retry: removes objects by prefix, then rows; what is gone is gone. */
     removeConversation: (input) => removeConversation(deps, input),

@@ -18,6 +18,7 @@ import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { encodeCursor, envelope } from '../schemas.ts';
+import { approvalsRoutes } from './approvals.ts';
 import { chosenModel } from './chosen-model.ts';
 import { conversationEventsRoutes } from './events.ts';
 import { messagesRoutes } from './messages.ts';
@@ -143,6 +144,7 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
   });
   messagesRoutes(app, deps);
   queueRoutes(app, deps);
+  approvalsRoutes(app, deps);
   conversationEventsRoutes(app, deps);
   toolResultsRoutes(app, deps);
 }

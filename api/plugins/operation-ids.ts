@@ -26,6 +26,17 @@ const named: Readonly<Record<string, string>> = {
   'PATCH /v1/projects/:project_id/conversations/:chat_id/queue/:queued_message_id': 'updateQueuedMessage',
   'DELETE /v1/projects/:project_id/conversations/:chat_id/queue/:queued_message_id': 'removeQueuedMessage',
   'POST /v1/projects/:project_id/conversations/:chat_id/queue/resume': 'resumeQueue',
+  'POST /v1/projects/:project_id/conversations/:chat_id/approvals/:approval_id': 'decideApproval',
+  'POST /v1/projects/:project_id/playbooks/:playbook_id/runs': 'runPlaybook',
+  'GET /v1/connections/app/types': 'listAppConnectionTypes',
+  'GET /v1/connections/app': 'listAppConnections',
+  'POST /v1/connections/app': 'createAppConnection',
+  'GET /v1/connections/app/:connection_id': 'getAppConnection',
+  'PATCH /v1/connections/app/:connection_id': 'updateAppConnection',
+  'DELETE /v1/connections/app/:connection_id': 'deleteAppConnection',
+  'POST /v1/connections/app/:connection_id/test': 'testAppConnection',
+  'GET /v1/connections/app/:connection_id/tools': 'listAppConnectionTools',
+  'PUT /v1/connections/app/:connection_id/tools/:tool': 'decideAppConnectionTool',
   'POST /v1/lake-maintenance/runs': 'runLakeMaintenance',
 };
 

@@ -66,6 +66,58 @@ export interface ApiClients {
   secret_hash: Buffer;
 }
 
+export interface AppConnections {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  failure_message: string | null;
+  failure_stage: string | null;
+  id: string;
+  name: string;
+  organization_id: string;
+  sealed_secrets: Buffer;
+  secret_keys: Generated<string[]>;
+  settings_revision: Generated<number>;
+  status: Generated<string>;
+  tested_at: Timestamp | null;
+  type: string;
+  updated_at: Generated<Timestamp>;
+  url: string;
+  validate_server_address: Generated<boolean>;
+}
+
+export interface Approvals {
+  conversation_id: string;
+  created_at: Generated<Timestamp>;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  expires_at: Timestamp;
+  id: string;
+  message_id: string;
+  note: Generated<string>;
+  organization_id: string;
+  part_index: number;
+  status: string;
+}
+
+export interface AppTools {
+  approved_fingerprint: string;
+  connection_id: string;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  description: string;
+  fingerprint: string;
+  input_schema: string | null;
+  is_gone: Generated<boolean>;
+  is_read_only: boolean;
+  name: string;
+  offered_name: string;
+  organization_id: string;
+  policy: string | null;
+  refusal: string | null;
+  seen_at: Generated<Timestamp>;
+  title: string | null;
+}
+
 export interface CatalogEntries {
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -239,6 +291,8 @@ export interface Lakes {
 }
 
 export interface MessageParts {
+  app_tool: Json | null;
+  attempted_at: Timestamp | null;
   elapsed_ms: number | null;
   input: Json | null;
   message_id: string;
@@ -547,6 +601,9 @@ export interface DB {
   access_tokens: AccessTokens;
   agent_runs: AgentRuns;
   api_clients: ApiClients;
+  app_connections: AppConnections;
+  app_tools: AppTools;
+  approvals: Approvals;
   catalog_entries: CatalogEntries;
   charts: Charts;
   conversation_events: ConversationEvents;

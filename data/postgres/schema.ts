@@ -34,6 +34,7 @@ interface Words {
     status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
     trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
   };
+  approvals: { status: 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' };
   agent_runs: {
     effort: 'low' | 'medium' | 'high' | null;
     source: 'api' | 'playbook';

@@ -3,6 +3,7 @@ import { jsonSchema, tool as sdkTool, streamText, ToolChoiceViolationError } fro
 import { z } from 'zod';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
+import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { type Message, type MessagePart, partsOf, updateMessage } from '../conversations/messages.ts';
@@ -17,6 +18,7 @@ import {
   createReplyWriter,
   endStep,
   type ModelAnswer,
+  outstanding,
   type StepTry,
   TurnEnded,
   WriteFailed,
@@ -65,6 +67,8 @@ interface BegunTry {
   size: AnswerSize;
   /** Nobody watches, and nobody can be asked: it is a run's. */
   isUnattended: boolean;
+  /** Tools of the organization's apps. */
+  offered: readonly OfferedTool[];
 }
 
 function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunTry | StepOutcome> {
@@ -81,8 +85,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
       .where('step', '=', step)
       .executeTakeFirst();
     if (done !== undefined) {
-      const running = parts.filter((part) => part.step === step && part.status === 'running');
-      return { kind: 'tools', partIndexes: running.map((part) => part.part_index) };
+      return outstanding(parts.filter((part) => part.step === step));
     }
     const halfSent = parts.filter((part) => part.step === step);
     if (halfSent.length > 0) {
@@ -115,6 +118,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
       messages: await promptOf(db, tried, model.contextTokens),
       size: { characters: 0, maxCharacters: maxTurnCharacters - charactersBefore(parts, step) },
       isUnattended: conversation.run_id !== null,
+      offered: reply.model === offlineId ? [] : await offeredTools(db, turn.organizationId),
     };
   });
 }
@@ -137,6 +141,17 @@ const toolSetOf = (offered: readonly Pick<Tool, 'name' | 'description' | 'input'
     ]),
   );
 
+const appToolSet = (offered: readonly OfferedTool[]): ToolSet =>
+  Object.fromEntries(
+    offered.map(({ name, description, inputSchema, connectionName }) => [
+      name,
+      sdkTool({
+        description: `Of the app ${connectionName}: ${description}`,
+        inputSchema: jsonSchema(inputSchema as never),
+      }),
+    ]),
+  );
+
 const attended = { instructions, tools: toolSetOf(tools) };
 /** A run's answer is the report: nothing else is to write one. */
 const unattended = {
@@ -146,7 +161,7 @@ const unattended = {
 
 async function ask(
   deps: StepDeps,
-  { stepTry, reply, messages, size, isUnattended }: BegunTry,
+  { stepTry, reply, messages, size, isUnattended, offered }: BegunTry,
   isLast: boolean,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
@@ -155,11 +170,13 @@ async function ask(
   const abort = () => stop.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
+  const given = isUnattended ? unattended : attended;
   const writer = createReplyWriter(deps.db, stepTry);
   try {
     const { fullStream } = streamText({
       model: model.model(),
-      ...(isUnattended ? unattended : attended),
+      instructions: given.instructions,
+      tools: { ...appToolSet(offered), ...given.tools },
       messages,
       toolChoice: isLast ? 'none' : 'auto',
       maxRetries: 0,

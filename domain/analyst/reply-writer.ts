@@ -2,14 +2,16 @@ import type { AssistantContent } from 'ai';
 import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
+import { requestApprovals } from '../conversations/approvals.ts';
 import { type Conversation, updateConversation } from '../conversations/conversations.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
-import { addParts, type Message, type NewPart, updateMessage } from '../conversations/messages.ts';
+import { addParts, type Message, type MessagePart, updateMessage } from '../conversations/messages.ts';
 import { countWaiting } from '../conversations/queue.ts';
 import { endTurn } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
 import { offlineId } from '../models/config.ts';
+import { callParts } from './app-tools.ts';
 import { questionIn } from './ask-person.ts';
 import { showInRun } from './run-steps.ts';
 import { addTokens, type TokenCount } from './token-usage.ts';
@@ -194,6 +196,17 @@ async function isQuiet(db: OrganizationTransaction, conversation: Conversation):
   return true;
 }
 
+/** What is left to be done of a step that was recorded. */
+export function outstanding(parts: readonly MessagePart[]): StepOutcome {
+  const running = parts.filter(({ status }) => status === 'running');
+  const waits = parts.some(({ status }) => status === 'waiting_approval');
+  return {
+    kind: 'tools',
+    partIndexes: running.map((part) => part.part_index),
+    ...(waits ? { waits } : {}),
+  };
+}
+
 /** Ends a step: its tools begin, or the reply is complete. */
 export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Promise<StepOutcome> {
   return asTry(db, stepTry, async (transaction, conversation, reply) => {
@@ -226,25 +239,20 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
     const parts = await addParts(
       transaction,
       reply,
-      answer.calls.map(
-        (call): NewPart => ({
-          step: stepTry.step,
-          type: 'tool_call',
-          tool_call_id: call.toolCallId,
-          name: call.name,
-          input: JSON.stringify(call.input),
-          status: 'running',
+      await callParts(transaction, conversation, stepTry.step, answer.calls),
+    );
+    const waiting = parts.filter(({ status }) => status === 'waiting_approval');
+    const told = parts
+      .filter(({ status }) => status !== 'waiting_approval')
+      .map(
+        (part): NewEvent => ({
+          event: part.status === 'running' ? 'tool.started' : 'tool.finished',
+          data: { messageId: id, partIndex: part.part_index, part: partView(part) },
         }),
-      ),
-    );
-    const started = parts.map(
-      (part): NewEvent => ({
-        event: 'tool.started',
-        data: { messageId: id, partIndex: part.part_index, part: partView(part) },
-      }),
-    );
-    await tell(transaction, conversation, [...texts, ...started]);
+      );
+    const requested = await requestApprovals(transaction, used, waiting);
+    await tell(transaction, conversation, [...texts, ...told, ...requested]);
     await showInRun(transaction, conversation, id);
-    return { kind: 'tools', partIndexes: parts.map((part) => part.part_index) };
+    return outstanding(parts);
   });
 }

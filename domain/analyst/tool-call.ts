@@ -1,18 +1,20 @@
 import { AppError, isRetryable } from '../../data/errors.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { TurnInput } from '../../workflows/conversation/contract.ts';
+import type { AppToolDeps } from '../app-connections/call.ts';
 import { attachedTables } from '../catalog-entries/catalog-entries.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import {
   addParts,
+  callOf,
   findMessage,
-  inputOf,
   type MessagePart,
   partsOf,
   updatePart,
 } from '../conversations/messages.ts';
 import { partView, versionsOf } from '../conversations/views.ts';
+import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
 import { tools } from './tools/index.ts';
 import type { ToolAnswer, ToolCall, ToolDeps } from './tools/tool.ts';
@@ -30,20 +32,18 @@ type Ended = Pick<MessagePart, 'status' | 'summary'> & { output: unknown; answer
  * @throws what may pass by another try, unless `isLastTry`
  */
 export async function callTool(
-  deps: ToolDeps,
+  deps: ToolDeps & AppToolDeps,
   turn: TurnInput,
   { partIndex, isLastTry, signal }: { partIndex: number; isLastTry: boolean; signal: AbortSignal },
 ): Promise<void> {
   const found = await find(deps.db, turn, partIndex);
   if (found === undefined) return;
   const startedMs = performance.now();
-  const ended = await make({ ...found.call, deps, signal }, found.part.name ?? '', found.input).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw signal.reason;
-      if (isRetryable(error) && !isLastTry) throw error;
-      return failed(error);
-    },
-  );
+  const ended = await make(deps, found, signal).catch((error: unknown) => {
+    if (signal.aborted) throw signal.reason;
+    if (isRetryable(error) && !isLastTry) throw error;
+    return failed(error);
+  });
   await end(deps.db, turn, found.part, ended, Math.round(performance.now() - startedMs));
 }
 
@@ -57,6 +57,7 @@ export async function failToolCall(db: Database, turn: TurnInput, partIndex: num
 interface Found {
   part: MessagePart;
   input: unknown;
+  app_tool: unknown;
   call: Omit<ToolCall, 'deps' | 'signal'>;
 }
 
@@ -75,7 +76,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
     const attached = await attachedTables(transaction, organizationId, conversation.project_id);
     return {
       part,
-      input: await inputOf(transaction, part),
+      ...(await callOf(transaction, part)),
       call: {
         organizationId,
         projectId: conversation.project_id,
@@ -92,7 +93,16 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
   });
 }
 
-async function make(call: ToolCall, name: string, given: unknown): Promise<Ended> {
+async function make(
+  deps: ToolDeps & AppToolDeps,
+  { part, input: given, app_tool: appTool, call: context }: Found,
+  signal: AbortSignal,
+): Promise<Ended> {
+  if (appTool !== null) {
+    const { isError, ...ended } = await callApp(deps, part, appTool as AppToolCall, { input: given, signal });
+    return { ...ended, status: isError ? 'failed' : 'done' };
+  }
+  const name = part.name ?? '';
   const tool = byName.get(name);
   if (tool === undefined) return failed(new AppError('invalid_request', `There is no tool called ${name}.`));
   const input = tool.input.safeParse(given);
@@ -103,7 +113,7 @@ async function make(call: ToolCall, name: string, given: unknown): Promise<Ended
       new AppError('invalid_request', `The input does not fit: ${place} ${issue?.message ?? ''}`),
     );
   }
-  const answer = await tool.run(call, input.data);
+  const answer = await tool.run({ ...context, deps, signal }, input.data);
   return { status: 'done', summary: answer.summary, output: answer.output, answer };
 }
 

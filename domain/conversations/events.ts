@@ -3,7 +3,7 @@ import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { notify } from '../../data/postgres/notifications.ts';
 import type { Conversation } from './conversations.ts';
 import type { Message } from './messages.ts';
-import type { MessageView, PartView, QueuedMessageView } from './views.ts';
+import type { ApprovalView, MessageView, PartView, QueuedMessageView } from './views.ts';
 
 /** Everything that happens in a conversation. Whoever applies every event holds what GET shows. */
 export interface EventData {
@@ -15,6 +15,8 @@ export interface EventData {
   };
   'text.delta': { messageId: string; partIndex: number; text: string };
   'tool.started': { messageId: string; partIndex: number; part: PartView };
+  /** The reply waits for as long as one of its calls does. */
+  'approval.requested': { messageId: string; partIndex: number; part: PartView; approval: ApprovalView };
   'tool.finished': { messageId: string; partIndex: number; part: PartView };
   'chart.created': { messageId: string; partIndex: number; part: PartView };
   'report.created': { messageId: string; partIndex: number; part: PartView };

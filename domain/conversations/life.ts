@@ -3,13 +3,15 @@ import { type Database, inOrganization, type OrganizationTransaction } from '../
 import type {
   ConversationInput,
   ConversationNext,
+  Decisions,
   TurnInput,
 } from '../../workflows/conversation/contract.ts';
 import type { Models } from '../models/models.ts';
 import { findProject } from '../projects/projects.ts';
+import { expireApprovals } from './approvals.ts';
 import { type Conversation, holdConversation, updateConversation } from './conversations.ts';
 import { tell } from './events.ts';
-import { activeReply, findMessage, type Message, updateMessage } from './messages.ts';
+import { activeReply, findMessage, type Message, partsOf, updateMessage } from './messages.ts';
 import { countWaiting, listWaiting, type QueuedMessage, queueChanged, queuedStates } from './queue.ts';
 import { endTurn, startTurn, stopTurn, type TurnFailure } from './turns.ts';
 
@@ -108,6 +110,19 @@ export async function holdTurn(
   if (conversation === undefined || conversation.deleted_at !== null) return undefined;
   if (reply === undefined || reply.completed_at !== null) return undefined;
   return { conversation, reply };
+}
+
+/** What became of the calls of a turn that wait for a person. Those that nobody decided in time are denied on the way. */
+export function readDecisions(db: Database, turn: TurnInput): Promise<Decisions> {
+  return inOrganization(db, turn.organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    if (held === undefined) return { kind: 'ended' };
+    await updateConversation(transaction, turn.organizationId, turn.conversationId, { due_since: null });
+    const waitMs = await expireApprovals(transaction, held.conversation, held.reply);
+    const parts = (await partsOf(transaction, turn.organizationId, [turn.messageId])).get(turn.messageId);
+    const running = (parts ?? []).filter(({ status }) => status === 'running');
+    return { kind: 'decided', partIndexes: running.map((part) => part.part_index), waitMs };
+  });
 }
 
 /** Why a turn failed that no try of a step said it of. */

@@ -8,7 +8,7 @@ import { states } from '../../data/postgres/states.ts';
 export type Message = RecordOf<'messages'>;
 export type MessageStatus = Message['status'];
 /** A part as its users see it: what only the model was told is left out. */
-export type MessagePart = Omit<Selectable<DB['message_parts']>, 'output'>;
+export type MessagePart = Omit<Selectable<DB['message_parts']>, 'output' | 'app_tool' | 'attempted_at'>;
 
 export interface DataVersion {
   tableId: string;
@@ -183,16 +183,31 @@ export async function addParts(
     .execute();
 }
 
-/** What a tool was called with, whole. */
-export async function inputOf(db: OrganizationTransaction, key: PartKey): Promise<unknown> {
-  const { input } = await db
+/** What a tool was called with, whole, and which app's tool it is, if it is one. */
+export async function callOf(
+  db: OrganizationTransaction,
+  key: PartKey,
+): Promise<{ input: unknown; app_tool: unknown }> {
+  return db
     .selectFrom('message_parts')
-    .select('input')
+    .select(['input', 'app_tool'])
     .where('organization_id', '=', key.organization_id)
     .where('message_id', '=', key.message_id)
     .where('part_index', '=', key.part_index)
     .executeTakeFirstOrThrow();
-  return input;
+}
+
+/** Notes that a call which may change something is begun; false where an earlier try began it. */
+export async function beginAttempt(db: OrganizationTransaction, key: PartKey): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('message_parts')
+    .set({ attempted_at: new Date() })
+    .where('organization_id', '=', key.organization_id)
+    .where('message_id', '=', key.message_id)
+    .where('part_index', '=', key.part_index)
+    .where('attempted_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 export type NewPart = Omit<Insertable<DB['message_parts']>, 'organization_id' | 'message_id' | 'part_index'>;

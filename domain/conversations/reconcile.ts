@@ -5,6 +5,7 @@ import { closes } from '../../data/processes/define.ts';
 import type { Processes } from '../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../data/reconciling/step.ts';
 import { wakeConversationSignal } from '../../workflows/conversation/names.ts';
+import { hasDecisions } from './approvals.ts';
 import { holdConversation, updateConversation } from './conversations.ts';
 import { failTurn } from './life.ts';
 import { activeReply } from './messages.ts';
@@ -65,15 +66,20 @@ export function conversationSteps(
 
 async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
   const { organizationId, conversationId } = id;
-  const { row, active } = await inOrganization(deps.db, organizationId, async (db) => ({
-    row: await holdConversation(db, organizationId, conversationId),
-    active: await activeReply(db, organizationId, conversationId),
-  }));
+  const { row, active, isDecided } = await inOrganization(deps.db, organizationId, async (db) => {
+    const held = await holdConversation(db, organizationId, conversationId);
+    const reply = await activeReply(db, organizationId, conversationId);
+    return {
+      row: held,
+      active: reply,
+      isDecided: reply !== undefined && (await hasDecisions(db, reply)),
+    };
+  });
   if (row === undefined) return;
   if (active !== undefined && active.started_at !== null) {
     const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
-    // It looks by itself when the turn is over.
-    if (state === 'running') return;
+    // It looks by itself when the turn is over, and may wait for a person until it hears of a decision.
+    if (state === 'running' && !isDecided) return;
     // A new process would go on with a turn that somebody ended with the old one.
     if (closes(conversationProcess, state))
       await failTurn(deps.db, { organizationId, conversationId, messageId: active.id }, 'terminated');

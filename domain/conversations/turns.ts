@@ -1,6 +1,7 @@
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { notify } from '../../data/postgres/notifications.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
+import { cancelApprovals } from './approvals.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
 import { type NewEvent, tell } from './events.ts';
 import { insertMessage, type Message, partsOf, replyStates, updatePart } from './messages.ts';
@@ -94,6 +95,7 @@ export async function endTurn(
   );
   if (ended === undefined) return undefined;
   await notify(db, stopsChannel, ended.id);
+  if (reply.status === 'waiting_approval') await cancelApprovals(db, ended);
   await deleteLakePins(db, ended.organization_id, turnPin(ended.id));
   await updateConversation(db, reply.organization_id, conversation.id, {
     updated_at: new Date(),

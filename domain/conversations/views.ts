@@ -2,6 +2,7 @@ import type { RecordOf } from '../../data/postgres/records.ts';
 import type { DataVersion, Message, MessagePart } from './messages.ts';
 
 type QueuedMessage = RecordOf<'queued_messages'>;
+type Approval = RecordOf<'approvals'>;
 
 /** What a reply is made of, as clients see it: in answers, and in the events that tell of it. */
 export type PartView =
@@ -139,5 +140,36 @@ export function queuedMessageView(row: QueuedMessage, place: number, isHeld: boo
     failureDetail: row.failure_detail ?? '',
     held: isWaiting && isHeld,
     revision: row.revision,
+  };
+}
+
+/** A call of a tool that somebody has to allow first, as clients see it. */
+export interface ApprovalView {
+  id: string;
+  messageId: string;
+  toolCallId: string;
+  name: string;
+  input: unknown;
+  status: Approval['status'];
+  note: string;
+  decidedByUserId: string | null;
+  createdAt: string;
+  expiresAt: string;
+  decidedAt: string | null;
+}
+
+export function approvalView(approval: Approval, part: MessagePart): ApprovalView {
+  return {
+    id: approval.id,
+    messageId: approval.message_id,
+    toolCallId: part.tool_call_id ?? '',
+    name: part.name ?? '',
+    input: part.input,
+    status: approval.status,
+    note: approval.note,
+    decidedByUserId: approval.decided_by,
+    createdAt: approval.created_at.toISOString(),
+    expiresAt: approval.expires_at.toISOString(),
+    decidedAt: approval.decided_at?.toISOString() ?? null,
   };
 }

@@ -59,7 +59,10 @@ export function applied(events: readonly SeenEvent[]): {
       .filter((part: Data) => part.type === 'text' && part.text !== '')
       .map((part: Data) => part.text)
       .join('\n\n');
-    return { ...message, parts, content, displayContent: content };
+    // A reply waits for as long as one of its calls does.
+    const waits = parts.some((part: Data) => part.status === 'waiting_approval');
+    const status = waits && message.completedAt === null ? 'waiting_approval' : message.status;
+    return { ...message, status, parts, content, displayContent: content };
   });
   return { messages: shown, queuedTurns: queue, queueHeld };
 }

@@ -81,6 +81,10 @@ export function fake(waiting: string[], change: Partial<Activities> = {}): Fake 
       calls.push(`tool ${turn.messageId} ${partIndex}`);
       await others.callTool?.(turn, partIndex);
     },
+    readDecisions: async (turn) => {
+      calls.push(`decisions ${turn.messageId}`);
+      return others.readDecisions?.(turn) ?? { kind: 'decided', partIndexes: [], waitMs: null };
+    },
     failToolCall: async ({ messageId }, partIndex) => {
       calls.push(`failToolCall ${messageId} ${partIndex}`);
     },

@@ -1,7 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import type { StepOutcome } from '../../workflows/conversation/contract.ts';
-import { maxSteps, stopReplySignal, toolTries } from '../../workflows/conversation/names.ts';
+import type { Decisions, StepOutcome } from '../../workflows/conversation/contract.ts';
+import {
+  maxSteps,
+  stopReplySignal,
+  toolTries,
+  wakeConversationSignal,
+} from '../../workflows/conversation/names.ts';
 import {
   type Activities,
   endless,
@@ -281,4 +286,70 @@ test('four tools of a step at most are under way at once', async () => {
   });
   expect(most).toBe(4);
   expect(conversation.calls.filter((name) => name.startsWith('tool'))).toHaveLength(indexes.length);
+});
+
+/** The first step has a call that waits for a person; what was decided is looked up here. */
+function waitingCall(decisions: Decisions[]) {
+  return fake(['m1'], {
+    takeModelStep: async (_turn, step) =>
+      step === 0 ? { kind: 'tools', partIndexes: [0], waits: true } : ended,
+    readDecisions: async () => decisions.shift()!,
+  });
+}
+
+const waits = (waitMs: number): Decisions => ({ kind: 'decided', partIndexes: [], waitMs });
+const decided = (...partIndexes: number[]): Decisions => ({ kind: 'decided', partIndexes, waitMs: null });
+const lookedAt = (conversation: Fake, times: number) =>
+  until(() => conversation.calls.filter((call) => call === 'decisions m1').length === times);
+
+test('a call that a person allows is made, after those that need nobody', async () => {
+  const conversation = waitingCall([waits(3_600_000), decided(1)]);
+  const calls = await callsOf(
+    conversation,
+    async (handle) => {
+      await lookedAt(conversation, 1);
+      await handle.signal(wakeConversationSignal);
+    },
+    'approval',
+  );
+  expect(calls).toEqual([
+    ...['advance', 'model m1 0', 'tool m1 0'],
+    ...['decisions m1', 'decisions m1', 'tool m1 1'],
+    ...['model m1 1', 'advance'],
+  ]);
+});
+
+test('what is allowed first is called while others wait', async () => {
+  const conversation = waitingCall([
+    { kind: 'decided', partIndexes: [1], waitMs: 1_000 },
+    waits(1_000),
+    decided(),
+  ]);
+  const calls = await callsOf(conversation);
+  expect(calls).toEqual([
+    ...['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'tool m1 1'],
+    ...['decisions m1', 'decisions m1', 'model m1 1', 'advance'],
+  ]);
+});
+
+test('what nobody decides is denied after a day, which is none of the ten minutes of work', async () => {
+  const conversation = waitingCall([waits(24 * 3_600_000), decided()]);
+  expect(await callsOf(conversation)).toEqual([
+    ...['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'decisions m1', 'model m1 1', 'advance'],
+  ]);
+});
+
+test('a Stop ends the wait for a person', async () => {
+  const conversation = waitingCall([waits(24 * 3_600_000)]);
+  const calls = await callsOf(conversation, async (handle) => {
+    await lookedAt(conversation, 1);
+    await stop(conversation, handle);
+  });
+  expect(calls).toEqual(['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'advance']);
+});
+
+test('a turn that ended while it waited takes no other step', async () => {
+  const calls = await callsOf(waitingCall([{ kind: 'ended' }]));
+  expect(calls.slice(0, 4)).toEqual(['advance', 'model m1 0', 'tool m1 0', 'decisions m1']);
+  expect(calls).not.toContain('model m1 1');
 });

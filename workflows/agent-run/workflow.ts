@@ -46,7 +46,7 @@ async function run(input: AgentRunInput): Promise<AgentRunOutcome> {
   const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
   const turn = await always(() => control.beginAgentRun(input));
   if (turn === undefined) return always(() => control.endAgentRun(input));
-  await takeTurn(turn, 0);
+  await takeTurn(turn);
   setCurrentDetails('Storing what was asked for.');
   return always(() => store.deliverAgentRun(input));
 }

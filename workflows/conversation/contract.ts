@@ -18,13 +18,17 @@ export type ConversationNext =
   | { kind: 'gone' };
 
 /**
- * `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then. `unbegun`: the
- * first step could not begin the turn, which has to wait for that.
+ * `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then. `tools`: calls
+ * to be made; `waits` where others wait for a person. `unbegun`: the first step could not begin the turn, which has to
+ * wait for that.
  */
 export type StepOutcome =
   | { kind: 'ended'; isQuiet?: boolean }
-  | { kind: 'tools'; partIndexes: number[] }
+  | { kind: 'tools'; partIndexes: number[]; waits?: boolean }
   | { kind: 'unbegun' };
+
+/** Calls that may be made now, and how long to wait for a decision on the others; null where none waits any more. */
+export type Decisions = { kind: 'ended' } | { kind: 'decided'; partIndexes: number[]; waitMs: number | null };
 
 /** Activities on the control queue: short, database only. */
 export interface ConversationControlActivities {
@@ -36,6 +40,8 @@ export interface ConversationControlActivities {
   cancelTurn(turn: TurnInput): Promise<void>;
   /** Ends a tool's call that no try of it ended. */
   failToolCall(turn: TurnInput, partIndex: number): Promise<void>;
+  /** Denies what nobody decided in time. */
+  readDecisions(turn: TurnInput): Promise<Decisions>;
   removeConversation(input: ConversationInput): Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import {
   ActivityFailure,
   CancellationScope,
+  condition,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
@@ -12,7 +13,7 @@ import { maxSteps, toolTries, turnTimeoutMs } from './names.ts';
 
 // Database only, seconds at most. Retried without end: a turn must not be left under way in its row.
 const control = proxyActivities<
-  Pick<ConversationControlActivities, 'failTurn' | 'cancelTurn' | 'failToolCall'>
+  Pick<ConversationControlActivities, 'failTurn' | 'cancelTurn' | 'failToolCall' | 'readDecisions'>
 >({
   taskQueue: taskQueues.control,
   startToCloseTimeout: '30 seconds',
@@ -46,18 +47,36 @@ const { callTool } = proxyActivities<Pick<ConversationAgentActivities, 'callTool
 
 /** Calls of one step that run at once. */
 const toolsAtOnce = 4;
+/** What a turn is told of its surroundings. */
+export interface TurnOptions {
+  /** Messages that waited behind it when it began. */
+  waiting?: number;
+  /** Cancelled where somebody stopped the reply. */
+  scope?: CancellationScope;
+  /** Counts what its conversation was woken by: a decision of a person is news. */
+  wakes?: () => number;
+}
+
+/** How far a turn is: its step, that step's calls that are to be made, and whether others wait for a person. */
+interface Progress {
+  step: number;
+  calls?: readonly number[];
+  waits: boolean;
+}
+
+type TurnEnd = 'ended' | 'quiet' | 'unbegun';
+
 /**
  * One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works at it. True
  * where it ended by itself and nothing waited.
  */
 export async function takeTurn(
   turn: TurnInput,
-  waiting: number,
-  scope = new CancellationScope(),
+  { waiting = 0, scope = new CancellationScope(), wakes = () => 0 }: TurnOptions = {},
 ): Promise<boolean> {
+  const takeAll = () => takeSteps(turn, waiting, wakes);
   try {
     return await scope.run(async () => {
-      const takeAll = () => CancellationScope.withTimeout(turnTimeoutMs, () => takeSteps(turn, waiting));
       let end = await takeAll();
       if (end === 'unbegun') end = (await beginTurn(turn)) ? await takeAll() : 'ended';
       return end === 'quiet';
@@ -74,23 +93,64 @@ export async function takeTurn(
   }
 }
 
-async function takeSteps(turn: TurnInput, waiting: number): Promise<'ended' | 'quiet' | 'unbegun'> {
+/** Works for ten minutes at most; the time in which it waits for a person does not count. */
+async function takeSteps(turn: TurnInput, waiting: number, wakes: () => number): Promise<TurnEnd> {
+  const progress: Progress = { step: 0, waits: false };
   const where = (what: string) =>
     setCurrentDetails(`Answering ${turn.messageId}: ${what}. ${waiting} waited behind it when it began.`);
-  for (let step = 0; step < maxSteps; step += 1) {
-    where(`model step ${step + 1}`);
-    const outcome = await takeModelStep(turn, step, step === maxSteps - 1);
-    if (outcome.kind === 'unbegun') return 'unbegun';
-    if (outcome.kind === 'ended') return outcome.isQuiet === true ? 'quiet' : 'ended';
-    const calls = [...outcome.partIndexes];
-    where(`${calls.length} tools of step ${step + 1}`);
-    const lane = async () => {
-      for (let index = calls.shift(); index !== undefined; index = calls.shift())
-        await callOrFail(turn, index);
-    };
-    await Promise.all(Array.from({ length: Math.min(toolsAtOnce, calls.length) }, lane));
+  let leftMs = turnTimeoutMs;
+  for (;;) {
+    const startedMs = Date.now();
+    const end = await CancellationScope.withTimeout(leftMs, () => work(turn, progress, where));
+    if (end !== 'waits') return end;
+    leftMs = Math.max(1_000, leftMs - (Date.now() - startedMs));
+    where(`waits for a person to decide on a call of step ${progress.step + 1}`);
+    if (!(await waitForDecision(turn, progress, wakes))) return 'ended';
+  }
+}
+
+async function work(
+  turn: TurnInput,
+  progress: Progress,
+  where: (what: string) => void,
+): Promise<TurnEnd | 'waits'> {
+  for (; progress.step < maxSteps; progress.step += 1) {
+    const { step } = progress;
+    if (progress.calls === undefined) {
+      where(`model step ${step + 1}`);
+      const outcome = await takeModelStep(turn, step, step === maxSteps - 1);
+      if (outcome.kind === 'unbegun') return 'unbegun';
+      if (outcome.kind === 'ended') return outcome.isQuiet === true ? 'quiet' : 'ended';
+      progress.calls = outcome.partIndexes;
+      progress.waits = outcome.waits === true;
+    }
+    where(`${progress.calls.length} tools of step ${step + 1}`);
+    await callAll(turn, progress.calls);
+    if (progress.waits) return 'waits';
+    delete progress.calls;
   }
   throw ApplicationFailure.create({ type: 'turn_step_limit', message: 'The turn took too many steps.' });
+}
+
+/** Waits until there is a call to be made, or none waits any more; false where the turn has ended. */
+async function waitForDecision(turn: TurnInput, progress: Progress, wakes: () => number): Promise<boolean> {
+  for (;;) {
+    const seen = wakes();
+    const found = await control.readDecisions(turn);
+    if (found.kind === 'ended') return false;
+    progress.calls = found.partIndexes;
+    progress.waits = found.waitMs !== null;
+    if (found.waitMs === null || found.partIndexes.length > 0) return true;
+    await condition(() => wakes() !== seen, found.waitMs);
+  }
+}
+
+async function callAll(turn: TurnInput, partIndexes: readonly number[]): Promise<void> {
+  const calls = [...partIndexes];
+  const lane = async () => {
+    for (let index = calls.shift(); index !== undefined; index = calls.shift()) await callOrFail(turn, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(toolsAtOnce, calls.length) }, lane));
 }
 
 /** A call that cannot be made is told to the model, which may do without. */

@@ -42,9 +42,11 @@ export const stopSignal = defineSignal<[string]>(stopReplySignal);
  */
 export async function conversation(input: ConversationInput): Promise<void> {
   let isAwake = false;
+  let wakes = 0;
   let turn: { messageId: string; scope: CancellationScope } | undefined;
   setHandler(wakeSignal, () => {
     isAwake = true;
+    wakes += 1;
   });
   setHandler(stopSignal, (messageId) => {
     isAwake = true;
@@ -60,7 +62,10 @@ export async function conversation(input: ConversationInput): Promise<void> {
     if (next.kind === 'turn') {
       const scope = new CancellationScope();
       turn = { messageId: next.messageId, scope };
-      const isQuiet = await takeTurn({ ...input, messageId: next.messageId }, next.waiting, scope);
+      const isQuiet = await takeTurn(
+        { ...input, messageId: next.messageId },
+        { waiting: next.waiting, scope, wakes: () => wakes },
+      );
       turn = undefined;
       // Whatever came since has been told by a signal, or is found by the reconciler.
       if (isQuiet && !isAwake) {

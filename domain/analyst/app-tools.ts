@@ -1,0 +1,70 @@
+import { AppError } from '../../data/errors.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type AppToolDeps, callOfferedTool } from '../app-connections/call.ts';
+import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
+import type { Conversation } from '../conversations/conversations.ts';
+import { beginAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
+import type { ModelAnswer } from './reply-writer.ts';
+
+/** Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all. */
+export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'tool' | 'fingerprint' | 'isReadOnly'>;
+
+const nobodyDecides = {
+  error: { code: 'denied', message: 'The tool needs the decision of a person, and a run has none.' },
+};
+
+/** The calls of an answer as parts of its reply: those that a person has to allow wait, or are denied in a run. */
+export async function callParts(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, run_id: runId }: Conversation,
+  step: number,
+  calls: ModelAnswer['calls'],
+): Promise<NewPart[]> {
+  const offered = calls.some(({ name }) => name.startsWith(appPrefix))
+    ? await offeredTools(db, organizationId)
+    : [];
+  return calls.map(({ toolCallId, name, input }) => {
+    const part: NewPart = {
+      step,
+      type: 'tool_call',
+      tool_call_id: toolCallId,
+      name,
+      input: JSON.stringify(input),
+      status: 'running',
+    };
+    const tool = offered.find((candidate) => candidate.name === name);
+    if (tool === undefined) return part;
+    const { connectionId, fingerprint, isReadOnly } = tool;
+    const called: AppToolCall = { connectionId, tool: tool.tool, fingerprint, isReadOnly };
+    const ofApp = { ...part, app_tool: JSON.stringify(called) };
+    if (tool.policy === 'allow') return ofApp;
+    if (runId === null) return { ...ofApp, status: 'waiting_approval' };
+    return {
+      ...ofApp,
+      status: 'denied',
+      summary: nobodyDecides.error.message,
+      output: JSON.stringify(nobodyDecides),
+    };
+  });
+}
+
+const appPrefix = 'app_';
+
+/**
+ * Calls the tool of an app. One that may change something is called once: a second try tells that nobody knows what became
+ * of the first.
+ */
+export async function callApp(
+  deps: AppToolDeps,
+  part: MessagePart,
+  { isReadOnly, ...called }: AppToolCall,
+  { input, signal }: { input: unknown; signal: AbortSignal },
+): ReturnType<typeof callOfferedTool> {
+  const organizationId = part.organization_id;
+  if (!isReadOnly && !(await inOrganization(deps.db, organizationId, (db) => beginAttempt(db, part))))
+    throw new AppError(
+      'conflict',
+      'An earlier try of this call was interrupted, and nobody knows whether it reached the tool: it is not called again.',
+    );
+  return callOfferedTool(deps, { ...called, organizationId, input, signal });
+}
