@@ -152,7 +152,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
       errors: ['source_failed'],
     },
     { 200: toolsAnswer },
-    async ({ organizationId, params, query, request, reply, transaction }) => {
+    async ({ organizationId, params, query, caller, request, reply, transaction }) => {
       const id = params.connection_id;
       const list = request as unknown as ListRequest;
       const after = decodeCursor(z.string(), list);
@@ -160,7 +160,10 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
         const { failure } = await refreshTools(deps, { organizationId, id, signal: clientGone(reply) });
         if (failure !== null) throw new AppError('source_failed', failure.message);
       }
-      const tools = await transaction((db) => toolsOf(db, organizationId, [id]));
+      const tools = await transaction(async (db) => {
+        await loadRow(db, organizationId, params, caller);
+        return toolsOf(db, organizationId, [id]);
+      });
       const rest = tools.filter(({ name }) => after === undefined || name > after);
       return toPage(list, rest.slice(0, query.limit + 1), ({ name }) => name, toolView);
     },
@@ -179,16 +182,17 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     },
     { 200: toolAnswer },
     async ({ organizationId, params, body, caller, transaction }) => {
-      const decided = await transaction((db) =>
-        decideTool(db, {
+      const decided = await transaction(async (db) => {
+        await loadRow(db, organizationId, params, caller);
+        return decideTool(db, {
           organizationId,
           connectionId: params.connection_id,
           tool: params.tool,
           policy: body.policy,
           fingerprint: body.fingerprint,
           decidedBy: caller.id,
-        }),
-      );
+        });
+      });
       return { data: toolView(decided) };
     },
   );

@@ -35,8 +35,8 @@ const named: Readonly<Record<string, string>> = {
   'PATCH /v1/connections/app/:connection_id': 'updateAppConnection',
   'DELETE /v1/connections/app/:connection_id': 'deleteAppConnection',
   'POST /v1/connections/app/:connection_id/test': 'testAppConnection',
-  'GET /v1/connections/app/:connection_id/tools': 'listAppConnectionTools',
-  'PUT /v1/connections/app/:connection_id/tools/:tool': 'decideAppConnectionTool',
+  'GET /v1/connections/app/:connection_id/tools': 'listAppTools',
+  'PUT /v1/connections/app/:connection_id/tools/:tool': 'decideAppTool',
   'POST /v1/lake-maintenance/runs': 'runLakeMaintenance',
 };
 

@@ -61,7 +61,8 @@ export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall):
     });
   } catch (error) {
     if (!(error instanceof AppFailure)) throw error;
-    throw new AppError('source_failed', `${connection.name}: ${error.message}`, { cause: error });
+    // Without its cause, which holds what the server said: that may be a secret, and causes reach histories and logs.
+    throw new AppError('source_failed', `${connection.name}: ${error.message}`);
   }
 }
 
@@ -86,7 +87,7 @@ async function answer(
     return { output, summary, isError };
   } catch (error) {
     // A model that is told of what was wrong with its input may try again.
-    const refused = error instanceof AppFailure ? error.cause : error;
+    const refused = error instanceof AppFailure ? error.cause : undefined;
     if (!(refused instanceof ProtocolError) || refused.code !== ProtocolErrorCode.InvalidParams) throw error;
     const text = said(refused, redaction);
     return { output: { text }, summary: `${what} refused its input: ${text}`, isError: true };

@@ -53,7 +53,7 @@ const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.st
  * Opens a session, does some work in it and ends it. Each step is bounded in time and in the bytes that are read, whatever
  * the server does meanwhile.
  *
- * @throws AppFailure, or the reason of `signal`
+ * @throws AppFailure where the server is why, the reason of `signal`, or what the work throws
  */
 export async function withSession<T>(
   outgoing: Outgoing,
@@ -62,7 +62,7 @@ export async function withSession<T>(
   work: (session: AppSession) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const guard = createGuard(outgoing, signal, timeouts);
+  const guard = createGuard(outgoing, server.redaction, signal, timeouts);
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch: guard.fetch,
     requestInit: { headers: { 'user-agent': name, ...server.headers } },
@@ -91,9 +91,6 @@ export async function withSession<T>(
   try {
     await guard.step('connect', (options) => client.connect(transport, options));
     return await work(sessionOf(client, guard));
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw appFailure(guard.firstFailure() ?? error, server.redaction);
   } finally {
     void end(client, transport).finally(() => over.abort());
   }
@@ -131,12 +128,16 @@ interface Guard {
   step<T>(step: keyof typeof steps, work: (options: RequestOptions) => Promise<T>): Promise<T>;
   /** For what the SDK tells on the side: an answer that is no JSON would else be waited for until the time is over. */
   heard(error: Error): void;
-  /** What went wrong beneath the SDK, which tells of it in words of its own. */
-  firstFailure(): unknown;
 }
 
-function createGuard(outgoing: Outgoing, signal: AbortSignal, timeouts: StepTimeouts): Guard {
+function createGuard(
+  outgoing: Outgoing,
+  redaction: Redaction,
+  signal: AbortSignal,
+  timeouts: StepTimeouts,
+): Guard {
   let budget: ByteBudget = createByteBudget(steps.connect.maxBytes);
+  /** What went wrong beneath the SDK, which tells of it in words of its own. */
   let failure: unknown;
   let broken = new AbortController();
   const fail = (error: unknown) => {
@@ -144,7 +145,6 @@ function createGuard(outgoing: Outgoing, signal: AbortSignal, timeouts: StepTime
     broken.abort(error);
   };
   return {
-    firstFailure: () => failure,
     async fetch(url, init = {}) {
       // Notices that nobody asked for are not listened to; an answer that broke off may be resumed.
       if (init.method === 'GET' && !new Headers(init.headers).has('last-event-id'))
@@ -173,16 +173,17 @@ function createGuard(outgoing: Outgoing, signal: AbortSignal, timeouts: StepTime
           const seconds = Math.ceil(timeoutMs / 1_000);
           fail(new AppFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
         }, timeoutMs);
-        const stop = () => {
+        const refuse = (error: unknown) => {
           clearTimeout(timer);
-          failure ??= ends.reason;
-          reject(ends.reason);
+          reject(signal.aborted ? signal.reason : appFailure(failure ?? error, redaction));
         };
+        const stop = () => refuse(ends.reason);
         ends.addEventListener('abort', stop, { once: true });
         if (ends.aborted) stop();
-        work({ timeout: timeoutMs + 1_000, maxTotalTimeout: timeoutMs + 1_000 })
-          .then(resolve, reject)
-          .finally(() => clearTimeout(timer));
+        work({ timeout: timeoutMs + 1_000, maxTotalTimeout: timeoutMs + 1_000 }).then((done) => {
+          clearTimeout(timer);
+          resolve(done);
+        }, refuse);
       });
     },
   };
