@@ -36,6 +36,8 @@ async function breachesOf(
     sync: { id: 'sync', generation: 'generation' },
     batches: new Map(),
     projectId: 'project',
+    playbookPath: 'playbook',
+    runs: [],
     talks: { open: () => expect.fail(), leave: () => {}, finish: async () => {} },
     moments: createMoments(),
     signal: new AbortController().signal,

@@ -19,6 +19,9 @@ export const invariants = {
   answer: 'Reply that is not its answer, whole and once',
   events: 'Event missing, repeated or going back',
   applied: 'Events that do not come to what is shown',
+  runStuck: 'Run that does not come to its end',
+  runEnd: 'Run that failed or was cancelled without a cause',
+  runOutput: 'Run without its one report, or a report without its run',
   broken: 'Answer with the status 500',
   stack: 'Stack that did not come back',
 } as const;

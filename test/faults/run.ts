@@ -10,6 +10,7 @@ import { createModel } from './model.ts';
 import { createMoments } from './moments.ts';
 import { type Fault, planFaults } from './plan.ts';
 import { read } from './readers.ts';
+import { compareRuns } from './runs.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 import { startTalkModel } from './talk-model.ts';
 import { createTalks } from './talks.ts';
@@ -65,6 +66,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       moments,
       batches: new Map(),
       talks: createTalks(() => context, seed),
+      runs: [],
       signal,
       ...prepared,
     };
@@ -80,6 +82,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
     if (!signal.aborted && !stack.hasEnded()) {
       await run.lanes.finish(finishTimeoutMs);
       await context.talks.finish();
+      await compareRuns(context);
       await compareTables(context);
     }
     return journal;

@@ -3,6 +3,7 @@ import type { Journal } from '../journal.ts';
 import type { Model } from '../model.ts';
 import type { Moments } from '../moments.ts';
 import type { TableKey } from '../rows.ts';
+import type { StartedRun } from '../runs.ts';
 import type { Talks } from '../talks.ts';
 
 /** What the lanes of the load share. */
@@ -20,6 +21,9 @@ export interface LoadContext {
   /** The project in which the load talks, with tables attached. */
   projectId: string;
   talks: Talks;
+  /** The playbook that the load runs, and its runs. */
+  playbookPath: string;
+  runs: StartedRun[];
   signal: AbortSignal;
 }
 

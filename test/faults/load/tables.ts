@@ -1,11 +1,12 @@
 import type { Answer, FaultClient } from '../client.ts';
 import { columns, type TableKey, tableKeys } from '../rows.ts';
 import type { LoadContext } from './context.ts';
+import { faultPlaybook } from './run-lanes.ts';
 
-/** The four tables, the data sync, and a project to talk of two tables in, made before anything is disturbed. */
+/** The four tables, the data sync, and a project with a playbook, to talk of two tables in: before anything is disturbed. */
 export async function prepare(
   client: FaultClient,
-): Promise<Pick<LoadContext, 'tables' | 'sync' | 'projectId'>> {
+): Promise<Pick<LoadContext, 'tables' | 'sync' | 'projectId' | 'playbookPath'>> {
   const create = async (kind: string, path: string, body: unknown) => {
     const settled = await client.settle({ kind, method: 'POST', path, body });
     if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
@@ -29,5 +30,8 @@ export async function prepare(
     const path = `/v1/projects/${projectId}/catalog-entries`;
     await create('catalog entry', path, { table_id: tables[name] });
   }
-  return { tables, projectId, sync: { id: String(sync['id']), generation } };
+  const playbooks = `/v1/projects/${projectId}/playbooks`;
+  const playbook = await create('playbook', playbooks, faultPlaybook);
+  const playbookPath = `${playbooks}/${playbook['id']}`;
+  return { tables, projectId, playbookPath, sync: { id: String(sync['id']), generation } };
 }
