@@ -1,0 +1,84 @@
+#!/bin/sh
+# A playbook with a parameter over an imported file, and its report in four formats: run it in the repository's folder while
+# `npm start` runs.
+#
+#   sh docs/examples/playbook.sh [FOLDER for the documents]
+#
+# It stops at the first thing that fails and says what that was.
+set -eu
+STACK="${WORKSPACE_DATA_DIR:-.data}"
+OUT="${1:-.}"
+[ -f "$STACK/local.json" ] || {
+  echo "No stack is running on $STACK: run npm start, or set WORKSPACE_DATA_DIR to its directory." >&2
+  exit 1
+}
+stack() { node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]))[process.argv[2]]' "$STACK/local.json" "$1"; }
+# A member of an answer by its path, or the answer itself on stderr where it has none.
+member() {
+  node -e '
+    const answer = JSON.parse(require("fs").readFileSync(0));
+    const value = process.argv[1].split(".").reduce((at, name) => at?.[name], answer.data ?? answer);
+    if (value === undefined || value === null) { console.error(answer); process.exit(1); }
+    console.log(typeof value === "object" ? JSON.stringify(value) : value);
+  ' "$1"
+}
+API=$(stack apiUrl)
+TOKEN=$(curl -sS "$API/v1/auth/m2m/token" -d client_id="$(stack clientId)" -d client_secret="$(stack clientSecret)" | member access_token)
+call() {
+  curl -sS --fail-with-body -w '\n' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" || {
+    echo "It ends here: $*" >&2
+    return 1
+  }
+}
+
+echo "1. A file becomes a table, and the table is attached to the project."
+PROJECT="$API/v1/projects/$(call "$API/v1/projects" -d '{"name": "Playbooks"}' | member id)"
+CSV=$(node -e '
+  const [regions, people] = [["north", "south", "west"], ["Ada", "Bo", "Cem", "Dia"]];
+  const lines = Array.from({ length: 2400 }, (_, i) => `${i},${regions[i % 3]},${people[i % 4]},${(i % 40) + 1},2026-${String((i % 12) + 1).padStart(2, "0")}-15`);
+  console.log(JSON.stringify({ content: ["sale_id,region,seller,amount,sold_on", ...lines].join("\n") }));
+')
+FILE=$(call -X PUT "$PROJECT/files/content?path=sales.csv" -d "$CSV" | member id)
+IMPORT=$(call "$PROJECT/files/$FILE/imports" -d '{"table_name": "sales", "mode": "replace"}' | member id)
+until_ended() {
+  until RUN=$(call "$PROJECT/runs/$1") && printf "%s" "$RUN" | member finishedAt > /dev/null 2>&1; do sleep 1; done
+}
+until_ended "$IMPORT"
+call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$(printf "%s" "$RUN" | member output.tableId)\"}" > /dev/null
+
+echo "2. A playbook: questions under headings, with a parameter."
+PLAYBOOK=$(node -e '
+  console.log(JSON.stringify({
+    title: "Sales since ${since}",
+    instructions: [
+      "# Sales", "Everything since ${since}.",
+      "## By region", "- total amount by region since ${since} as a bar chart",
+      "## Over time", "- total amount by month since ${since} as a line chart",
+      "## Best", "- top 3 seller by total amount since ${since}",
+    ].join("\n\n"),
+    parameters: { since: { type: "date", required: true } },
+    output: { type: "report", title: "Sales since ${since}" },
+    model: "offline",
+  }));
+' | call "$PROJECT/playbooks" -d @- | member id)
+
+echo "3. It runs with nobody to ask."
+until_ended "$(call "$PROJECT/playbooks/$PLAYBOOK/runs" -d '{"params": {"since": "2026-04-01"}}' | member id)"
+printf "%s" "$RUN" | member status
+printf "%s" "$RUN" | member steps | node -e '
+  for (const step of JSON.parse(require("fs").readFileSync(0))) console.log(`   ${step.name}: ${step.detail ?? step.error.message}`);
+'
+
+echo "4. Its report, as it is stored and in three formats more."
+REPORT=$(printf "%s" "$RUN" | member output.reportId)
+call "$PROJECT/reports/$REPORT/content"
+for FORMAT in markdown pdf docx; do
+  NAME="$OUT/sales.$(printf "%s" "$FORMAT" | sed s/markdown/md/)"
+  curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$PROJECT/reports/$REPORT/content?format=$FORMAT" -o "$NAME"
+  echo "   $NAME: $(wc -c < "$NAME") bytes"
+done
+
+echo "5. Everything that ran."
+call "$PROJECT/runs" | node -e '
+  for (const run of JSON.parse(require("fs").readFileSync(0)).items) console.log(`   ${run.kind} ${run.status}: ${run.title}`);
+'
