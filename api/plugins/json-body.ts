@@ -12,6 +12,7 @@ export const bodyLimits = {
   rows: 33_554_432,
   fileContent: 12_582_912,
   manifest: 3_145_728,
+  report: 3_145_728,
 } as const;
 
 /** What any body may have that is not a list of records. */

@@ -1,11 +1,26 @@
 import { z } from 'zod';
 import { getProject } from '../../domain/projects/projects.ts';
-import { getReport, listReports, readContent } from '../../domain/reports/reports.ts';
+import { exportReport } from '../../domain/reports/export.ts';
+import { deleteReport, getReport, listReports } from '../../domain/reports/reports.ts';
+import { storeReport, storeRevision } from '../../domain/reports/store.ts';
+import { getVersion, listVersions } from '../../domain/reports/versions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { bodyLimits } from '../plugins/json-body.ts';
 import { attachment } from '../reply.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
-import { reportExample, reportSchema, reportView } from './schemas.ts';
+import { decodeCursor, type ListRequest, page, pageQuery, toPage } from '../schemas.ts';
+import {
+  changeBody,
+  contentQuery,
+  reportExample,
+  reportSchema,
+  reportView,
+  versionExample,
+  versionSchema,
+  versionView,
+  writtenBody,
+} from './schemas.ts';
 
 const listAnswer = z
   .object({ items: z.array(reportSchema), total: z.int() })
@@ -26,6 +41,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     schema: reportSchema,
     example: reportExample,
     load,
+    parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     view: reportView,
   });
 
@@ -46,28 +62,112 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       return { items: rows.map(reportView), total: rows.length };
     },
   );
+  reports.create({
+    summary: 'Store a report',
+    description:
+      'Of `title` and `content`. The charts and results that it refers to are kept with it, so that it outlives the conversations they come from.',
+    bodyLimit: bodyLimits.report,
+    body: writtenBody,
+    errors: ['body_too_large', 'conflict', 'invalid_request'],
+    run: ({ organizationId, params, body, caller, newId }) => {
+      const id = newId('rpt');
+      return storeReport(deps, {
+        organizationId,
+        projectId: params.project_id,
+        id,
+        title: body.title,
+        content: body.content,
+        dataVersions: [],
+        createdBy: caller.id,
+        writeId: id,
+        source: 'api',
+        sourceId: null,
+      });
+    },
+  });
   reports.show({ summary: 'Show a report' });
+  reports.change({
+    summary: 'Write the next revision of a report',
+    description: 'What is left out stays as it is. The revision before is kept.',
+    bodyLimit: bodyLimits.report,
+    body: changeBody,
+    errors: ['body_too_large', 'conflict', 'revision_conflict', 'invalid_request'],
+    run: ({ organizationId, params, body, caller, newId }) =>
+      storeRevision(deps, {
+        organizationId,
+        projectId: params.project_id,
+        reportId: params.report_id,
+        ...(body.title === undefined ? {} : { title: body.title }),
+        ...(body.content === undefined ? {} : { content: body.content }),
+        expectedRevision: body.expected_revision,
+        createdBy: caller.id,
+        writeId: newId('rpt'),
+      }),
+  });
+  reports.remove({
+    summary: 'Delete a report with its revisions',
+    run: ({ organizationId, params, transaction }) =>
+      transaction((db) => deleteReport(db, organizationId, params.project_id, params.report_id)),
+  });
+  route(
+    app,
+    at,
+    ['GET', `${path}/versions`],
+    { summary: 'List the revisions of a report, newest first', exists: load, query: pageQuery },
+    { 200: page(versionSchema).meta({ examples: [{ items: [versionExample], nextCursor: null }] }) },
+    async ({ organizationId, params, query, request, transaction }) => {
+      const list = request as unknown as ListRequest;
+      const after = decodeCursor(z.int().min(1), list);
+      const rows = await transaction(async (db) =>
+        listVersions(db, await load(db, organizationId, params), { after, limit: query.limit + 1 }),
+      );
+      return toPage(list, rows, ({ revision }) => revision, versionView);
+    },
+  );
   route(
     app,
     at,
     ['GET', `${path}/content`],
     {
       summary: 'Read a report',
-      description: 'Its stored Markdown.',
+      description: 'As it was stored, in one self-contained Markdown file, as PDF or as DOCX.',
       exists: load,
-      query: z.object({ format: z.enum(['raw']).default('raw') }),
+      query: contentQuery,
+      errors: ['invalid_request'],
     },
-    { 200: { description: 'The report.', content: { 'text/markdown': { schema: z.string() } } } },
-    async ({ organizationId, params, reply, transaction }) => {
-      const { report, content } = await transaction(async (db) => {
+    {
+      200: {
+        description: 'The report.',
+        content: {
+          'text/markdown': { schema: z.string() },
+          'application/pdf': { schema: binary },
+          [contentTypes.docx]: { schema: binary },
+        },
+      },
+    },
+    async ({ organizationId, params, query, reply, transaction }) => {
+      const { report, version } = await transaction(async (db) => {
         const row = await load(db, organizationId, params);
-        return { report: row, content: await readContent(db, row) };
+        return { report: row, version: await getVersion(db, row, query.revision) };
       });
+      const { format } = query;
+      const content =
+        format === 'raw'
+          ? Buffer.from(version.content)
+          : await exportReport(deps, report, version, format);
       return reply
-        .type(report.content_type)
+        .type(format === 'raw' ? report.content_type : contentTypes[format])
         .header('x-content-type-options', 'nosniff')
-        .header('content-disposition', attachment(`${report.title}.md`))
+        .header('content-disposition', attachment(`${version.title}.${endings[format]}`))
         .send(content);
     },
   );
 }
+
+const binary = z.string().meta({ format: 'binary' });
+const contentTypes = {
+  markdown: 'text/markdown; charset=utf-8',
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+} as const;
+const endings = { raw: 'md', markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;

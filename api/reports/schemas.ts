@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Report } from '../../domain/reports/reports.ts';
-import { timestamp } from '../schemas.ts';
+import { maxReportBytes, type ReportVersionHead } from '../../domain/reports/versions.ts';
+import { characters, integerText, timestamp, visibleName } from '../schemas.ts';
 
 export const reportSchema = z
   .object({
@@ -50,3 +51,69 @@ export function reportView(report: Report): z.input<typeof reportSchema> {
     updatedAt: report.updated_at.toISOString(),
   };
 }
+
+export const versionSchema = z
+  .object({
+    revision: z.int(),
+    title: z.string(),
+    sizeBytes: z.int(),
+    createdByUserId: z.string(),
+    createdAt: timestamp,
+    dataVersions: z.array(z.object({ tableId: z.string(), version: z.int() })),
+  })
+  .meta({ id: 'ReportVersion' });
+
+export const versionExample: z.input<typeof versionSchema> = {
+  revision: 2,
+  title: 'Orders by month',
+  sizeBytes: 2_048,
+  createdByUserId: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  dataVersions: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }],
+};
+
+export function versionView(version: ReportVersionHead): z.input<typeof versionSchema> {
+  return {
+    revision: version.revision,
+    title: version.title,
+    sizeBytes: version.size_bytes,
+    createdByUserId: version.created_by,
+    createdAt: version.created_at.toISOString(),
+    dataVersions: version.data_versions as never,
+  };
+}
+
+const markdown = characters(1, maxReportBytes)
+  .check(({ value, issues }) => {
+    if (Buffer.byteLength(value) > maxReportBytes)
+      issues.push({ code: 'custom', message: 'A report has at most 2 MiB of Markdown: split it.', input: value });
+  })
+  .describe(
+    'Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project\'s files (`![title](folder/image.png)`).',
+  );
+
+/** A report that is stored as it is written. What generates one from a prompt is another body beside it. */
+export const writtenBody = z
+  .strictObject({ title: visibleName(200), content: markdown })
+  .meta({ examples: [{ title: 'Orders by month', content: '# Orders by month\n\n| Month | Orders |\n|---|--:|\n| May | 120 |' }] });
+
+export const changeBody = z
+  .strictObject({
+    title: visibleName(200).optional(),
+    content: markdown.optional(),
+    expected_revision: z.int().min(1).optional().describe('The revision that the change was made of.'),
+  })
+  .refine(({ title, content }) => title !== undefined || content !== undefined, {
+    message: 'Give a title, content, or both.',
+  })
+  .meta({ examples: [{ title: 'Orders by month, checked', expected_revision: 1 }] });
+
+export const contentQuery = z.object({
+  format: z
+    .enum(['raw', 'markdown', 'pdf', 'docx'])
+    .default('raw')
+    .describe(
+      '`raw`: the stored bytes. `markdown`: in one file, with tables filled in and charts and images in it. `pdf` and `docx`: documents.',
+    ),
+  revision: integerText(z.int().min(1)).optional().describe('The newest one where it is left out.'),
+});

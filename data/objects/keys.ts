@@ -16,3 +16,8 @@ export function batchPrefix(organizationId: string, batchId: string): string {
 export function conversationPrefix(organizationId: string, conversationId: string): string {
   return `conversations/${organizationId}/${conversationId}/`;
 }
+
+/** What one report refers to, in all of its revisions, gone with it. */
+export function reportPrefix(organizationId: string, reportId: string): string {
+  return `reports/${organizationId}/${reportId}/`;
+}

@@ -468,6 +468,7 @@ export interface Reports {
 }
 
 export interface ReportVersions {
+  assets: Generated<Json>;
   content: string;
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -475,6 +476,7 @@ export interface ReportVersions {
   organization_id: string;
   report_id: string;
   revision: number;
+  size_bytes: Generated<number>;
   title: string;
   write_id: string;
 }

@@ -63,3 +63,26 @@ export async function getChart(
   if (row.conversation_id !== conversationId) throw notFound('The chart');
   return row;
 }
+
+/** Charts of whichever conversations of a project, by their ids. */
+export function chartsOfProject(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Chart[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db
+    .selectFrom('charts')
+    .innerJoin('conversations', (join) =>
+      join
+        .onRef('conversations.organization_id', '=', 'charts.organization_id')
+        .onRef('conversations.id', '=', 'charts.conversation_id'),
+    )
+    .selectAll('charts')
+    .where('charts.organization_id', '=', organizationId)
+    .where('charts.id', 'in', ids)
+    .where('conversations.project_id', '=', projectId)
+    .where('conversations.deleted_at', 'is', null)
+    .execute();
+}

@@ -44,6 +44,29 @@ export async function getResult(
   return row;
 }
 
+/** Results of whichever conversations of a project, by their ids. */
+export function resultsOfProject(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  ids: readonly string[],
+): Promise<ToolResult[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db
+    .selectFrom('tool_results')
+    .innerJoin('conversations', (join) =>
+      join
+        .onRef('conversations.organization_id', '=', 'tool_results.organization_id')
+        .onRef('conversations.id', '=', 'tool_results.conversation_id'),
+    )
+    .selectAll('tool_results')
+    .where('tool_results.organization_id', '=', organizationId)
+    .where('tool_results.id', 'in', ids)
+    .where('conversations.project_id', '=', projectId)
+    .where('conversations.deleted_at', 'is', null)
+    .execute();
+}
+
 /** Rows of one object: a page of a result is read without the rest of it. */
 const rowsPerObject = 1_000;
 

@@ -13,7 +13,8 @@ export function fileSteps({ db, objects }: StoreDeps): ReconcileStep[] {
   };
   return [
     itemsStep('objects', find, async ({ organizationId, objectKey }) => {
-      await objects.remove(objectKey);
+      // No object's own key ends so: it is all that lies below.
+      await (objectKey.endsWith('/') ? objects.removeAll(objectKey) : objects.remove(objectKey));
       await inOrganization(db, organizationId, (transaction) =>
         keepObject(transaction, organizationId, objectKey),
       );

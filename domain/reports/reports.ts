@@ -1,26 +1,30 @@
 import { AppError, notFound } from '../../data/errors.ts';
+import { reportPrefix } from '../../data/objects/keys.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import { type RecordOf, records } from '../../data/postgres/records.ts';
+import { type RecordOf, type RowLock, records } from '../../data/postgres/records.ts';
+import { deleteObjectLater } from '../files/files.ts';
 import { getOpenProject } from '../projects/projects.ts';
+import {
+  getVersion,
+  insertVersion,
+  isWritten,
+  maxRevisions,
+  type ReportAssets,
+  type ReportContent,
+  sizeOf,
+} from './versions.ts';
 
 export type Report = RecordOf<'reports'>;
 
-export const maxReportBytes = 2_097_152;
 const contentType = 'text/markdown; charset=utf-8';
 /** The list is whole by the interface: so many a project. */
 const maxReports = 2_000;
+/** Longer than an export that has begun still reads. */
+const readersGraceMs = 600_000;
 
 const reports = records('reports', { prefix: 'rpt', what: 'The report' });
 
-export interface ReportContent {
-  title: string;
-  /** Markdown. */
-  content: string;
-  dataVersions: readonly { tableId: string; version: number }[];
-  createdBy: string;
-  /** Names what writes it: the same write again finds itself done. */
-  writeId: string;
-}
+export const { find: findReport } = reports;
 
 export interface NewReport extends ReportContent {
   organizationId: string;
@@ -30,8 +34,22 @@ export interface NewReport extends ReportContent {
   sourceId: string | null;
 }
 
-/** Stores a report; the same id again finds the first. */
-export async function insertReport(db: OrganizationTransaction, report: NewReport): Promise<Report> {
+/** What a report becomes; what is left out stays as it is. */
+export interface ReportChange extends Partial<Pick<ReportContent, 'title' | 'content' | 'dataVersions'>> {
+  organizationId: string;
+  projectId: string;
+  reportId: string;
+  createdBy: string;
+  writeId: string;
+  expectedRevision?: number | undefined;
+}
+
+/** Stores a report; the same id again finds the first. What it refers to is kept before, by `storeReport`. */
+export async function insertReport(
+  db: OrganizationTransaction,
+  report: NewReport,
+  assets: ReportAssets = {},
+): Promise<Report> {
   const { organizationId, projectId, id } = report;
   await getOpenProject(db, organizationId, projectId);
   const earlier = await reports.find(db, organizationId, id);
@@ -44,78 +62,68 @@ export async function insertReport(db: OrganizationTransaction, report: NewRepor
     project_id: projectId,
     title: report.title,
     content_type: contentType,
-    size_bytes: sizeOf(report),
+    size_bytes: sizeOf(report.content),
     source: report.source,
     source_id: report.sourceId,
     data_versions: JSON.stringify(report.dataVersions),
     created_by: report.createdBy,
   });
-  await insertVersion(db, row, report);
+  // A try of the same at the same time may have been first.
+  if (!(await isWritten(db, row, report.writeId))) await insertVersion(db, row, report, assets);
   return row;
 }
 
 /** Stores the next revision of a report; the one before is kept. */
 export async function reviseReport(
   db: OrganizationTransaction,
-  {
-    organizationId,
-    projectId,
-    reportId,
-    ...report
-  }: ReportContent & { organizationId: string; projectId: string; reportId: string },
+  change: ReportChange,
+  assets: ReportAssets = {},
 ): Promise<Report> {
+  const { organizationId, projectId, reportId, createdBy, writeId } = change;
   await getOpenProject(db, organizationId, projectId);
-  const before = await reports.find(db, organizationId, reportId, 'update');
-  if (before === undefined || before.project_id !== projectId) throw notFound('The report');
-  if (await isWritten(db, before, report.writeId)) return before;
-  const revision = before.revision + 1;
+  const before = await getReport(db, organizationId, projectId, reportId, 'update');
+  if (await isWritten(db, before, writeId)) return before;
+  refuseStale(before, change.expectedRevision);
+  if (before.revision >= maxRevisions)
+    throw new AppError('conflict', `The report has ${maxRevisions} revisions; store it as a new one.`);
+  const present = await getVersion(db, before);
+  const next: ReportContent = {
+    title: change.title ?? present.title,
+    content: change.content ?? present.content,
+    dataVersions: change.dataVersions ?? (present.data_versions as never),
+    createdBy,
+    writeId,
+  };
   const row = await reports.update(db, organizationId, reportId, {
-    title: report.title,
-    size_bytes: sizeOf(report),
-    revision,
-    data_versions: JSON.stringify(report.dataVersions),
+    title: next.title,
+    size_bytes: sizeOf(next.content),
+    revision: before.revision + 1,
+    data_versions: JSON.stringify(next.dataVersions),
     updated_at: new Date(),
   });
-  await insertVersion(db, row, report);
+  const kept = change.content === undefined ? (present.assets as unknown as ReportAssets) : assets;
+  await insertVersion(db, row, next, kept);
   return row;
 }
 
-/** Whether that write made one of its revisions: others may have followed it. */
-async function isWritten(db: OrganizationTransaction, report: Report, writeId: string): Promise<boolean> {
-  const written = await db
-    .selectFrom('report_versions')
-    .select('revision')
-    .where('organization_id', '=', report.organization_id)
-    .where('report_id', '=', report.id)
-    .where('write_id', '=', writeId)
-    .executeTakeFirst();
-  return written !== undefined;
+export function refuseStale({ revision }: Report, expected: number | undefined): void {
+  if (expected === undefined || expected === revision) return;
+  throw new AppError('revision_conflict', `The report is at revision ${revision} now.`, {
+    extensions: { current_revision: revision },
+  });
 }
 
-function sizeOf({ content }: ReportContent): number {
-  const sizeBytes = Buffer.byteLength(content);
-  if (sizeBytes <= maxReportBytes) return sizeBytes;
-  throw new AppError('invalid_request', 'A report has at most 2 MiB of Markdown.');
-}
-
-async function insertVersion(
+/** Deletes a report with its revisions; what they refer to goes when nobody reads it any more. */
+export async function deleteReport(
   db: OrganizationTransaction,
-  report: Report,
-  { title, content, dataVersions, createdBy, writeId }: ReportContent,
-): Promise<void> {
-  await db
-    .insertInto('report_versions')
-    .values({
-      organization_id: report.organization_id,
-      report_id: report.id,
-      revision: report.revision,
-      title,
-      content,
-      data_versions: JSON.stringify(dataVersions),
-      write_id: writeId,
-      created_by: createdBy,
-    })
-    .execute();
+  organizationId: string,
+  projectId: string,
+  id: string,
+): Promise<Report> {
+  const report = await getReport(db, organizationId, projectId, id, 'update');
+  await deleteObjectLater(db, organizationId, reportPrefix(organizationId, id), readersGraceMs);
+  await reports.remove(db, organizationId, id);
+  return report;
 }
 
 export async function countReports(
@@ -146,23 +154,14 @@ export async function getReport(
   organizationId: string,
   projectId: string,
   id: string,
+  lock?: RowLock,
 ): Promise<Report> {
-  const report = await reports.get(db, organizationId, id);
+  const report = await reports.get(db, organizationId, id, lock);
   if (report.project_id !== projectId) throw notFound('The report');
   return report;
 }
 
 /** The stored Markdown of the present revision. */
 export async function readContent(db: OrganizationTransaction, report: Report): Promise<string> {
-  return (await versionOf(db, report)).content;
-}
-
-function versionOf(db: OrganizationTransaction, report: Report) {
-  return db
-    .selectFrom('report_versions')
-    .selectAll()
-    .where('organization_id', '=', report.organization_id)
-    .where('report_id', '=', report.id)
-    .where('revision', '=', report.revision)
-    .executeTakeFirstOrThrow();
+  return (await getVersion(db, report)).content;
 }

@@ -25,6 +25,7 @@ import { createModels, type Models } from '../models/models.ts';
 import { offlineModel } from '../offline-analyst/model.ts';
 import { createQueryPool, type QueryPool } from '../query/pool.ts';
 import { type BodyReader, createBodyReader } from '../records/reading/reader.ts';
+import { createReportFormatter, type ReportFormatter } from '../report-formats/formatter.ts';
 import { type Appender, createAppender } from '../rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../rows/body.ts';
 
@@ -55,6 +56,8 @@ export interface Service {
   charts: ChartDrawer;
   /** Sessions with the servers of app connections. */
   apps: AppClients;
+  /** Makes documents of reports. */
+  reportFormats: ReportFormatter;
   logger: Logger;
 }
 
@@ -107,6 +110,7 @@ export async function openService(
   const reader = createBodyReader();
   const charts = createChartDrawer();
   const apps = createAppClients({ cipher, ...config.outgoing });
+  const reportFormats = createReportFormatter();
   const notifications = openNotifications({
     url: config.databaseUrl,
     applicationName,
@@ -132,6 +136,7 @@ export async function openService(
       monthlyTokenBudget: config.models.monthlyTokenBudget,
       charts,
       apps,
+      reportFormats,
       logger,
     },
     pool,
@@ -141,6 +146,7 @@ export async function openService(
         queries.close(),
         reader.close(),
         charts.close(),
+        reportFormats.close(),
         notifications.close(),
         apps.close(),
       ]);

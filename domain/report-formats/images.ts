@@ -1,0 +1,68 @@
+import { inflateSync } from 'node:zlib';
+import { drawingPng } from './png.ts';
+
+export interface Picture {
+  type: 'png' | 'jpg';
+  bytes: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** Its pixels are memory that no limit of a thread bounds. */
+const maxPixels = 16_000_000;
+const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** A PNG or JPEG that every reader of documents can read; undefined where it is none, broken or too large. */
+export function pictureOf(bytes: Uint8Array): Picture | undefined {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const picture = data.subarray(0, 8).equals(pngSignature) ? png(data) : jpeg(data);
+    if (picture === undefined || picture.width < 1 || picture.height < 1) return undefined;
+    return picture;
+  } catch {
+    return undefined;
+  }
+}
+
+const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** Its data is unpacked once: a document is not found to be broken when half of it is written. */
+function png(data: Buffer): Picture | undefined {
+  if (data.toString('latin1', 12, 16) !== 'IHDR') return undefined;
+  const [width, height] = [data.readUInt32BE(16), data.readUInt32BE(20)];
+  const [bits, color, , , interlaced] = data.subarray(24, 29);
+  if (width * height > maxPixels || channels[color!] === undefined) return undefined;
+  const parts: Buffer[] = [];
+  let at = 8;
+  for (;;) {
+    const length = data.readUInt32BE(at);
+    const type = data.toString('latin1', at + 4, at + 8);
+    if (type === 'IDAT') parts.push(data.subarray(at + 8, at + 8 + length));
+    if (type === 'IEND') break;
+    at += 12 + length;
+  }
+  const rowBytes = Math.ceil((width * channels[color!]! * bits!) / 8) + 1;
+  const pixels = inflateSync(Buffer.concat(parts), { maxOutputLength: 2 * rowBytes * height + 1_048_576 });
+  if (interlaced === 0 && pixels.length < rowBytes * height) return undefined;
+  if (interlaced === 0 && bits! <= 8) return { type: 'png', bytes: data, width, height };
+  const href = `data:image/png;base64,${data.toString('base64')}`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image href="${href}" width="${width}" height="${height}"/></svg>`;
+  return { type: 'png', bytes: drawingPng(svg, 1), width, height };
+}
+
+/** Size and turn stand in its markers; the rest of it goes into the document as it is. */
+function jpeg(data: Buffer): Picture | undefined {
+  if (data.readUInt16BE(0) !== 0xffd8) return undefined;
+  let at = 2;
+  while (at < data.length) {
+    if (data[at] !== 0xff) return undefined;
+    const marker = data[at + 1]!;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) {
+      const [height, width] = [data.readUInt16BE(at + 5), data.readUInt16BE(at + 7)];
+      return width * height > maxPixels ? undefined : { type: 'jpg', bytes: data, width, height };
+    }
+    at += marker === 0xff ? 1 : 2 + data.readUInt16BE(at + 2);
+  }
+  return undefined;
+}

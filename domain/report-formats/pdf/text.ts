@@ -1,0 +1,112 @@
+import { directedParts, hasRightToLeft, isRightToLeft } from '../bidi.ts';
+import { printable } from '../characters.ts';
+import { type EastAsian, eastAsianOf, type FontFamily, splitByFont } from '../fonts.ts';
+import type { Run } from '../inlines.ts';
+import type { PdfNode } from './printer.ts';
+
+/** Longer words than any line has room for may be broken anywhere: so often, in characters. */
+const breakEvery = 24;
+const longWord = /[^\s\u200b]{40,}/g;
+/** pdfmake's work on a paragraph grows with the square of its parts. */
+const maxParts = 2_000;
+export const linkColor = '#1a56a8';
+const codeColor = '#24292f';
+
+export interface TextWriter {
+  text(runs: readonly Run[], style?: PdfNode): PdfNode;
+  code(text: string, style?: PdfNode): PdfNode;
+}
+
+/** Makes pdfmake's text of runs: each part in a font that has its characters, and of one direction. */
+export function createTextWriter(wholeText: string): TextWriter {
+  const eastAsian = eastAsianOf(wholeText);
+  return {
+    text: (runs, style = {}) => {
+      const whole = runs.map((run) => printable(run.text)).join('');
+      const alignment = isRightToLeft(whole) && style['alignment'] === undefined ? { alignment: 'right' } : {};
+      return { text: partsOf(runs, whole, eastAsianOf(whole, eastAsian)), ...alignment, ...style };
+    },
+    code: (text, style = {}) => ({
+      text: bounded(
+        splitByFont(breakable(printable(text)), codeFonts, eastAsianOf(text, eastAsian)).map((part) => ({
+          text: part.text,
+          font: part.family,
+        })),
+      ),
+      preserveLeadingSpaces: true,
+      ...style,
+    }),
+  };
+}
+
+const textFonts: readonly FontFamily[] = ['DejaVu Sans'];
+const codeFonts: readonly FontFamily[] = ['DejaVu Sans Mono', 'DejaVu Sans'];
+
+function partsOf(runs: readonly Run[], whole: string, eastAsian: EastAsian): PdfNode[] {
+  const levels = hasRightToLeft(whole) ? directedParts(whole) : undefined;
+  const parts: PdfNode[] = [];
+  let from = 0;
+  for (const run of runs) {
+    const text = printable(run.text);
+    const style = styleOf(run);
+    const fonts = run.isCode === true ? codeFonts : textFonts;
+    for (const directed of cut(text, from, levels))
+      for (const { text: part, family } of splitByFont(breakable(directed.text), fonts, eastAsian))
+        parts.push({
+          text: part,
+          ...(family === 'DejaVu Sans' ? {} : { font: family }),
+          ...(directed.level === 0 ? {} : { level: directed.level }),
+          ...style,
+        });
+    from += text.length;
+  }
+  return bounded(parts);
+}
+
+/** What of the whole text's directed parts lies within one run. */
+function cut(
+  text: string,
+  from: number,
+  levels: ReturnType<typeof directedParts> | undefined,
+): { text: string; level: number }[] {
+  if (levels === undefined) return [{ text, level: 0 }];
+  const to = from + text.length;
+  return levels.flatMap((part) => {
+    const [start, end] = [Math.max(from, part.from), Math.min(to, part.from + part.text.length)];
+    return start >= end
+      ? []
+      : [{ text: part.text.slice(start - part.from, end - part.from), level: part.level }];
+  });
+}
+
+function styleOf(run: Run): PdfNode {
+  const decoration = [
+    ...(run.isStruck === true ? ['lineThrough'] : []),
+    ...(run.href === undefined ? [] : ['underline']),
+  ];
+  return {
+    ...(run.isBold === true ? { bold: true } : {}),
+    ...(run.isItalic === true ? { italics: true } : {}),
+    ...(run.isCode === true ? { color: codeColor, background: '#eef0f3' } : {}),
+    ...(run.href === undefined ? {} : { link: run.href, color: linkColor }),
+    ...(decoration.length === 0 ? {} : { decoration }),
+    ...(run.note === undefined ? {} : { sup: true, color: linkColor, linkToDestination: `note-${run.note}` }),
+  };
+}
+
+const breakable = (text: string): string =>
+  text.length < 40
+    ? text
+    : text.replaceAll(longWord, (word) => {
+        const characters = [...word];
+        const pieces: string[] = [];
+        for (let at = 0; at < characters.length; at += breakEvery)
+          pieces.push(characters.slice(at, at + breakEvery).join(''));
+        return pieces.join('\u200b');
+      });
+
+function bounded(parts: PdfNode[]): PdfNode[] {
+  if (parts.length <= maxParts) return parts;
+  const rest = parts.slice(maxParts - 1).map((part) => part['text']);
+  return [...parts.slice(0, maxParts - 1), { text: rest.join('') }];
+}

@@ -1,0 +1,73 @@
+import type { TableBlock } from './blocks.ts';
+import { textWidth } from './text-width.ts';
+
+/** On both sides of a cell's text, in points. */
+export const cellPadding = 5;
+/** Of its text, in points. */
+const sizes = [8.5, 7.5, 6.5, 5.5];
+/** A column that could be wider has its lines broken rather than taking other columns' room. */
+const widest = 60;
+const longestUnbroken = 22;
+
+export interface TableFit {
+  widths: number[];
+  fontSize: number;
+  isTurned: boolean;
+}
+
+/**
+ * How a table fits: columns as wide as their texts where there is room, else the smaller the text the more of it; on
+ * a page that is turned where even the smallest text of an upright one breaks words.
+ */
+export function fitTable(table: TableBlock, width: number, turnedWidth: number | undefined): TableFit {
+  const columns = measured(table);
+  for (const fontSize of sizes.slice(0, 3)) {
+    const widths = distributed(columns, fontSize, width);
+    if (widths !== undefined) return { widths, fontSize, isTurned: false };
+  }
+  if (turnedWidth !== undefined)
+    for (const fontSize of sizes) {
+      const widths = distributed(columns, fontSize, turnedWidth);
+      if (widths !== undefined) return { widths, fontSize, isTurned: true };
+    }
+  const isTurned = turnedWidth !== undefined;
+  const room = (turnedWidth ?? width) - 2 * cellPadding * columns.length;
+  const share = Math.max(6, room / columns.length);
+  return { widths: columns.map(() => share), fontSize: sizes.at(-1)!, isTurned };
+}
+
+interface Measured {
+  /** In ems of its text. */
+  natural: number;
+  least: number;
+}
+
+function measured({ header, rows }: TableBlock): Measured[] {
+  const columns = header.map(() => ({ natural: 1, least: 1 }));
+  for (const row of [header, ...rows])
+    for (const [index, runs] of row.entries()) {
+      const column = columns[index]!;
+      for (const { text, isBold } of runs) {
+        const factor = row === header || isBold === true ? 1.1 : 1;
+        for (const line of text.slice(0, 500).split('\n')) {
+          column.natural = Math.max(column.natural, Math.min(widest, textWidth(line) * factor));
+          if (column.least < longestUnbroken)
+            for (const word of line.split(/[\s\u200b-]/))
+              column.least = Math.max(column.least, Math.min(longestUnbroken, textWidth(word) * factor));
+        }
+      }
+    }
+  return columns;
+}
+
+function distributed(columns: readonly Measured[], fontSize: number, width: number): number[] | undefined {
+  const room = width - 2 * cellPadding * columns.length;
+  const least = sum(columns.map((column) => column.least)) * fontSize;
+  if (least > room) return undefined;
+  const natural = sum(columns.map((column) => column.natural)) * fontSize;
+  if (natural <= room) return columns.map((column) => column.natural * fontSize + 1);
+  const share = (room - least) / (natural - least);
+  return columns.map((column) => (column.least + (column.natural - column.least) * share) * fontSize);
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
