@@ -23,6 +23,9 @@ export interface ListItem {
   blocks: Block[];
 }
 
+/** In characters; a longer one is no heading to whoever looks for it. */
+const longestHeading = 1_000;
+
 /** A report as every format of pages has it: nothing left to resolve, and as deep as a page has room for. */
 export type Block =
   | { type: 'heading'; level: number; runs: Run[]; text: string; id: string }
@@ -67,7 +70,9 @@ export function blocksOf(root: Root, title: string, material: ReportMaterial): R
         headings += 1;
         const runs = inlines.runs(node.children);
         const text = runs.map((run) => run.text).join('').trim();
-        return text === '' ? [] : [{ type: 'heading', level: node.depth, runs, text, id: `h${headings}` }];
+        if (text === '') return [];
+        if (text.length > longestHeading) return [{ type: 'paragraph', runs }];
+        return [{ type: 'heading', level: node.depth, runs, text, id: `h${headings}` }];
       }
       case 'paragraph':
         return paragraphs(inlines.read(node.children));

@@ -21,6 +21,7 @@ export function selfContained(root: Root, material: ReportMaterial): string {
         const url = urlOf(node, definitions);
         return [filled(url, node.alt ?? '', material)];
       }
+      if (node.type === 'html') return asText(node.value, parent);
       if ('children' in node) fill(node);
       return node.type === 'paragraph' ? withTables(node) : [node];
     });
@@ -51,6 +52,15 @@ export function selfContained(root: Root, material: ReportMaterial): string {
 
   fill(root);
   return writer.stringify(root);
+}
+
+/** Whoever shows the file must not run what somebody wrote into it; line breaks of cells stay. */
+function asText(html: string, parent: Parents): RootContent[] {
+  if (/^<br\s*\/?>$/i.test(html)) return [{ type: 'html', value: html }];
+  if (/^\s*<!--/.test(html)) return [];
+  const text: RootContent = { type: 'text', value: html };
+  const isInLine = 'children' in parent && /paragraph|heading|tableCell|emphasis|strong|delete|link/.test(parent.type);
+  return isInLine ? [text] : [{ type: 'paragraph', children: [text] }];
 }
 
 function filled(url: string | undefined, alt: string, material: ReportMaterial): PhrasingContent {

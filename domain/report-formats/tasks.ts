@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
-import { AppError } from '../../data/errors.ts';
 import { type SentError, toSent } from '../../data/lake/sent-error.ts';
 import { blocksOf } from './blocks.ts';
 import type { ExportFormat, ReportMaterial, ReportSource } from './contract.ts';
@@ -8,7 +7,7 @@ import { docxOf } from './docx/document.ts';
 import { selfContained } from './markdown.ts';
 import { pdfOf } from './pdf/document.ts';
 import { referencesOf } from './references.ts';
-import { readMarkdown } from './tree.ts';
+import { readMarkdown, tooDeep } from './tree.ts';
 
 export interface FormatTask {
   format: ExportFormat;
@@ -35,17 +34,9 @@ export async function formatInThread({ format, source, material: port }: FormatT
     const blocks = blocksOf(root, source.title, material);
     return { document: await (format === 'pdf' ? pdfOf(source, blocks) : docxOf(source, blocks)) };
   } catch (error) {
+    // The stack of calls is as bounded as everything else.
     return { error: toSent(error instanceof RangeError ? tooDeep(error) : error) };
   } finally {
     port.close();
   }
-}
-
-/** The stack of calls is as bounded as everything else. */
-function tooDeep(cause: RangeError): AppError {
-  return new AppError(
-    'invalid_request',
-    'The report nests or repeats more than a document can hold: split it, or simplify its lists and quotes.',
-    { cause },
-  );
 }

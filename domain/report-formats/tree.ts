@@ -1,4 +1,4 @@
-import type { BlockContent, Nodes, Parents, PhrasingContent, Root, RootContent } from 'mdast';
+import type { BlockContent, Nodes, Parents, Root, RootContent } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
@@ -15,9 +15,37 @@ const reader = unified().use(remarkParse).use(remarkGfm);
 
 /** The one tree that every format is made of: as deep and as large as all that follows can take it. */
 export function readMarkdown(markdown: string): Root {
-  const root = reader.parse(markdown.toWellFormed()) as Root;
+  const root = reader.parse(readable(markdown)) as Root;
   boundTree(root);
   return root;
+}
+
+const deepItem = /^ {129,}(?=(?:[-*+]|\d{1,9}[.)])[ \t])/gm;
+const deepest = ' '.repeat(128);
+const maxMarkers = 1_000;
+
+/** What the reader's own work grows with the square of is bounded before it: how deep lists and quotes begin. */
+function readable(markdown: string): string {
+  for (const line of markdown.split('\n')) if (markersOf(line) > maxMarkers) throw tooDeep();
+  return markdown.toWellFormed().replaceAll(deepItem, deepest);
+}
+
+/** Marks of lists and quotes that a line begins with; a line of nothing else is a rule. */
+function markersOf(line: string): number {
+  let count = 0;
+  for (const character of line) {
+    if (character === '>' || character === '-' || character === '*' || character === '+') count += 1;
+    else if (character !== ' ' && character !== '\t') return count;
+  }
+  return line.includes('>') ? count : 0;
+}
+
+export function tooDeep(cause?: unknown): AppError {
+  return new AppError(
+    'invalid_request',
+    'The report nests or repeats more than a document can hold: split it, or simplify its lists and quotes.',
+    { cause },
+  );
 }
 
 /** Without recursion, because nothing is bounded yet. */
@@ -78,10 +106,15 @@ export function textOf(node: Nodes): string {
   return parts.join('');
 }
 
-/** Every node, parents first; the tree is bounded. */
-export function* walk(node: Nodes): Generator<Nodes> {
-  yield node;
-  if ('children' in node) for (const child of node.children) yield* walk(child);
+/** Every node, in the order of the text, parents first. */
+export function walk(root: Nodes): Nodes[] {
+  const nodes: Nodes[] = [];
+  const open: Nodes[] = [root];
+  while (open.length > 0) {
+    const node = open.pop()!;
+    nodes.push(node);
+    if (!('children' in node)) continue;
+    for (let index = node.children.length - 1; index >= 0; index -= 1) open.push(node.children[index]!);
+  }
+  return nodes;
 }
-
-export type Inline = PhrasingContent;

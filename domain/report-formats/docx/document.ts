@@ -14,6 +14,7 @@ import {
   TableOfContents,
   TextRun,
 } from 'docx';
+import { estimatePageNumbers } from 'docx/layout';
 import type { Block, ReportBlocks } from '../blocks.ts';
 import { printable } from '../characters.ts';
 import type { ReportSource } from '../contract.ts';
@@ -68,6 +69,8 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
     },
     numbering: { config: [bullets(), ...writer.starts().map(numbers)] },
     footnotes,
+    // Without them a table of contents has no numbers until a reader asks for them.
+    ...(headings > headingsWithoutContents ? { pageNumbers: estimatePageNumbers } : {}),
     sections,
   });
   return Packer.toBuffer(document);

@@ -7,8 +7,10 @@ import type { PdfNode } from './printer.ts';
 /** Longer words than any line has room for may be broken anywhere: so often, in characters. */
 const breakEvery = 24;
 const longWord = /[^\s\u200b]{40,}/g;
-/** pdfmake's work on a paragraph grows with the square of its parts. */
-const maxParts = 2_000;
+/** pdfmake's work on a text grows with the square of its words: a longer one is several, one below the other. */
+const maxWords = 2_000;
+const maxParts = 500;
+const codeLines = 60;
 export const linkColor = '#1a56a8';
 const codeColor = '#24292f';
 
@@ -23,19 +25,19 @@ export function createTextWriter(wholeText: string): TextWriter {
   return {
     text: (runs, style = {}) => {
       const whole = runs.map((run) => printable(run.text)).join('');
-      const alignment = isRightToLeft(whole) && style['alignment'] === undefined ? { alignment: 'right' } : {};
-      return { text: partsOf(runs, whole, eastAsianOf(whole, eastAsian)), ...alignment, ...style };
+      const alignment = isRightToLeft(whole) ? { alignment: 'right' } : {};
+      return stacked(partsOf(runs, whole, eastAsianOf(whole, eastAsian)), { ...alignment, ...style });
     },
-    code: (text, style = {}) => ({
-      text: bounded(
-        splitByFont(breakable(printable(text)), codeFonts, eastAsianOf(text, eastAsian)).map((part) => ({
-          text: part.text,
-          font: part.family,
-        })),
-      ),
-      preserveLeadingSpaces: true,
-      ...style,
-    }),
+    code: (text, style = {}) => {
+      const lines = breakable(printable(text)).split('\n');
+      const texts: PdfNode[] = [];
+      for (let from = 0; from < lines.length; from += codeLines) {
+        const some = lines.slice(from, from + codeLines).join('\n');
+        const parts = splitByFont(some, codeFonts, eastAsianOf(some, eastAsian));
+        texts.push(stacked(parts.map((part) => ({ text: part.text, font: part.family })), {}));
+      }
+      return { stack: texts, preserveLeadingSpaces: true, ...style };
+    },
   };
 }
 
@@ -60,7 +62,7 @@ function partsOf(runs: readonly Run[], whole: string, eastAsian: EastAsian): Pdf
         });
     from += text.length;
   }
-  return bounded(parts);
+  return parts;
 }
 
 /** What of the whole text's directed parts lies within one run. */
@@ -105,8 +107,50 @@ const breakable = (text: string): string =>
         return pieces.join('\u200b');
       });
 
-function bounded(parts: PdfNode[]): PdfNode[] {
-  if (parts.length <= maxParts) return parts;
-  const rest = parts.slice(maxParts - 1).map((part) => part['text']);
-  return [...parts.slice(0, maxParts - 1), { text: rest.join('') }];
+/** One text, or several where there is too much of it. */
+function stacked(parts: readonly PdfNode[], style: PdfNode): PdfNode {
+  const texts: PdfNode[][] = [[]];
+  let words = 0;
+  for (const part of parts.flatMap(cutLong)) {
+    const added = wordsIn(part['text'] as string);
+    if (words > 0 && (words + added > maxWords || texts.at(-1)!.length >= maxParts)) {
+      texts.push([]);
+      words = 0;
+    }
+    texts.at(-1)!.push(part);
+    words += added;
+  }
+  if (texts.length === 1) return { text: texts[0], ...style };
+  return { stack: texts.map((text) => ({ text })), ...style };
+}
+
+const maxCharacters = 2_000;
+
+function cutLong(part: PdfNode): PdfNode[] {
+  const text = part['text'] as string;
+  if (text.length <= maxCharacters || wordsIn(text) <= maxWords) return [part];
+  const pieces: PdfNode[] = [];
+  let from = 0;
+  while (from < text.length) {
+    let to = from + maxCharacters;
+    // Words, and characters that take two units, stay whole.
+    const space = text.lastIndexOf(' ', to);
+    if (to < text.length) {
+      if (space > from) to = space + 1;
+      else if (/[\udc00-\udfff]/.test(text[to]!)) to += 1;
+    }
+    pieces.push({ ...part, text: text.slice(from, to) });
+    from = to;
+  }
+  return pieces;
+}
+
+/** Places where a line may be broken, about. */
+function wordsIn(text: string): number {
+  let count = 1;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0x20 || code === 0x0a || code === 0x200b || code === 0x2d || code >= 0x2e80) count += 1;
+  }
+  return count;
 }
