@@ -22,6 +22,8 @@ export interface ReportFormatter {
 }
 
 const threadCount = 1;
+/** What a document is laid out of lives for a second: with room for it, a third of the time is saved. */
+const youngMib = 64;
 const threadEntry: Extract<keyof typeof import('./tasks.ts'), 'formatInThread'> = 'formatInThread';
 
 /** Its thread starts where a document is wanted, and ends when it has been idle. Organizations take turns. */
@@ -41,7 +43,10 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
       minThreads: 0,
       maxThreads: threadCount,
       idleTimeout: 30_000,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMib },
+      resourceLimits: {
+        maxOldGenerationSizeMb: memoryMib - youngMib,
+        maxYoungGenerationSizeMb: youngMib,
+      },
     });
     const { port1: ours, port2: theirs } = new MessageChannel();
     const ended = new AbortController();

@@ -4,7 +4,7 @@ import { textWidth } from './text-width.ts';
 /** On both sides of a cell's text, in points. */
 export const cellPadding = 5;
 /** Of its text, in points. */
-const sizes = [8.5, 7.5, 6.5, 5.5];
+const sizes = [8, 7.2, 6.4, 5.5];
 /** A column that could be wider has its lines broken rather than taking other columns' room. */
 const widest = 60;
 const longestUnbroken = 22;
@@ -48,12 +48,12 @@ function measured({ header, rows }: TableBlock): Measured[] {
     for (const [index, runs] of row.entries()) {
       const column = columns[index]!;
       for (const { text, isBold } of runs) {
-        const factor = row === header || isBold === true ? 1.1 : 1;
+        const bold = row === header || isBold === true;
         for (const line of text.slice(0, 500).split('\n')) {
-          column.natural = Math.max(column.natural, Math.min(widest, textWidth(line) * factor));
+          column.natural = Math.max(column.natural, Math.min(widest, textWidth(line, bold)));
           if (column.least < longestUnbroken)
             for (const word of line.split(/[\s\u200b-]/))
-              column.least = Math.max(column.least, Math.min(longestUnbroken, textWidth(word) * factor));
+              column.least = Math.max(column.least, Math.min(longestUnbroken, textWidth(word, bold)));
         }
       }
     }
@@ -61,13 +61,13 @@ function measured({ header, rows }: TableBlock): Measured[] {
 }
 
 function distributed(columns: readonly Measured[], fontSize: number, width: number): number[] | undefined {
-  const room = width - 2 * cellPadding * columns.length;
+  const room = width - (2 * cellPadding + 0.5) * columns.length;
   const least = sum(columns.map((column) => column.least)) * fontSize;
   if (least > room) return undefined;
   const natural = sum(columns.map((column) => column.natural)) * fontSize;
-  if (natural <= room) return columns.map((column) => column.natural * fontSize + 1);
+  if (natural <= room) return columns.map((column) => column.natural * fontSize + 0.5);
   const share = (room - least) / (natural - least);
-  return columns.map((column) => (column.least + (column.natural - column.least) * share) * fontSize);
+  return columns.map((column) => (column.least + (column.natural - column.least) * share) * fontSize + 0.5);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -1,5 +1,6 @@
 import {
   AlignmentType,
+  Bookmark,
   BorderStyle,
   HeadingLevel,
   ImageRun,
@@ -45,6 +46,8 @@ const maxPictureHeight = 780;
 const line = { style: BorderStyle.SINGLE, size: 4, color: 'D5DAE1' };
 const none = { style: BorderStyle.NONE, size: 0, color: 'auto' };
 
+export const bookmarkOf = (headingId: string): string => `heading-${headingId}`;
+
 /** Where a block stands: its list's level, its indent, and the quotes around it. */
 export interface Place {
   level: number;
@@ -60,7 +63,14 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
   function one(block: Block, place: Place, isTurned = false): DocxBlock[] {
     switch (block.type) {
       case 'heading':
-        return [paragraph(block.runs, place, { heading: headings[block.level - 1]! })];
+        return [
+          new Paragraph({
+            ...paragraphOptions(block.text),
+            ...placed(place),
+            heading: headings[block.level - 1]!,
+            children: [new Bookmark({ id: bookmarkOf(block.id), children: childrenOf(block.runs) })],
+          }),
+        ];
       case 'paragraph':
         return [paragraph(block.runs, place)];
       case 'code':

@@ -18,7 +18,7 @@ import { estimatePageNumbers } from 'docx/layout';
 import type { Block, ReportBlocks } from '../blocks.ts';
 import { printable } from '../characters.ts';
 import type { ReportSource } from '../contract.ts';
-import { createBlockWriter, type DocxBlock, listIndent } from './blocks.ts';
+import { bookmarkOf, createBlockWriter, type DocxBlock, listIndent } from './blocks.ts';
 import { paragraphOptions } from './runs.ts';
 
 /** A4 in twentieths of a point. */
@@ -31,7 +31,9 @@ export const levels = 9;
 
 export async function docxOf(source: ReportSource, { blocks, notes }: ReportBlocks): Promise<Buffer> {
   const writer = createBlockWriter({ width: page.width - 2 * margin, turnedWidth: page.height - 2 * margin });
-  const headings = blocks.filter(({ type }) => type === 'heading').length;
+  const headings = blocks.flatMap((block) => (block.type === 'heading' ? [block] : []));
+  const hasContents = headings.length > headingsWithoutContents;
+  const isLong = weightOf(blocks) > longWeight;
   const title = printable(source.title);
   const opening: DocxBlock[] = [
     new Paragraph({ ...paragraphOptions(title), heading: HeadingLevel.TITLE, children: [new TextRun(title)] }),
@@ -39,10 +41,14 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
       spacing: { after: 280 },
       children: [new TextRun({ text: source.writtenAt.slice(0, 10), color: '6A7380', size: 18 })],
     }),
-    ...(headings > headingsWithoutContents
+    ...(hasContents
       ? [
           new Paragraph({ spacing: { after: 80 }, children: [new TextRun({ text: 'Contents', bold: true })] }),
-          new TableOfContents('Contents', { hyperlink: true, headingStyleRange: '1-4', beginDirty: false }),
+          new TableOfContents('Contents', {
+            hyperlink: true,
+            headingStyleRange: '1-4',
+            ...(isLong ? { cachedEntries: headings.filter(({ level }) => level <= 4).map(entryOf) } : {}),
+          }),
         ]
       : []),
   ];
@@ -69,11 +75,27 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
     },
     numbering: { config: [bullets(), ...writer.starts().map(numbers)] },
     footnotes,
-    // Without them a table of contents has no numbers until a reader asks for them.
-    ...(headings > headingsWithoutContents ? { pageNumbers: estimatePageNumbers } : {}),
+    ...(hasContents && !isLong ? { pageNumbers: estimatePageNumbers } : {}),
     sections,
   });
   return Packer.toBuffer(document);
+}
+
+/** Pages are counted by laying the document out, which takes seconds of a long one: Word counts them when it is opened. */
+const longWeight = 400;
+
+const entryOf = ({ text, level, id }: Block & { type: 'heading' }) => ({
+  title: printable(text),
+  level,
+  href: bookmarkOf(id),
+});
+
+/** Paragraphs, about. */
+function weightOf(blocks: readonly Block[]): number {
+  let weight = 0;
+  for (const block of blocks)
+    weight += block.type === 'table' ? block.rows.length * block.header.length : 'items' in block ? block.items.length : 1;
+  return weight;
 }
 
 /** Tables that are too wide for an upright page have pages of their own. */

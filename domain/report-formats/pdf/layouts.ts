@@ -1,6 +1,6 @@
 import { cellPadding } from '../table-fit.ts';
 
-const paddingY = 3;
+const paddingY = 2;
 
 /** How tables are drawn: those of a report, and those that stand for a quote, code or a line. */
 export const tableLayouts = {
