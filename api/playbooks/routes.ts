@@ -16,7 +16,7 @@ import { chosenModel } from '../conversations/chosen-model.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
-import { runExample, runSchema, runView } from '../runs/schemas.ts';
+import { queuedRunExample, runSchema, runView } from '../runs/schemas.ts';
 import { decodeCursor, envelope, page, pageQuery, toPage } from '../schemas.ts';
 import {
   changePlaybookBody,
@@ -116,7 +116,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
       exists: load,
       errors: ['conflict', 'workflows_unavailable'],
     },
-    { 202: envelope(runSchema).meta({ examples: [{ data: runExampleOf() }] }) },
+    { 202: envelope(runSchema).meta({ examples: [{ data: queuedRunExample }] }) },
     async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
       const row = await runPlaybook(deps, {
         organizationId,
@@ -153,22 +153,4 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
       return toPage(list, rows, ({ revision }) => revision, playbookVersionView);
     },
   );
-}
-
-/** A run as it is answered when it begins. */
-function runExampleOf(): z.input<typeof runSchema> {
-  return {
-    ...runExample,
-    id: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
-    kind: 'playbook',
-    status: 'queued',
-    title: 'Weekly sales',
-    progress: 0,
-    steps: [],
-    output: null,
-    resource: { type: 'playbook', id: playbookExample.id },
-    workflowId: 'agent-run/run_01kahz3v6dfyvb1s8m3h9q2w4x',
-    startedAt: null,
-    finishedAt: null,
-  };
 }

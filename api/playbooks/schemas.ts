@@ -84,7 +84,7 @@ export const createPlaybookBody = z
   .meta({ examples: [writeExample] });
 
 export const changePlaybookBody = z
-  .strictObject({ ...z.object(content).partial().shape, expected_revision: z.int().min(1) })
+  .strictObject({ ...z.object(content).partial().shape, expected_revision: z.int().min(1).optional() })
   .meta({ examples: [{ title: 'Weekly sales by region', expected_revision: 1 }] });
 
 export const runPlaybookBody = z

@@ -1,25 +1,30 @@
 import { z } from 'zod';
+import { runOf, startAgentRun } from '../../domain/agent-runs/start.ts';
+import { titleOf } from '../../domain/conversations/conversations.ts';
 import { getProject } from '../../domain/projects/projects.ts';
 import { exportReport } from '../../domain/reports/export.ts';
 import { deleteReport, getReport, listReports } from '../../domain/reports/reports.ts';
 import { storeReport, storeRevision } from '../../domain/reports/store.ts';
 import { getVersion, listVersions } from '../../domain/reports/versions.ts';
+import { memoOf } from '../caller.ts';
+import { chosenModel } from '../conversations/chosen-model.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
 import { attachment } from '../reply.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
-import { decodeCursor, type ListRequest, page, pageQuery, toPage } from '../schemas.ts';
+import { queuedRunExample, runSchema, runView } from '../runs/schemas.ts';
+import { decodeCursor, envelope, type ListRequest, page, pageQuery, toPage } from '../schemas.ts';
 import {
   changeBody,
   contentQuery,
+  createBody,
   reportExample,
   reportSchema,
   reportView,
   versionExample,
   versionSchema,
   versionView,
-  writtenBody,
 } from './schemas.ts';
 
 const listAnswer = z
@@ -62,29 +67,59 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       return { items: rows.map(reportView), total: rows.length };
     },
   );
-  reports.create({
-    summary: 'Store a report',
-    description:
-      'Of `title` and `content`. The charts and results that it refers to are kept with it, so that it outlives the conversations they come from.',
-    bodyLimit: bodyLimits.report,
-    body: writtenBody,
-    errors: ['body_too_large', 'conflict', 'invalid_request'],
-    run: ({ organizationId, params, body, caller, newId }) => {
-      const id = newId('rpt');
-      return storeReport(deps, {
-        organizationId,
-        projectId: params.project_id,
-        id,
-        title: body.title,
-        content: body.content,
-        dataVersions: [],
-        createdBy: caller.id,
-        writeId: id,
-        source: 'api',
-        sourceId: null,
-      });
+  route(
+    app,
+    at,
+    ['POST', '/v1/projects/:project_id/reports'],
+    {
+      summary: 'Store a report, or have one written',
+      description:
+        'With `title` and `content` it is stored (201). The charts and results that it refers to are kept with it, so that it outlives the conversations they come from. With `prompt` the analyst writes it, with nobody to ask: 202 with the run, whose `output` names the report.',
+      exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
+      bodyLimit: bodyLimits.report,
+      body: createBody,
+      errors: ['body_too_large', 'conflict', 'invalid_request', 'workflows_unavailable'],
     },
-  });
+    {
+      201: envelope(reportSchema).meta({ examples: [{ data: reportExample }] }),
+      202: envelope(runSchema).meta({ examples: [{ data: queuedRunExample }] }),
+    },
+    async ({ organizationId, params, body, caller, newId, request, reply, transaction }) => {
+      const { project_id: projectId } = params;
+      if (body.prompt === undefined) {
+        const id = newId('rpt');
+        const report = await storeReport(deps, {
+          organizationId,
+          projectId,
+          id,
+          title: body.title!,
+          content: body.content!,
+          dataVersions: [],
+          createdBy: caller.id,
+          writeId: id,
+          source: 'api',
+          sourceId: null,
+        });
+        reply.header('Location', `/v1/projects/${projectId}/reports/${id}`);
+        return { data: reportView(report) };
+      }
+      const run = await startAgentRun(deps, {
+        organizationId,
+        projectId,
+        callerId: caller.id,
+        memo: memoOf(request),
+        runId: newId('run'),
+        kind: 'report',
+        title: body.title ?? titleOf(body.prompt),
+        instructions: body.prompt,
+        output: { type: 'report', title: body.title ?? '' },
+        ...chosenModel(deps.models, body),
+        trigger: { type: 'api', id: caller.id },
+      });
+      reply.code(202).header('Location', `/v1/projects/${projectId}/runs/${run.id}`);
+      return { data: runView(await transaction((db) => runOf(db, run))) };
+    },
+  );
   reports.show({ summary: 'Show a report' });
   reports.change({
     summary: 'Write the next revision of a report',
@@ -152,9 +187,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       });
       const { format } = query;
       const content =
-        format === 'raw'
-          ? Buffer.from(version.content)
-          : await exportReport(deps, report, version, format);
+        format === 'raw' ? Buffer.from(version.content) : await exportReport(deps, report, version, format);
       return reply
         .type(format === 'raw' ? report.content_type : contentTypes[format])
         .header('x-content-type-options', 'nosniff')

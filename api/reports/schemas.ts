@@ -86,16 +86,46 @@ export function versionView(version: ReportVersionHead): z.input<typeof versionS
 const markdown = characters(1, maxReportBytes)
   .check(({ value, issues }) => {
     if (Buffer.byteLength(value) > maxReportBytes)
-      issues.push({ code: 'custom', message: 'A report has at most 2 MiB of Markdown: split it.', input: value });
+      issues.push({
+        code: 'custom',
+        message: 'A report has at most 2 MiB of Markdown: split it.',
+        input: value,
+      });
   })
   .describe(
-    'Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project\'s files (`![title](folder/image.png)`).',
+    "Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`).",
   );
 
-/** A report that is stored as it is written. What generates one from a prompt is another body beside it. */
-export const writtenBody = z
-  .strictObject({ title: visibleName(200), content: markdown })
-  .meta({ examples: [{ title: 'Orders by month', content: '# Orders by month\n\n| Month | Orders |\n|---|--:|\n| May | 120 |' }] });
+/** A report that is stored as it is written, or one that the analyst is asked to write. */
+export const createBody = z
+  .strictObject({
+    title: visibleName(200).optional(),
+    content: markdown.optional(),
+    prompt: characters(1, 32_000).optional().describe('What the analyst is asked to write about.'),
+    model: characters(1, 200).optional().describe('An id of `GET /v1/models`; with `prompt` alone.'),
+    effort: z.enum(['low', 'medium', 'high']).optional(),
+  })
+  .check(({ value, issues }) => {
+    const { prompt, title, content, model, effort } = value;
+    const refuse = (name: string, message: string, type: string) =>
+      issues.push({ code: 'custom', path: [name], message, params: { type }, input: value });
+    if (prompt === undefined) {
+      if (title === undefined) refuse('title', 'Give a title and content, or a prompt.', 'missing');
+      if (content === undefined) refuse('content', 'Give a title and content, or a prompt.', 'missing');
+      if (model !== undefined) refuse('model', 'Only with a prompt.', 'extra_forbidden');
+      if (effort !== undefined) refuse('effort', 'Only with a prompt.', 'extra_forbidden');
+    } else if (content !== undefined) refuse('content', 'Either content or a prompt.', 'extra_forbidden');
+  })
+  .meta({
+    oneOf: [{ required: ['title', 'content'] }, { required: ['prompt'] }],
+    examples: [
+      {
+        title: 'Orders by month',
+        content: '# Orders by month\n\n| Month | Orders |\n|---|--:|\n| May | 120 |',
+      },
+      { prompt: 'Orders by month as a line chart, and the five largest.', model: 'offline' },
+    ],
+  });
 
 export const changeBody = z
   .strictObject({

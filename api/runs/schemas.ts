@@ -80,6 +80,22 @@ export const runExample: z.input<typeof runSchema> = {
   finishedAt: '2026-11-21T08:30:01.900Z',
 };
 
+/** A run as it is answered when it begins. */
+export const queuedRunExample: z.input<typeof runSchema> = {
+  ...runExample,
+  id: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  kind: 'playbook',
+  status: 'queued',
+  title: 'Weekly sales',
+  progress: 0,
+  steps: [],
+  output: null,
+  resource: { type: 'playbook', id: 'pbk_01kahz3v6dfyvb1s8m3h9q2w4x' },
+  workflowId: 'agent-run/run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  startedAt: null,
+  finishedAt: null,
+};
+
 export const listRunsQuery = pageQuery.extend({
   kind: z.enum(kinds).optional(),
   status: z.enum(statuses).optional(),

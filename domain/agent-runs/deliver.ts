@@ -9,7 +9,7 @@ import { removeConversation } from '../conversations/remove.ts';
 import { versionsOf } from '../conversations/views.ts';
 import type { StoreDeps } from '../files/store-object.ts';
 import { writeFile } from '../files/write.ts';
-import { insertReport } from '../reports/reports.ts';
+import { storeReport } from '../reports/store.ts';
 import { findRun, moveRun, type Run, runStates } from '../runs/runs.ts';
 import { type AgentRun, getAgentRun, outputOf } from './agent-runs.ts';
 import { answerOf, type DeliveredAnswer } from './answer.ts';
@@ -69,28 +69,26 @@ async function deliver(deps: DeliverDeps, found: Found, reply: Message): Promise
   return inOrganization(deps.db, row.organization_id, (db) => succeed(db, row, { fileId: file.id }));
 }
 
-function deliverReport(
+async function deliverReport(
   deps: DeliverDeps,
   { row, answer }: Found,
   reply: Message,
   title: string,
 ): Promise<AgentRunOutcome> {
-  const reportId = reportIdOf(row.id);
-  return inOrganization(deps.db, row.organization_id, async (db) => {
-    await insertReport(db, {
-      organizationId: row.organization_id,
-      projectId: row.project_id,
-      id: reportId,
-      title: title === '' ? answer.title : title,
-      content: answer.content,
-      source: row.source,
-      sourceId: row.playbook_id ?? row.id,
-      dataVersions: versionsOf(reply),
-      createdBy: row.created_by,
-      writeId: row.id,
-    });
-    return succeed(db, row, { reportId });
+  const { organization_id: organizationId } = row;
+  const { id: reportId } = await storeReport(deps, {
+    organizationId,
+    projectId: row.project_id,
+    id: reportIdOf(row.id),
+    title: title === '' ? answer.title : title,
+    content: answer.content,
+    source: row.source,
+    sourceId: row.playbook_id ?? row.id,
+    dataVersions: versionsOf(reply),
+    createdBy: row.created_by,
+    writeId: row.id,
   });
+  return inOrganization(deps.db, organizationId, (db) => succeed(db, row, { reportId }));
 }
 
 /** Ends the run with what it made, or finds how it ended meanwhile. */

@@ -7,14 +7,16 @@ import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconcili
 import type { AgentRunInput } from '../../workflows/agent-run/contract.ts';
 import { failTurn } from '../conversations/life.ts';
 import { findAgentRun } from './agent-runs.ts';
-import { clearAgentRun, type DeliverDeps } from './deliver.ts';
-import { endAgentRun } from './life.ts';
+import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
+import { endAgentRun, turnOfRun } from './life.ts';
 import { agentRunProcess, agentRunStart } from './process.ts';
 
 export interface AgentRunReconcileDeps extends DeliverDeps {
   processes: Processes;
   logger: Pick<Logger, 'info'>;
 }
+
+const terminated = { code: 'terminated', message: "An operator ended the run's process." };
 
 /** A younger run's process may not have been started yet. */
 const ageSeconds = 60;
@@ -40,7 +42,10 @@ async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<v
   if (closes(agentRunProcess, state)) {
     const { conversation_id: conversationId, message_id: messageId } = row;
     await failTurn(deps.db, { organizationId: id.organizationId, conversationId, messageId }, 'terminated');
-    await endAgentRun(deps.db, id, { code: 'terminated', message: "An operator ended the run's process." });
+    const reply = await inOrganization(deps.db, id.organizationId, (db) => turnOfRun(db, row));
+    // A turn that was complete is delivered all the same: part of that may have happened.
+    if (reply?.status === 'complete') await deliverAgentRun(deps, id);
+    else await endAgentRun(deps.db, id, terminated);
     await clearAgentRun(deps, id);
   } else await deps.processes.restart(agentRunStart(row));
   deps.logger.info({ ...id, state }, 'saw to a run whose process was gone');

@@ -86,10 +86,10 @@ export async function revisePlaybook(
     change,
     expectedRevision,
     changedBy,
-  }: { change: Partial<PlaybookContent>; expectedRevision: number; changedBy: string },
+  }: { change: Partial<PlaybookContent>; expectedRevision: number | undefined; changedBy: string },
 ): Promise<Playbook> {
   await getOpenProject(db, before.organization_id, before.project_id);
-  if (expectedRevision !== before.revision)
+  if (expectedRevision !== undefined && expectedRevision !== before.revision)
     throw new AppError('revision_conflict', `The playbook is at revision ${before.revision} now.`, {
       extensions: { current_revision: before.revision },
     });

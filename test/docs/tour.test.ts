@@ -34,11 +34,11 @@ interface Ended {
 }
 
 /** Runs it somewhere else than in the repository, so that only the variable can lead it to the stack. */
-function tour(folder: string, name = 'tour.sh'): Promise<Ended> {
+function tour(folder: string, name = 'tour.sh', given: readonly string[] = []): Promise<Ended> {
   const script = fileURLToPath(new URL(`../../docs/examples/${name}`, import.meta.url));
   const env = { ...process.env, WORKSPACE_DATA_DIR: folder };
   return new Promise((resolve) => {
-    execFile('sh', [script], { cwd: tmpdir(), env }, (error, stdout, stderr) =>
+    execFile('sh', [script, ...given], { cwd: tmpdir(), env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
@@ -62,6 +62,21 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(again.code).not.toBe(0);
     expect(again.stderr).toContain('The tour ends here');
     expect(again.stdout).not.toContain('4. A question.');
+  });
+
+  test('runs a playbook with a parameter, and reads its report in four formats', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'playbook.sh', [dataDir]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // Of 2,400 sales of 1 to 40 in three regions in turn, those of nine months.
+    expect(stdout).toContain('succeeded');
+    expect(stdout).toContain('## Over time');
+    expect(stdout).toMatch(/draw_chart: Drew/);
+    expect(stdout).toMatch(/sales\.pdf: \d{4,} bytes/);
+    expect(stdout).toMatch(/sales\.docx: \d{4,} bytes/);
+    expect(stdout).toContain('playbook succeeded: Sales since 2026-04-01');
+    expect(stdout).toContain('import succeeded');
   });
 
   test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {
