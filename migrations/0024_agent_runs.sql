@@ -62,7 +62,7 @@ CREATE FUNCTION active_agent_runs(older_than interval, at_most integer)
 -- The list by kind or status, however rare it is.
 CREATE INDEX runs_of_kind ON runs (organization_id, project_id, kind, created_at DESC, id DESC);
 CREATE INDEX runs_of_status ON runs (organization_id, project_id, status, created_at DESC, id DESC);
-CREATE INDEX runs_unfinished ON runs (created_at) WHERE finished_at IS NULL;
+CREATE INDEX runs_unfinished ON runs (organization_id, kind) WHERE finished_at IS NULL;
 
 CREATE TABLE playbooks (
   organization_id text NOT NULL,

@@ -12,7 +12,8 @@ import { toolTries } from '../../workflows/conversation/names.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 
-const fullAgainMs = 1_000;
+/** The longer a turn has waited for its organization's others, the less often it asks. */
+const fullAgainMs = (attempt: number): number => Math.min(1_000 * (1 + Math.floor(attempt / 10)), 5_000);
 
 export function conversationAgentActivities(
   deps: ActivityDeps,
@@ -37,7 +38,7 @@ export function conversationAgentActivities(
         throw ApplicationFailure.create({
           type: 'overloaded',
           message: 'As many turns of the organization are worked at as may be.',
-          nextRetryDelay: fullAgainMs,
+          nextRetryDelay: fullAgainMs(Context.current().info.attempt),
         });
       return begun === 'begun';
     },

@@ -1,8 +1,9 @@
+import { AppError } from '../../data/errors.ts';
 import { newId } from '../../data/ids.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../data/processes/processes.ts';
 import { getOpenProject } from '../projects/projects.ts';
-import { deleteRun, getRun, insertRun, type Run } from '../runs/runs.ts';
+import { countUnfinished, deleteRun, getRun, insertRun, type Run } from '../runs/runs.ts';
 import { type AgentOutput, type AgentRun, findAgentRun, insertAgentRun } from './agent-runs.ts';
 import { agentRunProcess, agentRunStart } from './process.ts';
 
@@ -41,6 +42,7 @@ export async function startAgentRun(deps: ProcessDeps, request: AgentRunRequest)
 async function insert(db: OrganizationTransaction, request: AgentRunRequest): Promise<AgentRun> {
   const { organizationId, projectId, runId, playbook, trigger, output } = request;
   await getOpenProject(db, organizationId, projectId);
+  await refuseTooMany(db, organizationId);
   await insertRun(db, {
     organization_id: organizationId,
     id: runId,
@@ -69,6 +71,18 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
     conversation_id: newId('cnv'),
     message_id: newId('msg'),
   });
+}
+
+/** Each that waits for its turn asks again and again: others must not wait for that. */
+const maxUnfinished = 200;
+
+async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+  if ((await countUnfinished(db, organizationId, ['report', 'playbook'])) < maxUnfinished) return;
+  throw new AppError(
+    'rate_limited',
+    `The organization has ${maxUnfinished} runs of the analyst under way, which is the most; wait for some to end.`,
+    { retryAfterSeconds: 30 },
+  );
 }
 
 /** A run makes one report at most, which is known before it is there. */

@@ -79,6 +79,22 @@ export async function listRuns(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
+/** Runs of the organization that have not ended. */
+export async function countUnfinished(
+  db: OrganizationTransaction,
+  organizationId: string,
+  kinds: readonly RunKind[],
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('runs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('kind', 'in', kinds)
+    .where('finished_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Adds a run that waits for its process. */
 export function insertRun(
   db: OrganizationTransaction,

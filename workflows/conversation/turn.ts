@@ -20,9 +20,9 @@ const control = proxyActivities<
   retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
 });
 
-// The catalog's versions and a pin, for a turn that could not begin at once. A thousand tries outlast a quarter of an
-// hour of an organization that has as many turns under way as it may, which is asked again every second, and hours of a
-// lake that is away.
+// The catalog's versions and a pin, for a turn that could not begin at once. A thousand tries outlast an hour of an
+// organization that has as many turns under way as it may, which is asked again every few seconds, and hours of a lake
+// that is away.
 const { beginTurn } = proxyActivities<Pick<ConversationAgentActivities, 'beginTurn'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '30 seconds',

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { insertRun } from '../../../domain/runs/runs.ts';
 import { eventually, projectOf, useModelServer } from '../../support/conversations.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../support/runs.ts';
@@ -222,4 +223,31 @@ test('the same request under one key starts one run', async () => {
   ];
   expect(second.text).toBe(first.text);
   expect(second.headers['idempotent-replayed']).toBe('true');
+});
+
+test('runs that are not ended are bounded, and the answer says when to come again', async () => {
+  const other = await workspace.organization();
+  const theirs = await projectOf(other);
+  await inOrganization(workspace.deps.db, other.organizationId, async (db) => {
+    for (let index = 0; index < 200; index += 1)
+      await insertRun(db, {
+        organization_id: other.organizationId,
+        id: `run_${index}`,
+        project_id: theirs,
+        kind: 'playbook',
+        trigger_type: 'api',
+        title: 'Waits',
+        resource_type: 'playbook',
+        resource_id: 'none',
+        workflow_id: `agent-run/run_${index}`,
+      });
+  });
+  const body = { prompt: 'how many orders', model: 'offline' };
+  const answer = await other.call('POST', `/v1/projects/${theirs}/reports`, { body });
+  expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([
+    429,
+    'rate_limited',
+    '30',
+  ]);
+  expect((await client.call('POST', `/v1/projects/${project}/reports`, { body })).status).toBe(202);
 });
