@@ -1,0 +1,24 @@
+# What the examples have in common: where the stack is, a token, and calls with it. Read by them, and not run alone.
+STACK="${WORKSPACE_DATA_DIR:-.data}"
+[ -f "$STACK/local.json" ] || {
+  echo "No stack is running on $STACK: run npm start, or set WORKSPACE_DATA_DIR to its directory." >&2
+  exit 1
+}
+stack() { node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]))[process.argv[2]]' "$STACK/local.json" "$1"; }
+# A member of an answer by its path, or the answer itself on stderr where it has none.
+member() {
+  node -e '
+    const answer = JSON.parse(require("fs").readFileSync(0));
+    const value = process.argv[1].split(".").reduce((at, name) => at?.[name], answer.data ?? answer);
+    if (value === undefined || value === null) { console.error(answer); process.exit(1); }
+    console.log(typeof value === "object" ? JSON.stringify(value) : value);
+  ' "$1"
+}
+API=$(stack apiUrl)
+TOKEN=$(curl -sS "$API/v1/auth/m2m/token" -d client_id="$(stack clientId)" -d client_secret="$(stack clientSecret)" | member access_token)
+call() {
+  curl -sS --fail-with-body -w '\n' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" || {
+    echo "It ends here: $*" >&2
+    return 1
+  }
+}
