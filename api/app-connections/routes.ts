@@ -10,7 +10,6 @@ import { decideTool, getTool, toolsOf } from '../../domain/app-connections/app-t
 import { changeAppConnection, createAppConnection } from '../../domain/app-connections/change.ts';
 import { refreshTools } from '../../domain/app-connections/refresh.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { clientGone } from '../reply.ts';
 import { resource } from '../resource.ts';
 import { type Load, route } from '../route.ts';
 import { decodeCursor, type ListRequest, toPage } from '../schemas.ts';
@@ -70,7 +69,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
       'Its server is asked for its tools before this answers. One that does not answer is kept all the same: `status` and `failure` say why.',
     body: createAppConnectionBody,
     errors: ['name_taken', 'conflict', 'unsupported_option'],
-    run: async ({ organizationId, caller, body, newId, transaction, reply }) => {
+    run: async ({ organizationId, caller, body, newId, transaction }) => {
       const id = newId('app');
       await createAppConnection(deps, {
         organizationId,
@@ -80,7 +79,6 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
         secrets: body.secrets,
         validateServerAddress: body.validate_server_address,
         createdBy: caller.id,
-        signal: clientGone(reply),
       });
       return transaction((db) => getAppConnection(db, organizationId, id));
     },
@@ -92,7 +90,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
       'What is left out stays; `secrets` are merged key by key. With another `url` what was allowed of the tools has to be allowed again, and secrets are given anew where its origin is another.',
     body: changeAppConnectionBody,
     errors: ['name_taken', 'unsupported_option'],
-    run: async ({ organizationId, params, body, transaction, reply }) => {
+    run: async ({ organizationId, params, body, transaction }) => {
       if (body.type !== undefined && body.type !== 'mcp')
         throw new AppError('unsupported_option', 'The type of a connection cannot change: make another one.');
       const id = params.connection_id;
@@ -103,7 +101,6 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
         url: body.url,
         secrets: body.secrets,
         validateServerAddress: body.validate_server_address,
-        signal: clientGone(reply),
       });
       return transaction((db) => getAppConnection(db, organizationId, id));
     },
@@ -131,11 +128,10 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
       errors: ['rate_limited'],
     },
     { 200: testAnswer },
-    async ({ organizationId, params, reply }) => ({
+    async ({ organizationId, params }) => ({
       data: await refreshTools(deps, {
         organizationId,
         id: params.connection_id,
-        signal: clientGone(reply),
       }),
     }),
   );
@@ -152,12 +148,12 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
       errors: ['source_failed'],
     },
     { 200: toolsAnswer },
-    async ({ organizationId, params, query, caller, request, reply, transaction }) => {
+    async ({ organizationId, params, query, caller, request, transaction }) => {
       const id = params.connection_id;
       const list = request as unknown as ListRequest;
       const after = decodeCursor(z.string(), list);
       if (query.refresh === 'true' && after === undefined) {
-        const { failure } = await refreshTools(deps, { organizationId, id, signal: clientGone(reply) });
+        const { failure } = await refreshTools(deps, { organizationId, id });
         if (failure !== null) throw new AppError('source_failed', failure.message);
       }
       const tools = await transaction(async (db) => {

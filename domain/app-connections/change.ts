@@ -25,12 +25,11 @@ export interface NewAppConnection {
   secrets: SecretsChange;
   validateServerAddress: boolean;
   createdBy: string;
-  signal: AbortSignal;
 }
 
 /** Makes a connection, and then asks its server: one that does not answer is kept too, and says why. */
 export async function createAppConnection(deps: AppToolDeps, given: NewAppConnection): Promise<void> {
-  const { organizationId, id, name, url, createdBy, signal } = given;
+  const { organizationId, id, name, url, createdBy } = given;
   refuseUnvalidated(deps, given.validateServerAddress);
   const secrets = changedSecrets({}, given.secrets);
   await inOrganization(deps.db, organizationId, (db) =>
@@ -45,7 +44,7 @@ export async function createAppConnection(deps: AppToolDeps, given: NewAppConnec
       created_by: createdBy,
     }),
   );
-  await refreshTools(deps, { organizationId, id, signal });
+  await refreshTools(deps, { organizationId, id });
 }
 
 export interface AppConnectionChange {
@@ -55,12 +54,11 @@ export interface AppConnectionChange {
   url: string | undefined;
   secrets: SecretsChange | undefined;
   validateServerAddress: boolean | undefined;
-  signal: AbortSignal;
 }
 
 /** What is left out stays. Where it connects to changes, its server is asked again. */
 export async function changeAppConnection(deps: AppToolDeps, change: AppConnectionChange): Promise<void> {
-  const { organizationId, id, signal } = change;
+  const { organizationId, id } = change;
   if (change.validateServerAddress !== undefined) refuseUnvalidated(deps, change.validateServerAddress);
   const isOther = await inOrganization(deps.db, organizationId, async (db) => {
     const before = await getAppConnectionRow(db, organizationId, id, 'update');
@@ -73,7 +71,7 @@ export async function changeAppConnection(deps: AppToolDeps, change: AppConnecti
     if (settings?.url !== undefined && settings.url !== before.url) await forgetApprovals(db, before);
     return settings !== undefined;
   });
-  if (isOther) await refreshTools(deps, { organizationId, id, signal });
+  if (isOther) await refreshTools(deps, { organizationId, id });
 }
 
 /** What a change makes of how a connection connects; undefined where it leaves that as it is. */

@@ -14,17 +14,19 @@ export interface TestOutcome {
 }
 
 /**
- * Asks a connection's server for its tools and keeps what it says, or why it says nothing.
+ * Asks a connection's server for its tools and keeps what it says, or why it says nothing; within half a minute, whether
+ * whoever asked is still there or not.
  *
- * @throws AppError not_found, rate_limited; the reason of `signal`
+ * @throws AppError not_found, rate_limited
  */
 export async function refreshTools(
   deps: AppToolDeps,
-  { organizationId, id, signal }: { organizationId: string; id: string; signal: AbortSignal },
+  { organizationId, id }: { organizationId: string; id: string },
 ): Promise<TestOutcome> {
   const connection = await inOrganization(deps.db, organizationId, (db) =>
     getAppConnectionRow(db, organizationId, id),
   );
+  const { signal } = new AbortController();
   const startedMs = performance.now();
   const found = await deps.apps.session(connection, signal, listTools).catch((error: unknown) => {
     if (error instanceof AppFailure) return error;

@@ -173,15 +173,19 @@ function createGuard(
           const seconds = Math.ceil(timeoutMs / 1_000);
           fail(new AppFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
         }, timeoutMs);
-        const refuse = (error: unknown) => {
+        const settle = () => {
           clearTimeout(timer);
+          ends.removeEventListener('abort', stop);
+        };
+        const refuse = (error: unknown) => {
+          settle();
           reject(signal.aborted ? signal.reason : appFailure(failure ?? error, redaction));
         };
         const stop = () => refuse(ends.reason);
+        if (ends.aborted) return stop();
         ends.addEventListener('abort', stop, { once: true });
-        if (ends.aborted) stop();
         work({ timeout: timeoutMs + 1_000, maxTotalTimeout: timeoutMs + 1_000 }).then((done) => {
-          clearTimeout(timer);
+          settle();
           resolve(done);
         }, refuse);
       });

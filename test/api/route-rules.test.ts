@@ -6,9 +6,10 @@ import { inOrganization } from '../../data/postgres/client.ts';
 import { insertChart } from '../../domain/conversations/charts.ts';
 import { insertResult } from '../../domain/conversations/results.ts';
 import { insertReport } from '../../domain/reports/reports.ts';
+import { startMcpServer } from '../support/mcp-server.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 
 /** What the public interface says, written down a second time: the declarations in the code are held against it. */
 const appendRoutes = [
@@ -176,6 +177,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   });
   return {
     ...(await talkOf(client, project)),
+    ...(await appOf(client)),
     project_id: project,
     file_id: file.body.data.id,
     asset_id: file.body.data.id,
@@ -193,6 +195,16 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     name: 'a',
   };
+}
+
+/** A connection to a server that lists one tool. */
+async function appOf(client: TestClient): Promise<Record<string, string>> {
+  const server = await startMcpServer({ tools: [{ name: 'tool' }] });
+  const body = { name: 'App', type: 'mcp', url: server.url };
+  const made = await client.call('POST', '/v1/connections/app', { body });
+  await server.close();
+  expect(made.body.data.tools, made.text).toHaveLength(1);
+  return { connection_id: made.body.data.id, tool: 'tool' };
 }
 
 /** A conversation with everything that it may have; no worker answers in it. */

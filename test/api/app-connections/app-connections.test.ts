@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { createDatabase } from '../../../data/postgres/client.ts';
 import {
@@ -9,7 +10,10 @@ import {
 } from '../../support/mcp-server.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+/** Everything that is logged, at the finest level. */
+const logged: string[] = [];
+const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
+const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 const url = '/v1/connections/app';
 const closers: (() => Promise<unknown>)[] = [];
 
@@ -260,8 +264,9 @@ test('secrets are in no answer, in no row in clear, and do not go to another ser
   for (const table of ['app_connections', 'app_tools', 'idempotency_keys'])
     kept.push(JSON.stringify((await pool.query(`SELECT t::text, to_jsonb(t) FROM ${table} t`)).rows));
   expect(kept[0]).toContain('CRM');
+  expect(logged.length).toBeGreaterThan(0);
   for (const secret of [token, header])
-    for (const text of [...answers.map((answer) => answer.text), ...kept]) {
+    for (const text of [...answers.map((answer) => answer.text), ...kept, ...logged]) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(Buffer.from(secret).toString('hex'));
     }

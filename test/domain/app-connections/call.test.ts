@@ -295,5 +295,8 @@ test('a call that is cancelled ends at once, and sessions at once are bounded', 
   cancel.abort(reason);
   expect(await ended).toEqual(calls.map(() => ({ status: 'rejected', reason })));
   isHanging = false;
+  const heard = server.requests.length;
+  await expect(call(client, tool!, {}, cancel.signal)).rejects.toBe(reason);
+  expect(server.requests.length).toBe(heard);
   expect((await call(client, tool!)).isError).toBe(false);
 });
