@@ -17,6 +17,8 @@ export interface OfferedTool {
 
 /** More tools than these make a model choose badly, and cost it what it should read instead. */
 const maxOffered = 64;
+/** Of all descriptions and schemas together, which are part of every request to a model. */
+const maxCharacters = 200_000;
 
 /** From rows alone, no network: what the analyst may be offered, at most 64 in all, by name. */
 export async function offeredTools(
@@ -40,7 +42,14 @@ export async function offeredTools(
     .orderBy('t.connection_id')
     .limit(maxOffered)
     .execute();
-  return rows.map(offered).sort((a, b) => (a.name < b.name ? -1 : 1));
+  let left = maxCharacters;
+  const fitting = rows.filter(({ description, input_schema: schema }) => {
+    const characters = description.length + schema!.length;
+    if (characters > left) return false;
+    left -= characters;
+    return true;
+  });
+  return fitting.map(offered).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function offered(row: AppTool & { connection_name: string }): OfferedTool {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { createDatabase } from '../../../data/postgres/client.ts';
@@ -189,28 +191,20 @@ test('OAuth client credentials fetch a token, which a refusal has fetched anew',
   const client = await workspace.organization();
   let issued = 0;
   const server = await serverOf({
-    instead: ({ url: path, headers }, response) => {
-      if (path === '/token') {
-        issued += 1;
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ access_token: `issued-token-${issued}`, expires_in: 3_600 }));
-        return true;
-      }
+    instead: ({ headers }, response) => {
       if (headers.authorization !== 'Bearer issued-token-1') return false;
       // The first token is revoked before it is used.
       response.writeHead(401).end();
       return true;
     },
   });
-  // The form of the token's request is none of JSON: another server takes it.
-  const { createServer } = await import('node:http');
   const login = createServer((_, response) => {
     issued += 1;
     response.end(JSON.stringify({ access_token: `issued-token-${issued}`, expires_in: 3_600 }));
   });
   await new Promise<void>((resolve) => login.listen(0, '127.0.0.1', resolve));
   closers.push(() => new Promise((resolve) => login.close(resolve)));
-  const { port } = login.address() as { port: number };
+  const { port } = login.address() as AddressInfo;
   const secrets = {
     client_id: 'the-client',
     client_secret: 'the-client-secret',
@@ -225,6 +219,28 @@ test('OAuth client credentials fetch a token, which a refusal has fetched anew',
     body: { secrets: { token_url: 'https://evil.example/token' } },
   });
   expect([moved.status, moved.body.detail[0].loc]).toEqual([422, ['body', 'secrets', 'client_secret']]);
+});
+
+test('a token endpoint that refuses, or is at a private address, is why a connection fails', async () => {
+  const client = await workspace.organization();
+  const server = await serverOf();
+  const login = createServer((_, response) => response.writeHead(401).end('{"error":"invalid_client"}'));
+  await new Promise<void>((resolve) => login.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => login.close(resolve)));
+  const { port } = login.address() as AddressInfo;
+  const secrets = { client_id: 'the-client', client_secret: 'the-client-secret' };
+  const refused = await connect(client, server, {
+    secrets: { ...secrets, token_url: `http://127.0.0.1:${port}/token` },
+  });
+  expect(refused.failure).toEqual({
+    stage: 'login',
+    message: 'The token endpoint answered 401 (invalid_client): it gave no token.',
+  });
+  const inside = await connect(client, server, {
+    secrets: { ...secrets, token_url: 'http://169.254.169.254/token' },
+  });
+  expect(inside.failure.stage).toBe('address_refused');
+  expect(server.requests).toEqual([]);
 });
 
 test('secrets are in no answer, in no row in clear, and do not go to another server', async () => {

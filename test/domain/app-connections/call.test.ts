@@ -113,6 +113,18 @@ test('names stay when a connection is renamed, and at most 64 are offered, some 
   expect((await offers(client)).map(({ name }) => name)).toEqual(before.map(({ name }) => name));
 });
 
+test('what is offered together stays of a size that a model can read', async () => {
+  const client = await workspace.organization();
+  const large = { ...schema, description: 'x'.repeat(30_000) };
+  const tools = Array.from({ length: 10 }, (_, n) => ({ name: `large_${n}`, inputSchema: large }));
+  await connect(client, await serverOf([...tools, { name: 'small' }]));
+  const offered = await offers(client);
+  expect(offered.map(({ tool }) => tool)).toEqual([
+    ...Array.from({ length: 6 }, (_, n) => `large_${n}`),
+    'small',
+  ]);
+});
+
 test('an allowed tool that changed asks, a denied one is not offered, and nor is one that is gone', async () => {
   const client = await workspace.organization();
   const tools = [{ ...read }, { ...write }];
@@ -291,6 +303,11 @@ test('a call that is cancelled ends at once, and sessions at once are bounded', 
   const ended = Promise.allSettled(calls);
   await expect.poll(() => server.methods().filter((method) => method === 'tools/call').length).toBe(16);
   await expect(call(client, tool!)).rejects.toMatchObject({ code: 'rate_limited' });
+  // What is written meanwhile is written, and not tested.
+  const body = { name: 'Busy', type: 'mcp', url: server.url };
+  const made = await client.call('POST', url, { body });
+  expect([made.status, made.body.data.status]).toEqual([201, 'untested']);
+  expect((await client.call('POST', `${url}/${made.body.data.id}/test`)).status).toBe(429);
   const reason = new Error('The turn was cancelled.');
   cancel.abort(reason);
   expect(await ended).toEqual(calls.map(() => ({ status: 'rejected', reason })));

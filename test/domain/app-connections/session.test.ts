@@ -207,3 +207,22 @@ test('a list that has no end is given up', async () => {
   expect(failure.message).toMatch(/more than 20 pages/);
   expect(pages).toBe(20);
 });
+
+test('a redirect within the origin is followed', async () => {
+  const server = await serverOf({
+    tools: [tool],
+    instead: ({ url }, response) => {
+      if (url === '/moved') return false;
+      response.writeHead(308, { location: '/moved' }).end();
+      return true;
+    },
+  });
+  expect(await inSession(server, (session) => session.listTools())).toHaveLength(1);
+});
+
+test('a server without TLS behind https is told as such', async () => {
+  const server = await serverOf({ tools: [] });
+  const url = server.url.replace('http:', 'https:');
+  const failed = inSession({ ...server, url }, (session) => session.listTools());
+  await expect(failed).rejects.toMatchObject({ stage: 'tls' });
+});
