@@ -78,7 +78,7 @@ async function answer(
   const what = `${name} of ${connectionName}`;
   try {
     const result = await session.callTool({ name, inputSchema }, input);
-    const output = redaction.value(readOutput(result));
+    const output = readOutput(result, redaction);
     const text = output.text ?? JSON.stringify(output.data ?? '');
     const isError = result.isError === true;
     const summary = isError

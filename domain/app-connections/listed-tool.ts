@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../data/canonical-json.ts';
 import type { JsonValue } from '../../data/exact-json.ts';
+import type { Redaction } from './redaction.ts';
 
 export const maxTools = 100;
 const maxSchemaBytes = 32_768;
@@ -8,6 +9,8 @@ const maxDescriptionCharacters = 4_000;
 const maxNameCharacters = 128;
 const maxTitleCharacters = 200;
 const maxDepth = 32;
+/** What a server says of a tool beside its texts and its schema. */
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 const legalName = /^[A-Za-z0-9_./-]{1,128}$/;
 
 /** A tool as its server lists it, within bounds. */
@@ -25,10 +28,10 @@ export interface ListedTool {
 }
 
 /** Reads what a server listed; of names that come twice neither can be told from the other. */
-export function readListed(listed: readonly unknown[]): ListedTool[] {
+export function readListed(listed: readonly unknown[], redaction: Redaction): ListedTool[] {
   const tools = new Map<string, ListedTool>();
   for (const raw of listed) {
-    const tool = readTool(raw);
+    const tool = readTool(raw, redaction);
     const twin = tools.get(tool.name);
     if (twin === undefined) tools.set(tool.name, tool);
     else {
@@ -39,21 +42,31 @@ export function readListed(listed: readonly unknown[]): ListedTool[] {
   return [...tools.values()];
 }
 
-function readTool(raw: unknown): ListedTool {
+function readTool(raw: unknown, redaction: Redaction): ListedTool {
   const member = (name: string): unknown => Reflect.get(Object(raw), name);
   const annotations = Object(member('annotations')) as Record<string, unknown>;
-  const name = textOf(member('name'));
-  const description = textOf(member('description'));
-  const title = textOf(member('title')) || textOf(annotations['title']);
+  // Redacted before it is cut, so that no part of a secret is left at the end.
+  const text = (value: unknown) => redaction.text(textOf(value));
+  const name = text(member('name'));
+  const description = text(member('description'));
+  const title = text(member('title')) || text(annotations['title']);
   const shape = readSchema(member('inputSchema'));
+  const schema = shape.schema === undefined ? undefined : redaction.value(shape.schema);
   return {
     name: cut(name, maxNameCharacters) || '(no name)',
     title: title === '' ? null : cut(title, maxTitleCharacters),
     description: cut(description, maxDescriptionCharacters),
-    inputSchema: shape.schema,
+    inputSchema: schema,
     isReadOnly: annotations['readOnlyHint'] === true,
     refusal: legalName.test(name) ? refusalOf(raw, shape.refusal) : 'Its name is none that MCP allows.',
-    fingerprint: fingerprintOf([name, title, description, member('inputSchema'), member('annotations')]),
+    // What cannot be offered is not looked at closely: it becomes another tool once it can be.
+    fingerprint: sha256(
+      canonicalJson([
+        ...[name, title, description],
+        (schema as JsonValue | undefined) ?? shape.refusal,
+        hints.map((hint) => (typeof annotations[hint] === 'boolean' ? annotations[hint] : null)),
+      ]),
+    ),
   };
 }
 
@@ -80,11 +93,6 @@ function readSchema(schema: unknown): {
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
-}
-
-function fingerprintOf(parts: readonly unknown[]): string {
-  const plain = parts.map((part) => (part === undefined || isDeeper(part, maxDepth + 1) ? null : part));
-  return sha256(canonicalJson(plain as JsonValue));
 }
 
 function sha256(text: string): string {

@@ -43,7 +43,7 @@ export async function listTools(session: AppSession, redaction: Redaction): Prom
   const listed = await session.listTools();
   if (listed.length > maxTools)
     throw new AppFailure('request', `The server lists more than ${maxTools} tools, which is the most.`);
-  return readListed(redaction.value(listed));
+  return readListed(listed, redaction);
 }
 
 /** What was found out with settings that are no longer those of the connection is not kept. */

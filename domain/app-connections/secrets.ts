@@ -87,6 +87,8 @@ function faultsOf(secrets: AppSecrets): ValidationFault[] {
   const faults: ValidationFault[] = names.flatMap((name) => headerFault(name, secrets.headers![name]!));
   if (names.length > maxHeaders)
     faults.push(fault(['headers'], `There are at most ${maxHeaders} headers.`, 'too_long'));
+  if (secrets.token !== undefined && !/^[\x21-\x7e]+$/.test(secrets.token))
+    faults.push(fault(['token'], 'A bearer token has printable ASCII characters without spaces.'));
   if (isOAuth)
     for (const key of missing)
       faults.push(

@@ -37,7 +37,7 @@ interface Step {
 
 const steps = {
   connect: { doing: 'connecting', timeoutMs: 10_000, maxBytes: 262_144 },
-  list: { doing: 'listing its tools', timeoutMs: 20_000, maxBytes: 4_194_304 },
+  list: { doing: 'listing its tools', timeoutMs: 20_000, maxBytes: 1_048_576 },
   call: { doing: 'calling the tool', timeoutMs: 60_000, maxBytes: 1_048_576 },
 } satisfies Record<string, Step>;
 export type StepTimeouts = Partial<Record<keyof typeof steps, number>>;

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isDeeper } from './listed-tool.ts';
+import type { Redaction } from './redaction.ts';
 
 const maxCharacters = 50_000;
 const maxNotes = 20;
@@ -16,16 +17,20 @@ export interface ToolOutput {
   leftOut?: string[];
 }
 
-export function readOutput({ content = [], structuredContent }: CallToolResult): ToolOutput {
+export function readOutput(
+  { content = [], structuredContent }: CallToolResult,
+  redaction: Redaction,
+): ToolOutput {
   const texts: string[] = [];
   const leftOut: string[] = [];
   for (const block of content) {
     if (block.type === 'text') texts.push(block.text);
     else if (block.type === 'resource' && 'text' in block.resource) texts.push(block.resource.text);
-    else if (leftOut.length < maxNotes) leftOut.push(noteOf(block));
+    else if (leftOut.length < maxNotes) leftOut.push(redaction.text(storable(noteOf(block))));
   }
-  const data = fits(structuredContent) ? structuredContent : undefined;
-  const text = texts.join('\n\n').toWellFormed();
+  const data = fits(structuredContent) ? redaction.value(structuredContent) : undefined;
+  // Redacted before it is cut, so that no part of a secret is left at the end.
+  const text = redaction.text(storable(texts.join('\n\n')));
   // A structured answer comes with its own JSON as text, for clients that know texts only.
   const isRepeated = data !== undefined && isJsonOf(text, data);
   return {
@@ -39,6 +44,11 @@ export function readOutput({ content = [], structuredContent }: CallToolResult):
 function fits(value: unknown): boolean {
   if (value === undefined || isDeeper(value, maxDepth)) return false;
   return JSON.stringify(value).length <= maxCharacters;
+}
+
+/** Text as PostgreSQL can keep it: what a tool said becomes part of a conversation. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 function isJsonOf(text: string, data: unknown): boolean {

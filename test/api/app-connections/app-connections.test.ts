@@ -350,6 +350,10 @@ test('a person decides on a tool as it is, and is asked again once it is another
   });
   expect((await client.call('PUT', `${at}/no_such_tool`, { body: { policy: 'deny' } })).status).toBe(404);
   expect((await client.call('PUT', `${at}/search_contacts`, { body: { policy: 'maybe' } })).status).toBe(422);
+  for (const name of ['%00', '%ED%A0%80', '..%2f', 'x'.repeat(5_000)])
+    expect((await client.call('PUT', `${at}/${name}`, { body: { policy: 'deny' } })).status, name).toBeOneOf([
+      400, 404,
+    ]);
 });
 
 test('tools come in pages by name, and a name with a slash is decided on too', async () => {

@@ -224,6 +224,7 @@ test('an answer is cut, told in parts, and what is no text is only told of', asy
       structuredContent: { n: 1 },
     }),
     failed: () => ({ isError: true, content: [{ type: 'text', text: 'No such\ncontact.' }] }),
+    odd: () => ({ isError: true, content: [{ type: 'text', text: 'a\0b\ud800c' }] }),
   };
   const server = await serverOf(Object.entries(answers).map(([name, run]) => ({ name, run })));
   await connect(client, server);
@@ -239,6 +240,11 @@ test('an answer is cut, told in parts, and what is no text is only told of', asy
     ],
   });
   expect((await said('structured')).output).toEqual({ data: { n: 1 } });
+  expect(await said('odd')).toEqual({
+    output: { text: 'a\ufffdb\ufffdc' },
+    summary: 'odd of CRM failed: a\ufffdb\ufffdc',
+    isError: true,
+  });
   expect(await said('failed')).toEqual({
     output: { text: 'No such\ncontact.' },
     summary: 'failed of CRM failed: No such contact.',

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { maxTools, readListed } from '../../../domain/app-connections/listed-tool.ts';
+import { maxTools, readListed as read } from '../../../domain/app-connections/listed-tool.ts';
+import { createRedaction } from '../../../domain/app-connections/redaction.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 const plain = { name: 'find', description: 'Finds.', inputSchema: schema };
+
+const readListed = (raw: unknown[]) => read(raw, createRedaction([]));
 
 function only(raw: unknown) {
   const [tool, ...more] = readListed([raw]);
@@ -91,4 +94,13 @@ test('text is cut and made storable', () => {
   expect(
     readListed(Array.from({ length: maxTools + 1 }, (_, n) => ({ ...plain, name: `t${n}` }))).length,
   ).toBe(maxTools + 1);
+});
+
+test('a secret is taken out of a tool before anything of it is cut', () => {
+  const secret = 'abcdefghijklmnop';
+  const description = `${'x'.repeat(3_990)}${secret}`;
+  const raw = { name: secret, description, inputSchema: { type: 'object', title: secret } };
+  const [tool] = read([raw], createRedaction([secret]));
+  expect(tool).toMatchObject({ name: '[secret]', description: `${'x'.repeat(3_990)}[secret]` });
+  expect(JSON.stringify(tool)).not.toContain('abcdef');
 });

@@ -47,6 +47,8 @@ test('a change is merged key by key, headers by name, and null removes', () => {
 test('what does not hold together is refused at its place', () => {
   const cases: [SecretsChange, string[]][] = [
     [{ client_id: 'id' }, ['body.secrets.client_secret', 'body.secrets.token_url']],
+    [{ token: 'two\nlines' }, ['body.secrets.token']],
+    [{ token: ' padded' }, ['body.secrets.token']],
     [{ scope: 'all' }, ['body.secrets.client_id', 'body.secrets.client_secret', 'body.secrets.token_url']],
     [{ ...oauth, token_url: 'ftp://x' }, ['body.secrets.token_url']],
     [{ ...oauth, token_url: 'https://u:p@x' }, ['body.secrets.token_url']],

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { AppFailure } from '../../../domain/app-connections/failure.ts';
 import { readListed } from '../../../domain/app-connections/listed-tool.ts';
+import { createRedaction } from '../../../domain/app-connections/redaction.ts';
+import { readOutput } from '../../../domain/app-connections/tool-output.ts';
 import { answerRpc, type McpServerOptions, type RpcMessage } from '../../support/mcp-server.ts';
 import { inSession, serverOf } from './lab.ts';
 
@@ -29,7 +31,7 @@ for (const protocol of ['2025', '2026'] as const)
   test(`lists and calls the tools of a server of the protocol of ${protocol}`, async () => {
     const server = await serverOf({ tools: [tool], protocol });
     const said = await inSession(server, async (session) => {
-      const listed = readListed(await session.listTools());
+      const listed = readListed(await session.listTools(), createRedaction([]));
       expect(listed.map(({ name }) => name)).toEqual(['echo']);
       return session.callTool({ name: 'echo', inputSchema: listed[0]!.inputSchema! }, { a: 1 });
     });
@@ -225,4 +227,34 @@ test('a server without TLS behind https is told as such', async () => {
   const url = server.url.replace('http:', 'https:');
   const failed = inSession({ ...server, url }, (session) => session.listTools());
   await expect(failed).rejects.toMatchObject({ stage: 'tls' });
+});
+
+test('a very deep answer is read as far as it needs to be, or told as none', async () => {
+  const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+  const text = (id: unknown, result: string) =>
+    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  expect(
+    readListed([{ ...tool, inputSchema: { type: 'object', deep } }], createRedaction(['a-secret'])),
+  ).toMatchObject([{ refusal: expect.stringContaining('nested deeper'), inputSchema: undefined }]);
+  for (const protocol of ['2025', '2026'] as const) {
+    const server = await serverOf({
+      tools: [tool],
+      protocol,
+      instead: at('tools/call', (_, response, { id }) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const result = `{"resultType":"complete","content":[],"structuredContent":{"deep":${nested}}}`;
+        response.end(text(id, result));
+        return true;
+      }),
+    });
+    const output = await inSession(server, (session) =>
+      session.callTool({ name: 'echo', inputSchema: schema }, {}),
+    ).then(
+      (result) => readOutput(result, createRedaction(['a-secret'])),
+      (error: unknown) => error,
+    );
+    if (output instanceof Error) expect(output).toBeInstanceOf(AppFailure);
+    else expect(output).toEqual({ text: '' });
+  }
 });
