@@ -19,15 +19,10 @@ import {
   appConnectionView,
   changeAppConnectionBody,
   createAppConnectionBody,
-  decideToolBody,
   testAnswer,
-  toolAnswer,
-  toolsAnswer,
-  toolsQuery,
-  toolView,
-  typesAnswer,
-  typesExample,
 } from './schemas.ts';
+import { decideToolBody, toolAnswer, toolsAnswer, toolsQuery, toolView } from './tool-schemas.ts';
+import { typesAnswer, typesExample } from './types.ts';
 
 const tag = 'App Connections';
 const path = '/v1/connections/app/:connection_id';

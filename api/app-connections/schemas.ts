@@ -1,37 +1,12 @@
 import { z } from 'zod';
 import { urlFault } from '../../data/outgoing/outgoing.ts';
 import type { AppConnection } from '../../domain/app-connections/app-connections.ts';
-import {
-  type AppTool,
-  isChanged,
-  notOfferedReason,
-  policyOf,
-} from '../../domain/app-connections/app-tools.ts';
 import type { TestOutcome } from '../../domain/app-connections/refresh.ts';
-import { keptMap } from '../free-form.ts';
-import {
-  characters,
-  envelope,
-  nullableTimestamp,
-  page,
-  pageQuery,
-  timestamp,
-  visibleName,
-} from '../schemas.ts';
+import { characters, envelope, nullableTimestamp, timestamp, visibleName } from '../schemas.ts';
+import { summaryExample, summaryView, toolSummary } from './tool-schemas.ts';
 
-const policy = z.enum(['allow', 'ask', 'deny']);
 const stage = z.enum(['resolve', 'address_refused', 'connect', 'tls', 'login', 'permission', 'request']);
 const failure = z.object({ stage, message: z.string() }).nullable();
-
-const toolSummary = z.object({
-  name: z.string(),
-  readOnly: z.boolean().describe('Whether the tool says that it changes nothing.'),
-  policy,
-  changed: z
-    .boolean()
-    .describe('Whether it is another tool than was decided on; until it is decided anew it asks.'),
-  offered: z.boolean().describe('Whether the analyst is told of it.'),
-});
 
 export const appConnectionSchema = z
   .object({
@@ -52,14 +27,6 @@ export const appConnectionSchema = z
     lastTestedAt: nullableTimestamp,
   })
   .meta({ id: 'AppConnection' });
-
-const summaryExample = {
-  name: 'search_contacts',
-  readOnly: true,
-  policy: 'allow',
-  changed: false,
-  offered: true,
-} as const;
 
 export const appConnectionExample: z.input<typeof appConnectionSchema> = {
   id: 'app_01kahz3v6dfyvb1s8m3h9q2w4x',
@@ -141,102 +108,6 @@ export const testAnswer = envelope(z.object({ ok: z.boolean(), elapsedMs: z.int(
   ],
 });
 
-const toolSchema = toolSummary
-  .extend({
-    title: z.string().nullable(),
-    description: z.string().describe('As the analyst reads it: at most 4000 characters.'),
-    inputSchema: keptMap.nullable().describe('A JSON Schema; null where it cannot be offered.'),
-    notOfferedReason: z.string().nullable(),
-    fingerprint: z.string().describe('Of the tool as it is. Decide with it to decide on what was read.'),
-    decidedByUserId: z.string().nullable(),
-    decidedAt: nullableTimestamp,
-    seenAt: timestamp.describe('When the server listed it last.'),
-  })
-  .meta({ id: 'AppTool' });
-
-const toolExample: z.input<typeof toolSchema> = {
-  ...summaryExample,
-  title: 'Search contacts',
-  description: 'Finds contacts by name or company.',
-  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  notOfferedReason: null,
-  fingerprint: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  decidedByUserId: null,
-  decidedAt: null,
-  seenAt: '2026-11-21T08:30:01.000Z',
-};
-
-export const toolsAnswer = page(toolSchema).meta({ examples: [{ items: [toolExample], nextCursor: null }] });
-export const toolAnswer = envelope(toolSchema).meta({ examples: [{ data: toolExample }] });
-
-export const toolsQuery = pageQuery.extend({
-  refresh: z.enum(['true', 'false']).default('false').describe('Ask the server first.'),
-});
-
-export const decideToolBody = z
-  .strictObject({
-    policy,
-    fingerprint: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .optional()
-      .describe('Of the tool that was read: another one is then not decided on.'),
-  })
-  .meta({ examples: [{ policy: 'allow', fingerprint: toolExample.fingerprint }] });
-
-const fieldSchema = z.object({
-  key: z.string(),
-  label: z.string(),
-  required: z.boolean(),
-  type: z.enum(['string', 'boolean', 'map']),
-  example: z.string().optional(),
-  required_when: z.record(z.string(), z.array(z.string())).optional(),
-});
-
-const types: {
-  type: 'mcp';
-  label: string;
-  config: z.input<typeof fieldSchema>[];
-  secrets: z.input<typeof fieldSchema>[];
-}[] = [
-  {
-    type: 'mcp',
-    label: 'MCP server over streamable HTTP',
-    config: [
-      {
-        key: 'url',
-        label: 'Address',
-        required: true,
-        type: 'string',
-        example: 'https://crm.example.com/mcp',
-      },
-      { key: 'validate_server_address', label: 'Refuse private addresses', required: false, type: 'boolean' },
-    ],
-    secrets: [
-      { key: 'token', label: 'Bearer token', required: false, type: 'string' },
-      { key: 'headers', label: 'Headers', required: false, type: 'map' },
-      { key: 'client_id', label: 'OAuth client id', required: false, type: 'string' },
-      { key: 'client_secret', label: 'OAuth client secret', required: false, type: 'string' },
-      { key: 'token_url', label: 'OAuth token endpoint', required: false, type: 'string' },
-      { key: 'scope', label: 'OAuth scope', required: false, type: 'string' },
-    ],
-  },
-];
-
-export const typesExample = { types };
-export const typesAnswer = z
-  .object({
-    types: z.array(
-      z.object({
-        type: z.enum(['mcp']),
-        label: z.string(),
-        config: z.array(fieldSchema),
-        secrets: z.array(fieldSchema),
-      }),
-    ),
-  })
-  .meta({ examples: [typesExample] });
-
 export function appConnectionView(connection: AppConnection): z.input<typeof appConnectionSchema> {
   const { failure_stage: at, failure_message: message } = connection;
   return {
@@ -253,30 +124,5 @@ export function appConnectionView(connection: AppConnection): z.input<typeof app
     createdAt: connection.created_at.toISOString(),
     updatedAt: connection.updated_at.toISOString(),
     lastTestedAt: connection.tested_at?.toISOString() ?? null,
-  };
-}
-
-function summaryView(tool: AppTool): z.input<typeof toolSummary> {
-  return {
-    name: tool.name,
-    readOnly: tool.is_read_only,
-    policy: policyOf(tool),
-    changed: isChanged(tool),
-    offered: notOfferedReason(tool) === undefined,
-  };
-}
-
-export function toolView(tool: AppTool): z.input<typeof toolSchema> {
-  return {
-    ...summaryView(tool),
-    title: tool.title,
-    description: tool.description,
-    inputSchema:
-      tool.input_schema === null ? null : (JSON.parse(tool.input_schema) as Record<string, unknown>),
-    notOfferedReason: notOfferedReason(tool) ?? null,
-    fingerprint: tool.fingerprint,
-    decidedByUserId: tool.decided_by,
-    decidedAt: tool.decided_at?.toISOString() ?? null,
-    seenAt: tool.seen_at.toISOString(),
   };
 }
