@@ -1,9 +1,9 @@
-import { AppError } from '../../data/errors.ts';
+import { AppError, isRetryable } from '../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type AppToolDeps, callOfferedTool } from '../app-connections/call.ts';
 import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import type { Conversation } from '../conversations/conversations.ts';
-import { beginAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
+import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
 import type { ModelAnswer } from './reply-writer.ts';
 
 /** Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all. */
@@ -66,5 +66,10 @@ export async function callApp(
       'conflict',
       'An earlier try of this call was interrupted, and nobody knows whether it reached the tool: it is not called again.',
     );
-  return callOfferedTool(deps, { ...called, organizationId, input, signal });
+  return callOfferedTool(deps, { ...called, organizationId, input, signal }).catch(async (error: unknown) => {
+    // It did not get so far: another try may.
+    if (error instanceof AppError && isRetryable(error))
+      await inOrganization(deps.db, organizationId, (db) => endAttempt(db, part));
+    throw error;
+  });
 }

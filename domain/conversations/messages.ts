@@ -210,4 +210,15 @@ export async function beginAttempt(db: OrganizationTransaction, key: PartKey): P
   return numUpdatedRows === 1n;
 }
 
+/** Takes that back: nothing was begun. */
+export async function endAttempt(db: OrganizationTransaction, key: PartKey): Promise<void> {
+  await db
+    .updateTable('message_parts')
+    .set({ attempted_at: null })
+    .where('organization_id', '=', key.organization_id)
+    .where('message_id', '=', key.message_id)
+    .where('part_index', '=', key.part_index)
+    .execute();
+}
+
 export type NewPart = Omit<Insertable<DB['message_parts']>, 'organization_id' | 'message_id' | 'part_index'>;
