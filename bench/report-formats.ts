@@ -18,7 +18,8 @@ const rowCount = 2_000;
 /** With the table's forty pages, text enough for as many as the aim says. */
 const paragraphs = 3;
 
-const idOf = (prefix: string, index: number) => `${prefix}_01kahz3v6dfyvb1s8m3h9q2w${String(index).padStart(2, '0')}`;
+const idOf = (prefix: string, index: number) =>
+  `${prefix}_01kahz3v6dfyvb1s8m3h9q2w${String(index).padStart(2, '0')}`;
 const sentence =
   'Revenue of the region grew against the month before, mostly by orders of existing customers, while returns stayed where they were. ';
 
@@ -58,7 +59,7 @@ material.results[idOf('res', 0)] = {
     `Customer ${(index * 7_919) % 997}`,
     ['North', 'South', 'East', 'West'][index % 4]!,
     `2024-${String((index % 12) + 1).padStart(2, '0')}-${String((index % 28) + 1).padStart(2, '0')}`,
-    ((index * 97) % 100_000) / 100 + '',
+    String(((index * 97) % 100_000) / 100),
   ]),
   isCut: false,
 };
@@ -91,7 +92,8 @@ for (const format of ['pdf', 'docx', 'markdown'] satisfies ExportFormat[]) {
   }
   clearInterval(watch);
   await formatter.close();
-  const pages = format === 'pdf' ? `, ${document.toString('latin1').match(/\/Type \/Page\b/g)?.length} pages` : '';
+  const pages =
+    format === 'pdf' ? `, ${document.toString('latin1').match(/\/Type \/Page\b/g)?.length} pages` : '';
   console.log(
     `${format}: first ${Math.round(times[0]!)} ms, then ${times.slice(1).map(Math.round).join(', ')} ms; ${Math.round(document.length / 1_024)} KiB${pages}; the whole process at most ${Math.round(peakMib)} MiB (${Math.round(peakOfProcessMib())} by the system)`,
   );

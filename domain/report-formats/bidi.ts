@@ -33,11 +33,12 @@ export function directedParts(text: string): (Directed & { from: number })[] {
   return parts;
 }
 
-/** Punctuation by itself among words from right to left: its order turned, and its brackets. Letters' own fonts do that. */
-export function turned(text: string): string {
-  const characters = [...text].reverse();
-  return characters.map((character) => bidi.getMirroredCharacter(character) ?? character).join('');
-}
+/** Brackets as they look among words from right to left. */
+export const mirrored = (text: string): string =>
+  text.replaceAll(/[^\p{L}\p{M}\s]/gu, (character) => bidi.getMirroredCharacter(character) ?? character);
+
+/** Punctuation by itself, in the order in which it stands; that of words is their font's. */
+export const turned = (text: string): string => [...text].reverse().join('');
 
 /** The order in which parts of a line stand from left to right, by their levels (rule L2 of the algorithm). */
 export function visualOrder(levels: readonly number[]): number[] {

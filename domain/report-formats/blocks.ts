@@ -1,8 +1,8 @@
 import type { AlignType, FootnoteDefinition, List, Root, RootContent, Table } from 'mdast';
 import type { ReportMaterial } from './contract.ts';
 import { createInlineReader, type Inline, type Run, type Shown } from './inlines.ts';
-import { resultTable } from './result-tables.ts';
 import { definitionsOf } from './references.ts';
+import { resultTable } from './result-tables.ts';
 import { textOf, walk } from './tree.ts';
 
 export type Align = 'left' | 'center' | 'right';
@@ -69,7 +69,10 @@ export function blocksOf(root: Root, title: string, material: ReportMaterial): R
       case 'heading': {
         headings += 1;
         const runs = inlines.runs(node.children);
-        const text = runs.map((run) => run.text).join('').trim();
+        const text = runs
+          .map((run) => run.text)
+          .join('')
+          .trim();
         if (text === '') return [];
         if (text.length > longestHeading) return [{ type: 'paragraph', runs }];
         return [{ type: 'heading', level: node.depth, runs, text, id: `h${headings}` }];

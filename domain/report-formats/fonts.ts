@@ -50,8 +50,8 @@ function isIn(family: FontFamily, codePoint: number): boolean {
     const font = fontkit.openSync(fontFile(family, 'normal')) as fontkit.Font;
     const seen = new Map<number, boolean>();
     known = (wanted) => {
-      let isThere = seen.get(wanted);
-      if (isThere === undefined) seen.set(wanted, (isThere = font.hasGlyphForCodePoint(wanted)));
+      const isThere = seen.get(wanted) ?? font.hasGlyphForCodePoint(wanted);
+      seen.set(wanted, isThere);
       return isThere;
     };
     covers.set(family, known);
@@ -69,13 +69,12 @@ export function advancesOf(style: 'normal' | 'bold'): Advances {
     const font = fontkit.openSync(fontFile('DejaVu Sans', style)) as fontkit.Font;
     const seen = new Map<number, number>();
     known = (codePoint) => {
-      let advance = seen.get(codePoint);
-      if (advance === undefined) {
-        advance = font.hasGlyphForCodePoint(codePoint)
+      const advance =
+        seen.get(codePoint) ??
+        (font.hasGlyphForCodePoint(codePoint)
           ? font.glyphForCodePoint(codePoint).advanceWidth / font.unitsPerEm
-          : 1;
-        seen.set(codePoint, advance);
-      }
+          : 1);
+      seen.set(codePoint, advance);
       return advance;
     };
     advances.set(style, known);
@@ -98,7 +97,7 @@ export function eastAsianOf(text: string, otherwise: EastAsian = inChinese): Eas
 }
 
 /** Marks and joiners belong to the character before them, whichever font that is in. */
-const joined = /[\p{M}\u200c\u200d\ufe00-\ufe0f]/u;
+const joined = /\p{M}|\u200c|\u200d/u;
 const plain = /^[\u0020-\u024f\u2010-\u2027]*$/;
 
 /** Cuts a text where another font has to go on; what no font has is the first one's, as a box. */

@@ -77,7 +77,10 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
   function refuseEnded(error: unknown): FormatAnswer {
     if (!(error instanceof Error)) throw error;
     if (error.name === 'AbortError')
-      throw refused(`The report could not be made into a document within ${timeoutMs / 1_000} seconds`, error);
+      throw refused(
+        `The report could not be made into a document within ${timeoutMs / 1_000} seconds`,
+        error,
+      );
     if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
       throw refused(`The document needs more than the ${memoryMib} MiB of memory that it may take`, error);
     throw error;

@@ -74,7 +74,9 @@ export function createInlineReader({ definitions, material, noteNumber }: Readin
         return [image(node, style)];
       case 'footnoteReference': {
         const note = noteNumber(node.identifier);
-        return [note === undefined ? { ...style, text: `[^${node.label ?? ''}]` } : { text: String(note), note }];
+        return [
+          note === undefined ? { ...style, text: `[^${node.label ?? ''}]` } : { text: String(note), note },
+        ];
       }
       case 'html':
         if (/^<br\s*\/?>$/i.test(node.value)) return [{ ...style, text: '\n' }];

@@ -9,7 +9,9 @@ import { definitionsOf, referenceOf, urlOf } from './references.ts';
 import { cutRemark, maxColumns } from './result-tables.ts';
 import { cleanSvg } from './svg.ts';
 
-const writer = unified().use(remarkStringify, { bullet: '-', rule: '-' }).use(remarkGfm, { tablePipeAlign: false });
+const writer = unified()
+  .use(remarkStringify, { bullet: '-', rule: '-' })
+  .use(remarkGfm, { tablePipeAlign: false });
 
 /** The report in one file: rows of results as tables, charts and images within the text. */
 export function selfContained(root: Root, material: ReportMaterial): string {
@@ -59,7 +61,8 @@ function asText(html: string, parent: Parents): RootContent[] {
   if (/^<br\s*\/?>$/i.test(html)) return [{ type: 'html', value: html }];
   if (/^\s*<!--/.test(html)) return [];
   const text: RootContent = { type: 'text', value: html };
-  const isInLine = 'children' in parent && /paragraph|heading|tableCell|emphasis|strong|delete|link/.test(parent.type);
+  const isInLine =
+    'children' in parent && /paragraph|heading|tableCell|emphasis|strong|delete|link/.test(parent.type);
   return isInLine ? [text] : [{ type: 'paragraph', children: [text] }];
 }
 

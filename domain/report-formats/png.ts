@@ -4,7 +4,11 @@ import { type FontFamily, fontFile } from './fonts.ts';
 const maxSide = 4_096;
 
 /** An image of a drawing that was cleaned. It loads no fonts but those that are named. */
-export function drawingPng(svg: string, scale: number, families: readonly FontFamily[] = ['DejaVu Sans']): Buffer {
+export function drawingPng(
+  svg: string,
+  scale: number,
+  families: readonly FontFamily[] = ['DejaVu Sans'],
+): Buffer {
   const font = {
     loadSystemFonts: false,
     fontFiles: families.flatMap((family) => [fontFile(family, 'normal'), fontFile(family, 'bold')]),

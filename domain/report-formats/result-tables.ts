@@ -21,7 +21,9 @@ export function resultTable({ columns, rows, ...result }: ResultTable, alt: stri
 export function cutRemark({ columns, columnCount, rows, isCut }: ResultTable): string | undefined {
   const parts = [
     ...(isCut ? [`the first ${rows.length.toLocaleString('en')} rows`] : []),
-    ...(columnCount > maxColumns ? [`${Math.min(maxColumns, columns.length)} of ${columnCount} columns`] : []),
+    ...(columnCount > maxColumns
+      ? [`${Math.min(maxColumns, columns.length)} of ${columnCount} columns`]
+      : []),
   ];
   return parts.length === 0 ? undefined : `Shown: ${parts.join(', ')}.`;
 }

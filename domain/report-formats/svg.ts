@@ -18,7 +18,10 @@ const drawn = new Set(
 const paint = /^\s*url\(\s*["']?#[^)]*\)/i;
 
 /** The fonts of a text, where it needs more than one: parts with the name of a font family. */
-export type SplitText = (text: string, isBold: boolean) => readonly { text: string; family: string | undefined }[];
+export type SplitText = (
+  text: string,
+  isBold: boolean,
+) => readonly { text: string; family: string | undefined }[];
 
 /**
  * An SVG with whatever is not a shape or text left out, so that whoever draws it reads no file and loads nothing;
@@ -85,7 +88,10 @@ function isKept(name: string, value: string): boolean {
 }
 
 function sizeOf(attributes: Record<string, string>): { width: number; height: number } {
-  const box = (attributes['viewBox'] ?? '').trim().split(/[\s,]+/).map(Number);
+  const box = (attributes['viewBox'] ?? '')
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
   const side = (name: 'width' | 'height', index: number): number => {
     const text = attributes[name] ?? '';
     const given = /^\s*[\d.]+(?:px|pt)?\s*$/.test(text) ? Number.parseFloat(text) : Number.NaN;

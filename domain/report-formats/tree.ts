@@ -73,7 +73,11 @@ function boundTree(root: Root): void {
 
 const isContainer = ({ type }: Nodes): boolean => type === 'list' || type === 'blockquote';
 const isInline = ({ type }: Nodes): boolean =>
-  type === 'emphasis' || type === 'strong' || type === 'delete' || type === 'link' || type === 'linkReference';
+  type === 'emphasis' ||
+  type === 'strong' ||
+  type === 'delete' ||
+  type === 'link' ||
+  type === 'linkReference';
 
 /** Has whatever lies in containers within this one lie in it, or in its items, side by side. */
 function raiseBlocks(container: Parents): void {
@@ -86,7 +90,8 @@ function leavesOf(blocks: readonly RootContent[]): RootContent[] {
   const open = blocks.toReversed();
   while (open.length > 0) {
     const block = open.pop()!;
-    if (isContainer(block) || block.type === 'listItem') open.push(...(block as Parents).children.toReversed());
+    if (isContainer(block) || block.type === 'listItem')
+      open.push(...(block as Parents).children.toReversed());
     else leaves.push(block);
   }
   return leaves;

@@ -7,6 +7,8 @@ import { fromBuffer } from 'yauzl';
 
 export interface PdfPage {
   text: string;
+  /** Its parts, and how far from the left they begin. */
+  parts: { text: string; x: number }[];
   width: number;
   height: number;
   /** Addresses of its links. */
@@ -24,7 +26,10 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfPage[]> {
     const [, , width, height] = page.view as [number, number, number, number];
     const links = (await page.getAnnotations()).flatMap(({ url }: { url?: string }) => url ?? []);
     const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-    pages.push({ text, width, height, links });
+    const parts = items.flatMap((item) =>
+      'str' in item ? [{ text: item.str, x: item.transform[4] as number }] : [],
+    );
+    pages.push({ text, parts, width, height, links });
   }
   await task.destroy();
   return pages;

@@ -86,7 +86,9 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
       case 'rule':
         return [new Paragraph({ border: { bottom: { ...line, color: 'B8C0CC', space: 1 } }, children: [] })];
       case 'picture':
-        return [new Paragraph({ ...placed(place), children: pictureRun(block.shown, block.alt, width / 15) })];
+        return [
+          new Paragraph({ ...placed(place), children: pictureRun(block.shown, block.alt, width / 15) }),
+        ];
     }
   }
 
@@ -144,7 +146,11 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
         ),
       });
     const words = (text: string, style: { bold?: boolean; italics?: boolean; size: number }) =>
-      new Paragraph({ ...placed(place), spacing: { before: 60, after: 60 }, children: [new TextRun({ ...style, text })] });
+      new Paragraph({
+        ...placed(place),
+        spacing: { before: 60, after: 60 },
+        children: [new TextRun({ ...style, text })],
+      });
     return [
       ...(block.title === undefined || block.title === ''
         ? []
@@ -154,7 +160,14 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
         columnWidths: columns,
         width: { size: columns.reduce((total, each) => total + each, 0), type: WidthType.DXA },
         ...(place.indent > 0 ? { indent: { size: place.indent, type: WidthType.DXA } } : {}),
-        borders: { top: line, bottom: line, left: none, right: none, insideHorizontal: line, insideVertical: none },
+        borders: {
+          top: line,
+          bottom: line,
+          left: none,
+          right: none,
+          insideHorizontal: line,
+          insideVertical: none,
+        },
         margins: { left: 80, right: 80, marginUnitType: WidthType.DXA },
         rows: [row(block.header, true), ...block.rows.map((cells) => row(cells, false))],
       }),
@@ -215,7 +228,10 @@ function pictureRun(shown: Shown, alt: string, maxWidth: number): ParagraphChild
   const scale = Math.min(1, maxWidth / width, maxPictureHeight / height);
   const text = printable(alt);
   const shared = {
-    transformation: { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) },
+    transformation: {
+      width: Math.max(1, Math.round(width * scale)),
+      height: Math.max(1, Math.round(height * scale)),
+    },
     altText: { name: text === '' ? 'Image' : text.slice(0, 200), description: text, title: text },
   };
   if (shown.kind === 'picture')

@@ -10,7 +10,6 @@ import {
   PageNumber,
   PageOrientation,
   Paragraph,
-
   TableOfContents,
   TextRun,
 } from 'docx';
@@ -36,14 +35,21 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
   const isLong = weightOf(blocks) > longWeight;
   const title = printable(source.title);
   const opening: DocxBlock[] = [
-    new Paragraph({ ...paragraphOptions(title), heading: HeadingLevel.TITLE, children: [new TextRun(title)] }),
+    new Paragraph({
+      ...paragraphOptions(title),
+      heading: HeadingLevel.TITLE,
+      children: [new TextRun(title)],
+    }),
     new Paragraph({
       spacing: { after: 280 },
       children: [new TextRun({ text: source.writtenAt.slice(0, 10), color: '6A7380', size: 18 })],
     }),
     ...(hasContents
       ? [
-          new Paragraph({ spacing: { after: 80 }, children: [new TextRun({ text: 'Contents', bold: true })] }),
+          new Paragraph({
+            spacing: { after: 80 },
+            children: [new TextRun({ text: 'Contents', bold: true })],
+          }),
           new TableOfContents('Contents', {
             hyperlink: true,
             headingStyleRange: '1-4',
@@ -68,7 +74,10 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
     creator: 'Analytics Workspace Service',
     styles: {
       default: {
-        document: { run: { font: textFont, size: 21, color: '1B2430' }, paragraph: { spacing: { after: 120 } } },
+        document: {
+          run: { font: textFont, size: 21, color: '1B2430' },
+          paragraph: { spacing: { after: 120 } },
+        },
         title: { run: { size: 40, bold: true, font: textFont }, paragraph: { spacing: { after: 60 } } },
         ...headingStyles(),
       },
@@ -94,7 +103,12 @@ const entryOf = ({ text, level, id }: Block & { type: 'heading' }) => ({
 function weightOf(blocks: readonly Block[]): number {
   let weight = 0;
   for (const block of blocks)
-    weight += block.type === 'table' ? block.rows.length * block.header.length : 'items' in block ? block.items.length : 1;
+    weight +=
+      block.type === 'table'
+        ? block.rows.length * block.header.length
+        : 'items' in block
+          ? block.items.length
+          : 1;
   return weight;
 }
 
@@ -154,7 +168,10 @@ function pageFooter(): Footer {
 function headingStyles() {
   const style = (size: number) => ({
     run: { size, bold: true, color: '1B2430', font: textFont },
-    paragraph: { spacing: { before: 240, after: 100, line: 260, lineRule: LineRuleType.AUTO }, keepNext: true },
+    paragraph: {
+      spacing: { before: 240, after: 100, line: 260, lineRule: LineRuleType.AUTO },
+      keepNext: true,
+    },
   });
   const [heading1, heading2, heading3, heading4, heading5, heading6] = headingSizes.map(style);
   return { heading1, heading2, heading3, heading4, heading5, heading6 };
@@ -190,4 +207,3 @@ function numbers(start: number) {
     })),
   };
 }
-

@@ -11,7 +11,10 @@ export const paragraphOptions = (text: string): { bidirectional?: boolean } =>
 
 export const textOfRuns = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
 
-export function childrenOf(runs: readonly Run[], style: { bold?: boolean; size?: number } = {}): ParagraphChild[] {
+export function childrenOf(
+  runs: readonly Run[],
+  style: { bold?: boolean; size?: number } = {},
+): ParagraphChild[] {
   return runs.flatMap((run): ParagraphChild[] => {
     if (run.note !== undefined) return [new FootnoteReferenceRun(run.note)];
     const texts = textRuns(run, style);

@@ -2,9 +2,9 @@ import type { Block, ListItem, ReportBlocks, TableBlock } from '../blocks.ts';
 import type { ReportSource } from '../contract.ts';
 import { eastAsianOf, splitByFont } from '../fonts.ts';
 import type { Shown } from '../inlines.ts';
+import { cleanSvg } from '../svg.ts';
 import { fitTable } from '../table-fit.ts';
 import { textWidth } from '../text-width.ts';
-import { cleanSvg } from '../svg.ts';
 import { type PdfNode, printPdf } from './printer.ts';
 import { tableNode } from './tables.ts';
 import { createTextWriter, type TextWriter } from './text.ts';
@@ -55,7 +55,12 @@ export function pdfOf(source: ReportSource, { blocks, notes }: ReportBlocks): Pr
       margin: [0, 24, 0, 0],
     }),
     content: [
-      texts.text([{ text: source.title }], { fontSize: 20, bold: true, lineHeight: 1.15, margin: [0, 0, 0, 4] }),
+      texts.text([{ text: source.title }], {
+        fontSize: 20,
+        bold: true,
+        lineHeight: 1.15,
+        margin: [0, 0, 0, 4],
+      }),
       { text: source.writtenAt.slice(0, 10), fontSize: 9, color: '#6a7380', margin: [0, 0, 0, 16] },
       ...(contents.length === 0
         ? []

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { hasRightToLeft, turned, visualOrder } from '../bidi.ts';
+import { hasRightToLeft, mirrored, turned, visualOrder } from '../bidi.ts';
 import { fontFiles } from '../fonts.ts';
 import { tableLayouts } from './layouts.ts';
 
@@ -42,7 +42,10 @@ function reorder({ inlines }: PdfLine): void {
   let at = (last.level ?? 0) % 2 === 1 && order[0] === inlines.length - 1 ? -(last.trailingCut ?? 0) : 0;
   for (const index of order) {
     const inline = inlines[index]!;
-    if ((inline.level ?? 0) % 2 === 1 && !hasRightToLeft(inline.text)) inline.text = turned(inline.text);
+    if ((inline.level ?? 0) % 2 === 1) {
+      const text = mirrored(inline.text);
+      inline.text = hasRightToLeft(text) ? text : turned(text);
+    }
     inline.x = at;
     at += inline.width;
   }

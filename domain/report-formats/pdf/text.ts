@@ -34,7 +34,12 @@ export function createTextWriter(wholeText: string): TextWriter {
       for (let from = 0; from < lines.length; from += codeLines) {
         const some = lines.slice(from, from + codeLines).join('\n');
         const parts = splitByFont(some, codeFonts, eastAsianOf(some, eastAsian));
-        texts.push(stacked(parts.map((part) => ({ text: part.text, font: part.family })), {}));
+        texts.push(
+          stacked(
+            parts.map((part) => ({ text: part.text, font: part.family })),
+            {},
+          ),
+        );
       }
       return { stack: texts, preserveLeadingSpaces: true, ...style };
     },
@@ -57,7 +62,8 @@ function partsOf(runs: readonly Run[], whole: string, eastAsian: EastAsian): Pdf
         parts.push({
           text: part,
           ...(family === 'DejaVu Sans' ? {} : { font: family }),
-          ...(directed.level === 0 ? {} : { level: directed.level }),
+          // Features of its font, even none, have a part laid out as a whole rather than word by word.
+          ...(directed.level === 0 ? {} : { level: directed.level, fontFeatures: [] }),
           ...style,
         });
     from += text.length;

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readDocx, readPdf } from '../../support/documents.ts';
 import { projectOf } from '../../support/conversations.ts';
+import { readDocx, readPdf } from '../../support/documents.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -74,7 +74,11 @@ describe('a report', () => {
     const second = await change({ content: 'Second.', expected_revision: 1 });
     expect(second.body.data).toMatchObject({ revision: 2, title: 'Orders', sizeBytes: 7 });
     const stale = await change({ content: 'Lost.', expected_revision: 1 });
-    expect([stale.status, stale.body.code, stale.body.current_revision]).toEqual([409, 'revision_conflict', 2]);
+    expect([stale.status, stale.body.code, stale.body.current_revision]).toEqual([
+      409,
+      'revision_conflict',
+      2,
+    ]);
     const third = await change({ title: 'Renamed' });
     expect(third.body.data).toMatchObject({ revision: 3, title: 'Renamed', sizeBytes: 7 });
     const read = async (query: string) => (await client.call('GET', `${url}/content${query}`)).text;
@@ -88,10 +92,10 @@ describe('a report', () => {
       { revision: 2, title: 'Orders', sizeBytes: 7 },
     ]);
     const rest = await client.call('GET', `${url}/versions?limit=2&cursor=${page.body.nextCursor}`);
-    expect([rest.body.items.map(({ revision }: { revision: number }) => revision), rest.body.nextCursor]).toEqual([
-      [1],
-      null,
-    ]);
+    expect([
+      rest.body.items.map(({ revision }: { revision: number }) => revision),
+      rest.body.nextCursor,
+    ]).toEqual([[1], null]);
   });
 
   test('of two changes of the same revision at once one is made', async () => {
@@ -127,16 +131,30 @@ describe('a report', () => {
     };
     expect(await fault({ title: 'T' })).toEqual([422, ['body', 'content'], 'missing']);
     expect(await fault({ title: ' ', content: 'x' })).toEqual([422, ['body', 'title'], 'string_too_short']);
-    expect(await fault({ title: 'T', content: 'a\u0000b' })).toEqual([422, ['body', 'content'], 'value_error']);
-    expect(await fault({ title: 'T', content: 'a\ud800b' })).toEqual([422, ['body', 'content'], 'value_error']);
-    expect(await fault({ title: 'T', content: 'x', color: 1 })).toEqual([422, ['body', 'color'], 'extra_forbidden']);
+    expect(await fault({ title: 'T', content: 'a\u0000b' })).toEqual([
+      422,
+      ['body', 'content'],
+      'value_error',
+    ]);
+    expect(await fault({ title: 'T', content: 'a\ud800b' })).toEqual([
+      422,
+      ['body', 'content'],
+      'value_error',
+    ]);
+    expect(await fault({ title: 'T', content: 'x', color: 1 })).toEqual([
+      422,
+      ['body', 'color'],
+      'extra_forbidden',
+    ]);
     expect(await fault({ title: 'T', content: 'é'.repeat(1_048_577) })).toEqual([
       422,
       ['body', 'content'],
       'value_error',
     ]);
     expect((await store({ title: 'T', content: 'é'.repeat(1_048_576) })).body.data.sizeBytes).toBe(2_097_152);
-    const large = await client.call('POST', reports, { body: { title: 'T', content: 'x'.repeat(3_200_000) } });
+    const large = await client.call('POST', reports, {
+      body: { title: 'T', content: 'x'.repeat(3_200_000) },
+    });
     expect([large.status, large.body.code]).toEqual([400, 'body_too_large']);
     const { id } = (await store()).body.data;
     const empty = await client.call('PATCH', `${reports}/${id}`, { body: { expected_revision: 1 } });
@@ -173,11 +191,15 @@ describe('the content', () => {
   ])('as %s has its type and a name of whatever characters', async (format, type, ending) => {
     const { id } = (await store({ title, content: 'Text.' })).body.data;
     const { status, headers, bytes } = await binary(`${reports}/${id}/content?format=${format}`);
-    expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, type, 'nosniff']);
+    expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([
+      200,
+      type,
+      'nosniff',
+    ]);
     const disposition = String(headers['content-disposition']);
-    const [, ascii, whole] = /^attachment; filename="([ -~]+)"; filename\*=UTF-8''([!#$&+\-.^_`|~%A-Za-z0-9]+)$/.exec(
-      disposition,
-    ) ?? [];
+    const [, ascii, whole] =
+      /^attachment; filename="([ -~]+)"; filename\*=UTF-8''([!#$&+\-.^_`|~%A-Za-z0-9]+)$/.exec(disposition) ??
+      [];
     expect(ascii).toBe(`Umsatze (Marz) _50 __ _ __'s.${ending}`);
     expect(decodeURIComponent(whole!)).toBe(`${title.replace('/', '_')}.${ending}`);
     expect(disposition).not.toMatch(/UTF-8''.*['()*]/);

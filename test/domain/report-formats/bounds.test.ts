@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../data/errors.ts';
 import { createReportFormatter } from '../../../domain/report-formats/formatter.ts';
 import { readDocx, readPdf } from '../../support/documents.ts';
-import { chartId, chartSvg, noMaterial, png, resultId, resultOf, useFormatter, writtenAt } from './support.ts';
+import {
+  chartId,
+  chartSvg,
+  noMaterial,
+  png,
+  resultId,
+  resultOf,
+  useFormatter,
+  writtenAt,
+} from './support.ts';
 
 const format = useFormatter();
 
@@ -20,7 +29,8 @@ const hostile: Record<string, string> = {
   'a million characters in one word': 'x'.repeat(1_000_000),
   'a table of 3,000 rows': `| a | b |\n|--|--|\n${rows(3_000)}`,
   'broken tables': '| a | b\n|--\n| c |||| d\n\n|||\n|-|-|\n|\n\n| a |\n|--|\n| 1 | 2 | 3 |',
-  'scripts and other HTML': '<script>alert(1)</script>\n\n<img src="https://example.com/x.png" onerror="x">\n\ntext',
+  'scripts and other HTML':
+    '<script>alert(1)</script>\n\n<img src="https://example.com/x.png" onerror="x">\n\ntext',
   'halves of surrogates, NUL and control characters': 'a\ud800b \u0000 \u0007 \udc00 \u202e x \ufffe',
   nothing: '',
   'only a picture that is not there': '![](nowhere.png)',
@@ -55,14 +65,21 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 describe('bounds', () => {
   test('refuse what nests too deep or has too many elements, and say what to do', async () => {
     expect(await refusalOf(format('pdf', `${'> '.repeat(50_000)}x`))).toMatch(/nests .* simplify/);
-    expect(await refusalOf(format('pdf', 'a\n\n'.repeat(130_000)))).toMatch(/more than 250,000 elements.*split it/);
+    expect(await refusalOf(format('pdf', 'a\n\n'.repeat(130_000)))).toMatch(
+      /more than 250,000 elements.*split it/,
+    );
   }, 60_000);
 
   test('end what takes too long with its thread, and the next document is made', async () => {
     const hasty = createReportFormatter({ timeoutMs: 3_000 });
     const source = (markdown: string) => ({ title: 'T', markdown, writtenAt });
     try {
-      const slow = hasty.format('a', 'pdf', source(`| a | b |\n|--|--|\n${rows(30_000)}`), async () => noMaterial);
+      const slow = hasty.format(
+        'a',
+        'pdf',
+        source(`| a | b |\n|--|--|\n${rows(30_000)}`),
+        async () => noMaterial,
+      );
       const next = hasty.format('b', 'pdf', source('Fine.'), async () => noMaterial);
       expect(await refusalOf(slow)).toMatch(/within 3 seconds: split/);
       expect(await readPdf(await next)).toHaveLength(1);
@@ -75,9 +92,16 @@ describe('bounds', () => {
     const small = createReportFormatter({ memoryMib: 160 });
     const source = (markdown: string) => ({ title: 'T', markdown, writtenAt });
     try {
-      const large = small.format('a', 'pdf', source(`| a | b |\n|--|--|\n${rows(30_000)}`), async () => noMaterial);
+      const large = small.format(
+        'a',
+        'pdf',
+        source(`| a | b |\n|--|--|\n${rows(30_000)}`),
+        async () => noMaterial,
+      );
       expect(await refusalOf(large)).toMatch(/more than the 160 MiB.*split/);
-      expect(await readPdf(await small.format('a', 'pdf', source('Fine.'), async () => noMaterial))).toHaveLength(1);
+      expect(
+        await readPdf(await small.format('a', 'pdf', source('Fine.'), async () => noMaterial)),
+      ).toHaveLength(1);
     } finally {
       await small.close();
     }
@@ -89,7 +113,9 @@ describe('bounds', () => {
     try {
       const away = new AppError('storage_unavailable', 'Away.');
       await expect(formatter.format('a', 'pdf', source, () => Promise.reject(away))).rejects.toBe(away);
-      expect((await formatter.format('a', 'pdf', source, async () => noMaterial)).length).toBeGreaterThan(1_000);
+      expect((await formatter.format('a', 'pdf', source, async () => noMaterial)).length).toBeGreaterThan(
+        1_000,
+      );
     } finally {
       await formatter.close();
     }
@@ -121,7 +147,9 @@ describe('images', () => {
     const material = { ...noMaterial, images: { 'a.png': bytes } };
     const [page] = await readPdf(await format('pdf', '![My words](a.png)', material));
     expect(page!.text).toContain('[My words]');
-    expect((await readDocx(await format('docx', '![My words](a.png)', material))).names.join()).not.toContain('media/');
+    expect((await readDocx(await format('docx', '![My words](a.png)', material))).names.join()).not.toContain(
+      'media/',
+    );
   });
 
   test('that are drawings keep their shapes, and nothing that loads or runs', async () => {
@@ -130,7 +158,10 @@ describe('images', () => {
       '<script>alert(1)</script><image href="/etc/hostname"/><image href="https://example.com/x"/><foreignObject><p>x</p></foreignObject><use href="#a"/><rect style="fill:url(https://example.com)" onclick="x" width="3" height="3"/></svg>',
     );
     const markdown = (
-      await format('markdown', '![Logo](logo.svg)', { ...noMaterial, images: { 'logo.svg': Buffer.from(svg) } })
+      await format('markdown', '![Logo](logo.svg)', {
+        ...noMaterial,
+        images: { 'logo.svg': Buffer.from(svg) },
+      })
     ).toString();
     const shown = Buffer.from(/base64,([^)]+)\)/.exec(markdown)![1]!, 'base64').toString();
     expect(shown).toContain('<path');

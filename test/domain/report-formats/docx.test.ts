@@ -51,9 +51,9 @@ A claim[^1] with **weight**, [there](https://example.com/there).
     expect(body).toContain('TOC \\');
     expect(body).toContain('<w:bidi/>');
     expect(body).toContain('<w:rtl/>');
-    expect(await documentOf(await format('docx', six.slice(0, -20).replace('## Chapter 6', '')))).not.toContain(
-      'TOC \\',
-    );
+    expect(
+      await documentOf(await format('docx', six.slice(0, -20).replace('## Chapter 6', ''))),
+    ).not.toContain('TOC \\');
   });
 
   test('is turned for a table that is too wide', async () => {
@@ -64,15 +64,19 @@ A claim[^1] with **weight**, [there](https://example.com/there).
     expect(body.match(/<w:sectPr/g)).toHaveLength(3);
   });
 
-  test.skipIf(!hasOffice)('is laid out by LibreOffice with all of its text (needs soffice)', async () => {
-    const six = Array.from({ length: 6 }, (_, index) => `## Chapter ${index + 1}\n\nText.`).join('\n\n');
-    const material = { charts: { [chartId]: chartSvg }, results: { [resultId]: resultOf(90) }, images: {} };
-    const markdown = `${six}\n\n![Revenue](chart:${chartId})\n\n![Orders](result:${resultId})`;
-    const pages = await readPdf(officePdf(await format('docx', markdown, material, 'Opened')));
-    expect(pages.length).toBeGreaterThan(2);
-    expect(pages[0]!.text).toContain('Opened');
-    expect(pages[0]!.text).toMatch(/Chapter 6\.*\s*1/);
-    expect(pages.at(-1)!.text).toContain('Region 90');
-    expect(pages.at(-1)!.text).toContain('amount');
-  }, 120_000);
+  test.skipIf(!hasOffice)(
+    'is laid out by LibreOffice with all of its text (needs soffice)',
+    async () => {
+      const six = Array.from({ length: 6 }, (_, index) => `## Chapter ${index + 1}\n\nText.`).join('\n\n');
+      const material = { charts: { [chartId]: chartSvg }, results: { [resultId]: resultOf(90) }, images: {} };
+      const markdown = `${six}\n\n![Revenue](chart:${chartId})\n\n![Orders](result:${resultId})`;
+      const pages = await readPdf(officePdf(await format('docx', markdown, material, 'Opened')));
+      expect(pages.length).toBeGreaterThan(2);
+      expect(pages[0]!.text).toContain('Opened');
+      expect(pages[0]!.text).toMatch(/Chapter 6\.*\s*1/);
+      expect(pages.at(-1)!.text).toContain('Region 90');
+      expect(pages.at(-1)!.text).toContain('amount');
+    },
+    120_000,
+  );
 });

@@ -72,7 +72,9 @@ A claim[^1] and a [link](https://example.com/there).
   test('turns the page for a table that is too wide for it, and turns back', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `quite_a_long_name_${index}`);
     const row = (cells: string[]) => `| ${cells.join(' | ')} |`;
-    const table = [row(names), row(names.map(() => '--')), row(names.map((_, index) => `${index}`))].join('\n');
+    const table = [row(names), row(names.map(() => '--')), row(names.map((_, index) => `${index}`))].join(
+      '\n',
+    );
     const pages = await readPdf(await format('pdf', `Before.\n\n## Wide\n\n${table}\n\n## After\n\nText.`));
     expect(pages.map(({ width, height }) => (width > height ? 'landscape' : 'portrait'))).toEqual([
       'portrait',
@@ -98,16 +100,28 @@ A claim[^1] and a [link](https://example.com/there).
   });
 
   test.each([
-    ['Hebrew', 'שלום עולם 123 (abc)'],
-    ['Arabic', 'مرحبا بالعالم'],
-  ])('has words of %s from right to left', async (_, words) => {
-    const [page] = await readPdf(await format('pdf', words));
-    const [first, second] = words.split(' ') as [string, string];
-    const plain = page!.text.normalize('NFKC');
-    // A reader of PDF gives them back in the order in which they are read.
-    const letters = (word: string) => plain.includes(word) || plain.includes([...word].reverse().join(''));
-    expect([letters(first), letters(second)]).toEqual([true, true]);
-  });
+    ['Hebrew', 'שלום עולם (123) abc סוף', 'שלום', 'סוף'],
+    ['Arabic', 'مرحبا بالعالم (123) abc النهاية', 'مرحبا', 'النهاية'],
+  ])(
+    'has words of %s from right to left, and numbers and Latin as they are',
+    async (_, words, first, last) => {
+      const [page] = await readPdf(await format('pdf', words));
+      const xOf = (word: string): number => {
+        const turned = [...word].reverse().join('');
+        const part = page!.parts.find(({ text }) => {
+          const plain = text.normalize('NFKC');
+          return plain.includes(word) || plain.includes(turned);
+        });
+        if (part === undefined) throw new Error(`No part holds ${word}: ${JSON.stringify(page!.parts)}`);
+        return part.x;
+      };
+      expect(
+        [xOf(first), xOf('123'), xOf('abc'), xOf(last)].map((x, index, all) => x < (all[index - 1] ?? 1e9)),
+      ).toEqual([true, true, true, true]);
+      // The paragraph stands on the right.
+      expect(xOf(last)).toBeGreaterThan(page!.width / 2);
+    },
+  );
 
   test('draws charts, images and drawings of the project, and fetches nothing', async () => {
     const material = {

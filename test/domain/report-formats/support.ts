@@ -38,6 +38,10 @@ export function useFormatter(options: Parameters<typeof createReportFormatter>[0
     formatter = createReportFormatter(options);
   });
   afterAll(() => formatter?.close());
-  return (format: ExportFormat, markdown: string, material = noMaterial, title = 'A report'): Promise<Buffer> =>
-    formatter.format('org', format, { title, markdown, writtenAt }, async () => material);
+  return (
+    format: ExportFormat,
+    markdown: string,
+    material = noMaterial,
+    title = 'A report',
+  ): Promise<Buffer> => formatter.format('org', format, { title, markdown, writtenAt }, async () => material);
 }

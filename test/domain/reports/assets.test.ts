@@ -7,8 +7,8 @@ import { insertResult, keepRows, resultKey } from '../../../domain/conversations
 import { fileSteps } from '../../../domain/files/reconcile.ts';
 import { keepAssets } from '../../../domain/reports/assets.ts';
 import { storeReport, storeRevision } from '../../../domain/reports/store.ts';
-import { readPdf } from '../../support/documents.ts';
 import { projectOf, talkIn } from '../../support/conversations.ts';
+import { readPdf } from '../../support/documents.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -143,7 +143,9 @@ describe('what a report refers to', () => {
     const other = await conversationWithTools(await projectOf(client), 1);
     const report = await storeReport(
       workspace.deps,
-      newReport(`![Theirs](chart:${other.chart}) ![Rows](result:${other.result}) ![x](chart:${newId('cht')})`),
+      newReport(
+        `![Theirs](chart:${other.chart}) ![Rows](result:${other.result}) ![x](chart:${newId('cht')})`,
+      ),
     );
     expect(await exported(report.id)).toBe('\\[Theirs] \\[Rows] \\[x]\n');
     expect(await deletions()).toEqual([]);
@@ -161,7 +163,11 @@ describe('what a report refers to', () => {
   test('is removed where its report was never stored', async () => {
     const reportId = newId('rpt');
     const { organizationId } = client;
-    const { prefix, assets } = await keepAssets(workspace.deps, { organizationId, projectId, reportId }, both());
+    const { prefix, assets } = await keepAssets(
+      workspace.deps,
+      { organizationId, projectId, reportId },
+      both(),
+    );
     expect((await deletions()).map(({ object_key }) => object_key)).toEqual([prefix]);
     const key = `${assets[`chart:${chart}`]}.svg`;
     expect(await workspace.deps.objects.head(key)).toBeDefined();
@@ -192,7 +198,10 @@ async function removeDue(late: boolean): Promise<void> {
   const { organizationId } = client;
   if (late)
     await inOrganization(workspace.deps.db, organizationId, (db) =>
-      db.updateTable('object_deletions').set({ not_before: new Date(0) }).execute(),
+      db
+        .updateTable('object_deletions')
+        .set({ not_before: new Date(0) })
+        .execute(),
     );
   for (const step of fileSteps(workspace.deps)) for (const item of await step.find()) await item.work();
 }
