@@ -52,7 +52,7 @@ export function createInlineReader({ definitions, material, noteNumber }: Readin
   function one(node: PhrasingContent, style: Style): Inline[] {
     switch (node.type) {
       case 'text':
-        return [{ ...style, text: node.value.replaceAll(/\s*\n\s*/g, ' ') }];
+        return [{ ...style, text: node.value.replaceAll('\n', ' ') }];
       case 'emphasis':
         return many(node.children, { ...style, isItalic: true });
       case 'strong':

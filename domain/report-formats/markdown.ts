@@ -100,7 +100,7 @@ function tableOf(result: ResultTable, alt: string): RootContent[] {
     type: 'tableRow',
     children: columns.map((_, index) => ({
       type: 'tableCell',
-      children: [{ type: 'text', value: (cells[index] ?? '').replaceAll(/\s*[\r\n]+\s*/g, ' ') }],
+      children: [{ type: 'text', value: (cells[index] ?? '').replaceAll(/[\r\n]+/g, ' ') }],
     })),
   });
   const words = (value: string): RootContent => ({ type: 'paragraph', children: [{ type: 'text', value }] });
