@@ -27,7 +27,8 @@ export function readDocument(instructions: string): Block[] {
   };
   for (const line of instructions.split(/\r?\n/)) {
     const text = line.trim();
-    const item = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(.+)$/.exec(text)?.[1];
+    const marker = /^(?:[-*+]|\d{1,9}[.)])[ \t]/.exec(text)?.[0];
+    const item = marker === undefined ? undefined : text.slice(marker.length).trim();
     const isHeading = /^#{1,6} /.test(text);
     if (text === '' || item !== undefined || isHeading) endParagraph();
     if (item !== undefined) blocks.push({ kind: 'question', text: item });

@@ -3,7 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../api/caller.ts';
 import { newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { requestApprovals } from '../../domain/conversations/approvals.ts';
 import { insertChart } from '../../domain/conversations/charts.ts';
+import { addParts, findMessage } from '../../domain/conversations/messages.ts';
 import { insertResult } from '../../domain/conversations/results.ts';
 import { insertReport } from '../../domain/reports/reports.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
@@ -219,6 +221,7 @@ async function talkOf(client: TestClient, project: string): Promise<Record<strin
   });
   const { organizationId: organization_id } = client;
   const of = { organization_id, conversation_id: chat, message_id: shown.body.data.activeTurn.id };
+  let approval_id = '';
   const [result_id, chart_id, report_id] = [newId('res'), newId('cht'), newId('rpt')];
   await inOrganization(workspace.deps.db, organization_id, async (db) => {
     await insertResult(db, {
@@ -234,6 +237,12 @@ async function talkOf(client: TestClient, project: string): Promise<Record<strin
       object_key: 'none',
     });
     const chart = { title: '', result_id, data_versions: '[]', object_prefix: 'none' };
+    const reply = (await findMessage(db, organization_id, of.message_id))!;
+    const waiting = await addParts(db, reply, [
+      { step: 0, type: 'tool_call', name: 'app_tool', input: '{}', status: 'waiting_approval' },
+    ]);
+    const [requested] = await requestApprovals(db, reply, waiting);
+    approval_id = (requested!.data as { approval: { id: string } }).approval.id;
     await insertChart(db, { ...of, ...chart, id: chart_id });
     await insertReport(db, {
       organizationId: organization_id,
@@ -256,6 +265,7 @@ async function talkOf(client: TestClient, project: string): Promise<Record<strin
     chart_id,
     report_id,
     playbook_id: written.body.data.id,
+    approval_id,
   };
 }
 
