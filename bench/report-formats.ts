@@ -4,8 +4,9 @@
  *
  *   node bench/report-formats.ts [rounds] [folder to leave the documents in]; needs no service
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createChartDrawer } from '../domain/charts/draw.ts';
 import { chartSpec } from '../domain/charts/spec.ts';
 import type { ExportFormat, ReportMaterial } from '../domain/report-formats/contract.ts';
@@ -85,23 +86,23 @@ for (const format of ['pdf', 'docx', 'markdown'] satisfies ExportFormat[]) {
     peakMib = Math.max(peakMib, process.memoryUsage().rss / 1_048_576);
   }, 20);
   let document: Buffer = Buffer.alloc(0);
+  // What other requests of the same process wait for it.
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
   for (let round = 0; round < rounds; round += 1) {
     const begunMs = performance.now();
     document = await formatter.format('bench', format, source, async () => material);
     times.push(performance.now() - begunMs);
   }
   clearInterval(watch);
+  delay.disable();
   await formatter.close();
   const pages =
     format === 'pdf' ? `, ${document.toString('latin1').match(/\/Type \/Page\b/g)?.length} pages` : '';
   console.log(
-    `${format}: first ${Math.round(times[0]!)} ms, then ${times.slice(1).map(Math.round).join(', ')} ms; ${Math.round(document.length / 1_024)} KiB${pages}; the whole process at most ${Math.round(peakMib)} MiB (${Math.round(peakOfProcessMib())} by the system)`,
+    `${format}: first ${Math.round(times[0]!)} ms, then ${times.slice(1).map(Math.round).join(', ')} ms; ${Math.round(document.length / 1_024)} KiB${pages}; the whole process at most ${Math.round(peakMib)} MiB; its event loop waited ${Math.round(delay.percentile(99) / 1e6)} ms at p99, ${Math.round(delay.max / 1e6)} at most`,
   );
   if (folder === undefined) continue;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `report.${format === 'markdown' ? 'md' : format}`), document);
-}
-
-function peakOfProcessMib(): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1_024;
 }

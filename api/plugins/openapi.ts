@@ -9,7 +9,7 @@ const tags: [string, string][] = [
   ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
   ['Catalog Entries', "What of the data a project's analyst can see."],
   ['Conversations', 'Conversations with the analyst: messages, their queue, and the stream of what happens.'],
-  ['Reports', 'What was written of the data, in Markdown.'],
+  ['Reports', 'What was written of the data: Markdown with charts and tables, read as PDF and DOCX too.'],
   ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
   ['Runs', 'Every process of a project: listed, followed step by step, cancelled.'],
   ['Tables', 'Table metadata and catalog, row appends and upserts.'],

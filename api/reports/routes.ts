@@ -168,7 +168,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       description: 'As it was stored, in one self-contained Markdown file, as PDF or as DOCX.',
       exists: load,
       query: contentQuery,
-      errors: ['invalid_request'],
+      errors: ['invalid_request', 'queries_saturated'],
     },
     {
       200: {

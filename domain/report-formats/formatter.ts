@@ -10,7 +10,8 @@ import type { FormatAnswer, FormatTask, formatInThread } from './tasks.ts';
 export interface ReportFormatter {
   /**
    * `load` gives what the report turns out to refer to; whatever it throws is thrown.
-   * @throws AppError invalid_request where no document can be made within its time, memory and bounds
+   * @throws AppError invalid_request where no document can be made within its time, memory and bounds;
+   *   queries_saturated where too many of the organization are waiting
    */
   format(
     organizationId: string,
@@ -22,6 +23,8 @@ export interface ReportFormatter {
 }
 
 const threadCount = 1;
+/** By one organization: what waits holds a connection and the report's text. */
+const askedAtOnce = 16;
 /** What a document is laid out of lives for a second: with room for it, a third of the time is saved. */
 const youngMib = 64;
 const threadEntry: Extract<keyof typeof import('./tasks.ts'), 'formatInThread'> = 'formatInThread';
@@ -74,6 +77,27 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
     }
   }
 
+  /** Documents asked for and not made yet, by organization. */
+  const asked = new Map<string, number>();
+
+  async function bounded<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const own = asked.get(organizationId) ?? 0;
+    if (own >= askedAtOnce)
+      throw new AppError(
+        'queries_saturated',
+        `${own} documents of this organization are being made; ask again when one of them is done.`,
+        { retryAfterSeconds: 2 },
+      );
+    asked.set(organizationId, own + 1);
+    try {
+      return await work();
+    } finally {
+      const left = asked.get(organizationId)! - 1;
+      if (left === 0) asked.delete(organizationId);
+      else asked.set(organizationId, left);
+    }
+  }
+
   function refuseEnded(error: unknown): FormatAnswer {
     if (!(error instanceof Error)) throw error;
     if (error.name === 'AbortError')
@@ -88,7 +112,7 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
 
   return {
     format: (organizationId, format, source, load) =>
-      inTurn(organizationId, () => inThread(format, source, load)),
+      bounded(organizationId, () => inTurn(organizationId, () => inThread(format, source, load))),
     close: async () => threads?.close({ force: true }),
   };
 }

@@ -121,6 +121,26 @@ describe('bounds', () => {
     }
   });
 
+  test('of one organization so many wait, and no more', async () => {
+    const formatter = createReportFormatter();
+    const ask = (organizationId: string) =>
+      formatter.format(
+        organizationId,
+        'markdown',
+        { title: 'T', markdown: 'x', writtenAt },
+        async () => noMaterial,
+      );
+    try {
+      const asked = await Promise.allSettled(Array.from({ length: 18 }, () => ask('a')).concat(ask('b')));
+      const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(refused.map(({ code }) => code)).toEqual(['queries_saturated', 'queries_saturated']);
+      expect(asked.at(-1)!.status).toBe('fulfilled');
+      expect((await ask('a')).toString()).toBe('x\n');
+    } finally {
+      await formatter.close();
+    }
+  });
+
   test('organizations take turns', async () => {
     const formatter = createReportFormatter();
     const done: string[] = [];
