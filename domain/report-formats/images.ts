@@ -33,18 +33,22 @@ function png(data: Buffer): Picture | undefined {
   const [bits, color, , , interlaced] = data.subarray(24, 29);
   if (width * height > maxPixels || channels[color!] === undefined) return undefined;
   const parts: Buffer[] = [];
+  let isTransparent = false;
   let at = 8;
   for (;;) {
     const length = data.readUInt32BE(at);
     const type = data.toString('latin1', at + 4, at + 8);
     if (type === 'IDAT') parts.push(data.subarray(at + 8, at + 8 + length));
+    if (type === 'tRNS') isTransparent = true;
     if (type === 'IEND') break;
     at += 12 + length;
   }
   const rowBytes = Math.ceil((width * channels[color!]! * bits!) / 8) + 1;
   const pixels = inflateSync(Buffer.concat(parts), { maxOutputLength: 2 * rowBytes * height + 1_048_576 });
   if (interlaced === 0 && pixels.length < rowBytes * height) return undefined;
-  if (interlaced === 0 && bits! <= 8) return { type: 'png', bytes: data, width, height };
+  const isPlain = interlaced === 0 && bits === 8 && (color === 0 || color === 2) && !isTransparent;
+  if (isPlain) return { type: 'png', bytes: data, width, height };
+  // Whoever writes the document would unpack all others; they become what can be unpacked without surprises.
   const href = `data:image/png;base64,${data.toString('base64')}`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image href="${href}" width="${width}" height="${height}"/></svg>`;
   return { type: 'png', bytes: drawingPng(svg, 1), width, height };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
+import { AppError } from '../../data/errors.ts';
 import { type SentError, toSent } from '../../data/lake/sent-error.ts';
 import { blocksOf } from './blocks.ts';
 import type { ExportFormat, ReportMaterial, ReportSource } from './contract.ts';
@@ -31,8 +32,15 @@ export async function formatInThread({ format, source, material: port }: FormatT
       [material] = (await once(port, 'message')) as [ReportMaterial];
     }
     if (format === 'markdown') return { document: Buffer.from(selfContained(root, material)) };
-    const blocks = blocksOf(root, source.title, material);
-    return { document: await (format === 'pdf' ? pdfOf(source, blocks) : docxOf(source, blocks)) };
+    const make = format === 'pdf' ? pdfOf : docxOf;
+    try {
+      return { document: await make(source, blocksOf(root, source.title, material)) };
+    } catch (error) {
+      if (error instanceof AppError || Object.keys(material.images).length === 0) throw error;
+      // An image may be broken in ways that only its reader finds: the report is told without images.
+      const inWords = { ...material, images: {} };
+      return { document: await make(source, blocksOf(root, source.title, inWords)) };
+    }
   } catch (error) {
     // The stack of calls is as bounded as everything else.
     return { error: toSent(error instanceof RangeError ? tooDeep(error) : error) };

@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../data/errors.ts';
 import { createReportFormatter } from '../../../domain/report-formats/formatter.ts';
@@ -170,6 +171,37 @@ describe('images', () => {
     expect((await readDocx(await format('docx', '![My words](a.png)', material))).names.join()).not.toContain(
       'media/',
     );
+  });
+
+  test('whose pixels or camera data are broken leave a document that opens', async () => {
+    const chunk = (type: string, bytes: Buffer) => {
+      const head = Buffer.alloc(8);
+      head.writeUInt32BE(bytes.length, 0);
+      head.write(type, 4, 'latin1');
+      const body = Buffer.concat([head.subarray(4), bytes]);
+      const sum = Buffer.alloc(4);
+      sum.writeUInt32BE(crc32(body), 0);
+      return Buffer.concat([head.subarray(0, 4), body, sum]);
+    };
+    // Two pixels with transparency, each line after a filter that is none.
+    const header = Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 8, 6, 0, 0, 0]);
+    const filtered = Buffer.concat([
+      png.subarray(0, 8),
+      chunk('IHDR', header),
+      chunk('IDAT', deflateSync(Buffer.from([9, 255, 0, 0, 255, 255, 0, 0, 128]))),
+      chunk('IEND', Buffer.alloc(0)),
+    ]);
+    const camera = Buffer.concat([
+      Buffer.from('ffd8ffe1001045786966000049492a00ffffffff', 'hex'),
+      Buffer.from('ffc0000b080001000101011100ffd9', 'hex'),
+    ]);
+    for (const bytes of [filtered, camera]) {
+      const material = { ...noMaterial, images: { 'a.img': bytes } };
+      for (const make of ['pdf', 'docx'] as const)
+        expect((await format(make, 'Text ![My words](a.img)', material)).length).toBeGreaterThan(1_000);
+      const [page] = await readPdf(await format('pdf', 'Text ![My words](a.img)', material));
+      expect(page!.text).toContain('Text');
+    }
   });
 
   test('that are drawings keep their shapes, and nothing that loads or runs', async () => {
