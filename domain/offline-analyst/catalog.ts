@@ -40,7 +40,7 @@ export function isSystemColumn(name: string): boolean {
   return systemColumns.has(name);
 }
 
-function kindOf(dataType: string): ColumnKind {
+export function kindOf(dataType: string): ColumnKind {
   const type = dataType.toUpperCase();
   if (type === 'STRING' || type === 'VARCHAR') return 'text';
   if (type === 'BOOLEAN') return 'boolean';

@@ -1,6 +1,8 @@
 import { type Column, isSystemColumn, type ResultSet, type Table } from './catalog.ts';
 import { code, escaped, resultTable, table as tableOf } from './markdown.ts';
 
+const columnsOf = (names: readonly string[]) => names.map((name) => ({ name }));
+
 /** What is told of tables and columns, from what the catalog says of them. */
 export function tablesText(tables: readonly Table[]): string {
   const rows = tables.map(({ name, rowCount, columns, description, note }) => [
@@ -15,7 +17,7 @@ export function tablesText(tables: readonly Table[]): string {
   const count = tables.length === 1 ? 'One table is attached' : `${tables.length} tables are attached`;
   const shown = rows.slice(0, 50);
   const more = rows.length > shown.length ? `\n\n… and ${rows.length - shown.length} more.` : '';
-  return `${count}:\n\n${tableOf(['table', 'rows', 'columns', 'description'], shown)}${more}`;
+  return `${count}:\n\n${tableOf(columnsOf(['table', 'rows', 'columns', 'description']), shown)}${more}`;
 }
 
 export function tableText(table: Table): string {
@@ -31,7 +33,7 @@ export function tableText(table: Table): string {
     max,
     values == null ? null : listed(values, 8),
   ]);
-  return `${head.trim()}\n\n${tableOf(names, rows)}`;
+  return `${head.trim()}\n\n${tableOf(columnsOf(names), rows)}`;
 }
 
 function listed(values: readonly string[], most: number): string {

@@ -1,4 +1,4 @@
-import type { ResultSet } from './catalog.ts';
+import { kindOf, type ResultSet } from './catalog.ts';
 
 /** Markdown of data and names: what a value says must stay text, whatever it holds. */
 const maxTableRows = 20;
@@ -32,21 +32,31 @@ export function cell(value: unknown): string {
   return escaped(typeof value === 'boolean' ? String(value) : JSON.stringify(value));
 }
 
-export function table(names: readonly string[], rows: readonly (readonly unknown[])[]): string {
+export interface TableColumn {
+  name: string;
+  isNumber?: boolean;
+}
+
+/** Numbers stand on the right. */
+export function table(columns: readonly TableColumn[], rows: readonly (readonly unknown[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    line(names.map(escaped)),
-    line(names.map(() => '---')),
-    ...rows.map((row) => line(names.map((_, index) => cell(row[index])))),
+    line(columns.map(({ name }) => escaped(name))),
+    line(columns.map(({ isNumber = false }) => (isNumber ? '--:' : '---'))),
+    ...rows.map((row) => line(columns.map((_, index) => cell(row[index])))),
   ].join('\n');
 }
 
-export function resultTable({ columns, rows, rowCount }: ResultSet): string {
-  const names = columns.map(({ name }) => name);
+export function resultTable(result: ResultSet): string {
+  const { rows, rowCount } = result;
+  const columns = result.columns.map(({ name, dataType }) => ({
+    name,
+    isNumber: kindOf(dataType) === 'number',
+  }));
   const shown = rows.slice(0, maxTableRows);
   const more = Math.max(rowCount, rows.length) - shown.length;
   const rest = more > 0 ? `\n\n… and ${more} more row${more === 1 ? '' : 's'}, kept in the result.` : '';
-  return table(names, shown) + rest;
+  return table(columns, shown) + rest;
 }
 
 /** A result whose rows a document fills in by itself, where it has more than are shown here. */
