@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { runOf } from '../../domain/agent-runs/start.ts';
 import {
@@ -14,6 +13,7 @@ import { getProject } from '../../domain/projects/projects.ts';
 import { memoOf } from '../caller.ts';
 import { chosenModel } from '../conversations/chosen-model.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { revisionNumber } from '../reports/schemas.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { queuedRunExample, runSchema, runView } from '../runs/schemas.ts';
@@ -146,7 +146,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
     },
     async ({ organizationId, params, query, request, transaction }) => {
       const list = request as typeof request & { query: typeof query };
-      const after = decodeCursor(z.int(), list);
+      const after = decodeCursor(revisionNumber, list);
       const rows = await transaction(async (db) =>
         listVersions(db, await load(db, organizationId, params), { after, limit: query.limit + 1 }),
       );

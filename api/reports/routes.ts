@@ -22,6 +22,7 @@ import {
   reportExample,
   reportSchema,
   reportView,
+  revisionNumber,
   versionExample,
   versionSchema,
   versionView,
@@ -152,7 +153,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     { 200: page(versionSchema).meta({ examples: [{ items: [versionExample], nextCursor: null }] }) },
     async ({ organizationId, params, query, request, transaction }) => {
       const list = request as unknown as ListRequest;
-      const after = decodeCursor(z.int().min(1), list);
+      const after = decodeCursor(revisionNumber, list);
       const rows = await transaction(async (db) =>
         listVersions(db, await load(db, organizationId, params), { after, limit: query.limit + 1 }),
       );

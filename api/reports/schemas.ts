@@ -117,7 +117,10 @@ export const createBody = z
     } else if (content !== undefined) refuse('content', 'Either content or a prompt.', 'extra_forbidden');
   })
   .meta({
-    oneOf: [{ required: ['title', 'content'] }, { required: ['prompt'] }],
+    oneOf: [
+      { required: ['title', 'content'], properties: { prompt: false, model: false, effort: false } },
+      { required: ['prompt'], properties: { content: false } },
+    ],
     examples: [
       {
         title: 'Orders by month',
@@ -136,7 +139,13 @@ export const changeBody = z
   .refine(({ title, content }) => title !== undefined || content !== undefined, {
     message: 'Give a title, content, or both.',
   })
-  .meta({ examples: [{ title: 'Orders by month, checked', expected_revision: 1 }] });
+  .meta({
+    anyOf: [{ required: ['title'] }, { required: ['content'] }],
+    examples: [{ title: 'Orders by month, checked', expected_revision: 1 }],
+  });
+
+/** As PostgreSQL keeps it. */
+export const revisionNumber = z.int().min(1).max(2_147_483_647);
 
 export const contentQuery = z.object({
   format: z
@@ -145,5 +154,5 @@ export const contentQuery = z.object({
     .describe(
       '`raw`: the stored bytes. `markdown`: in one file, with tables filled in and charts and images in it. `pdf` and `docx`: documents.',
     ),
-  revision: integerText(z.int().min(1)).optional().describe('The newest one where it is left out.'),
+  revision: integerText(revisionNumber).optional().describe('The newest one where it is left out.'),
 });

@@ -107,6 +107,31 @@ ALLOWED = [
         "A page is named once; a schema compares whole items only.",
     ),
     Allowed(
+        r"(POST|PATCH) /v1/connections/app(/{connection_id})?",
+        r"unsupported_option|body\.(url|secrets(\..*)?): value_error",
+        "Whether an address is one that can be connected to, and which settings an operator allows.",
+    ),
+    Allowed(
+        r"GET /v1/connections/app/{connection_id}/tools",
+        r"source_failed",
+        "The server is asked again, and answers or not.",
+    ),
+    Allowed(
+        r"(POST|PATCH) /v1/projects/{project_id}/playbooks(/{playbook_id})?",
+        r"body\.(instructions|output\..*|parameters\..*|model): (value_error|.*_type|string_too_long|enum)",
+        "The parameters that texts name, defaults of their types, and the models that are offered.",
+    ),
+    Allowed(
+        r"POST /v1/projects/{project_id}/playbooks/{playbook_id}/runs",
+        r"body\.params(\..*)?: .*",
+        "The parameters that the playbook has.",
+    ),
+    Allowed(
+        r"POST /v1/projects/{project_id}/reports",
+        r"body\.model: enum",
+        "The models that are offered.",
+    ),
+    Allowed(
         r"POST /v1/data-syncs",
         r"body\.key_columns\.#: value_error",
         "The columns that the table has.",

@@ -84,6 +84,8 @@ describe('a report', () => {
     const read = async (query: string) => (await client.call('GET', `${url}/content${query}`)).text;
     expect(await read('')).toBe('Second.');
     expect(await read('?revision=1')).toBe('# Orders\n\nMany.');
+    const beyond = await client.call('GET', `${url}/content?revision=9007199254740990`);
+    expect([beyond.status, beyond.body.detail[0].loc]).toEqual([422, ['query', 'revision']]);
     const missing = await client.call('GET', `${url}/content?revision=9`);
     expect([missing.status, missing.body.code]).toEqual([404, 'not_found']);
     const page = await client.call('GET', `${url}/versions?limit=2`);
