@@ -4,7 +4,6 @@ import { type AppToolDeps, callOfferedTool } from '../app-connections/call.ts';
 import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import type { Conversation } from '../conversations/conversations.ts';
 import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
-import type { ModelAnswer } from './reply-writer.ts';
 
 /** Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all. */
 export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'tool' | 'fingerprint' | 'isReadOnly'>;
@@ -18,7 +17,7 @@ export async function callParts(
   db: OrganizationTransaction,
   { organization_id: organizationId, run_id: runId }: Conversation,
   step: number,
-  calls: ModelAnswer['calls'],
+  calls: readonly { toolCallId: string; name: string; input: unknown }[],
 ): Promise<NewPart[]> {
   const offered = calls.some(({ name }) => name.startsWith(appPrefix))
     ? await offeredTools(db, organizationId)

@@ -1,4 +1,4 @@
-import type { TableBlock } from './blocks.ts';
+import type { TableBlock } from './block.ts';
 import type { ResultTable } from './contract.ts';
 
 /** More of them are unreadable on any page. */

@@ -1,4 +1,4 @@
-import type { TableBlock } from './blocks.ts';
+import type { TableBlock } from './block.ts';
 import { textWidth } from './text-width.ts';
 
 /** On both sides of a cell's text, in points. */

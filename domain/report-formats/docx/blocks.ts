@@ -15,7 +15,7 @@ import {
   TextRun,
   WidthType,
 } from 'docx';
-import type { Block, ListItem, TableBlock } from '../blocks.ts';
+import type { Block, ListItem, TableBlock } from '../block.ts';
 import { printable } from '../characters.ts';
 import { eastAsianOf, type FontFamily, splitByFont } from '../fonts.ts';
 import type { Run, Shown } from '../inlines.ts';

@@ -14,7 +14,7 @@ import {
   TextRun,
 } from 'docx';
 import { estimatePageNumbers } from 'docx/layout';
-import type { Block, ReportBlocks } from '../blocks.ts';
+import type { Block, ReportBlocks } from '../block.ts';
 import { printable } from '../characters.ts';
 import type { ReportSource } from '../contract.ts';
 import { bookmarkOf, createBlockWriter, type DocxBlock, listIndent } from './blocks.ts';

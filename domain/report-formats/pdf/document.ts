@@ -1,4 +1,4 @@
-import type { Block, ListItem, ReportBlocks, TableBlock } from '../blocks.ts';
+import type { Block, ListItem, ReportBlocks, TableBlock } from '../block.ts';
 import type { ReportSource } from '../contract.ts';
 import { eastAsianOf, splitByFont } from '../fonts.ts';
 import type { Shown } from '../inlines.ts';

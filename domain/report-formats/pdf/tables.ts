@@ -1,4 +1,4 @@
-import type { TableBlock } from '../blocks.ts';
+import type { TableBlock } from '../block.ts';
 import type { TableFit } from '../table-fit.ts';
 import type { PdfNode } from './printer.ts';
 import type { TextWriter } from './text.ts';
