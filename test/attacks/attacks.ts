@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
 import { conversationAttacks } from './conversation-attacks.ts';
+import { reportAttacks } from './report-attacks.ts';
 import { type FilePlace, importEnd, importFile, newTable, type Session, uploadFile } from './session.ts';
 import { longFormat, sameCells } from './workbooks.ts';
 
@@ -239,4 +240,5 @@ export const attacks: readonly Attack[] = [
     },
   },
   ...conversationAttacks,
+  ...reportAttacks,
 ];

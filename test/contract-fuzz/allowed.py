@@ -108,7 +108,7 @@ ALLOWED = [
     ),
     Allowed(
         r"(POST|PATCH) /v1/connections/app(/{connection_id})?",
-        r"unsupported_option|body\.(url|secrets(\..*)?): value_error",
+        r"unsupported_option|body\.(url|secrets(\..*)?): (value_error|missing)",
         "Whether an address is one that can be connected to, and which settings an operator allows.",
     ),
     Allowed(
