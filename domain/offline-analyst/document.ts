@@ -1,9 +1,9 @@
 import { nothingAttached, selfDescription } from './answer.ts';
-import { readTables, type Table } from './catalog.ts';
+import { describedTables, readTables, type Table } from './catalog.ts';
 import { escaped, sqlBlock } from './markdown.ts';
-import { tablesToDescribe } from './plan.ts';
+import { type Plan, planOf, readerOf, tablesToDescribe } from './plan.ts';
 import type { Conversation, ToolAnswer } from './prompt.ts';
-import { type Call, nextStep, type Step } from './steps.ts';
+import { type Call, carryOut, type Step } from './steps.ts';
 
 /** A piece of the instructions of a document: what is kept as it is, or a question whose answer stands there. */
 export type Block = { kind: 'heading' | 'text'; text: string } | { kind: 'question'; text: string };
@@ -70,16 +70,22 @@ export function nextDocumentStep(conversation: Conversation): Step {
   const listed = answers('list_tables').at(0);
   if (listed === undefined) return { calls: [{ tool: 'list_tables', input: {} }] };
   const tables = readTables(listed.value);
-  if (tables?.length === 0) return asking(nothingAttached);
+  if (tables === undefined) return asking('The tables of the project could not be listed.');
+  if (tables.length === 0) return asking(nothingAttached);
   const described = answers('describe_table');
-  const names = tables === undefined ? [] : toDescribe(questions, tables);
+  const names = toDescribe(questions, tables);
   if (described.length < names.length)
     return { calls: names.slice(described.length).slice(0, callsAtOnce).map(describeCall) };
+  const known = describedTables(
+    tables,
+    described.map(({ value }) => value),
+  );
+  const read = readerOf(known);
   const steps = questions.map((question) => ({
     question,
-    step: answered(conversation, question, [listed, ...described], answers),
+    step: answered(conversation, planOf(question.messages, known, read), known, answers),
   }));
-  const refused = steps.find(({ step }) => step.isRefusal === true);
+  const refused = steps.find(({ step }) => step.calls === undefined && step.isRefusal === true);
   if (refused !== undefined) return asking(`“${refused.question.text}”: ${refused.step.text}`);
   const calls = steps.flatMap(({ step }) => step.calls ?? []);
   if (calls.length > 0) return { calls: calls.slice(0, callsAtOnce) };
@@ -92,12 +98,12 @@ export function nextDocumentStep(conversation: Conversation): Step {
 }
 
 type Answered = Extract<Step, { text: string }>;
-type OneStep = Step & { isRefusal?: true };
 
 const describeCall = (table: string): Call => ({ tool: 'describe_table', input: { table } });
 
 function toDescribe(questions: readonly Asked[], tables: readonly Table[]): string[] {
-  return [...new Set(questions.flatMap(({ messages }) => tablesToDescribe(messages, tables)))];
+  const read = readerOf(tables);
+  return [...new Set(questions.flatMap(({ messages }) => tablesToDescribe(messages, tables, read)))];
 }
 
 /** Answers by tool, in the order of their calls. */
@@ -113,13 +119,13 @@ function queues(answers: readonly ToolAnswer[]): (tool: string) => ToolAnswer[] 
  */
 function answered(
   conversation: Conversation,
-  { messages }: Asked,
-  shared: readonly ToolAnswer[],
+  plan: Plan,
+  tables: readonly Table[],
   answers: (tool: string) => ToolAnswer[],
-): OneStep {
-  const own = [...shared];
+): Step {
+  const own: ToolAnswer[] = [];
   for (;;) {
-    const step = nextStep({ ...conversation, messages, answers: own });
+    const step = carryOut(plan, { ...conversation, answers: own }, tables);
     const [call] = step.calls ?? [];
     if (call === undefined) return step;
     const answer = answers(call.tool).shift();

@@ -18,9 +18,23 @@ export type Plan = { draft: Draft } & (
 const maxDescribed = 8;
 const sampleRows = 10;
 
-export function planOf(messages: readonly string[], tables: readonly Table[]): Plan {
+/** Reads messages, each once: a document asks many questions of the same tables. */
+export type MessageReader = (message: string) => Draft;
+
+export function readerOf(tables: readonly Table[]): MessageReader {
   const vocabulary = vocabularyOf(tables);
-  const drafts = messages.map((message) => parse(message, vocabulary));
+  const drafts = new Map<string, Draft>();
+  return (message) => {
+    const known = drafts.get(message);
+    if (known !== undefined) return known;
+    const draft = parse(message, vocabulary);
+    drafts.set(message, draft);
+    return draft;
+  };
+}
+
+export function planOf(messages: readonly string[], tables: readonly Table[], read = readerOf(tables)): Plan {
+  const drafts = messages.map(read);
   const last = drafts.at(-1)!;
   if (last.intent === 'help' || last.intent === 'tables') return { kind: last.intent, draft: last };
   const draft = foldAll(drafts)!.draft;
@@ -74,9 +88,12 @@ function isSample({
 }
 
 /** The tables that have to be described before the last message can be understood. */
-export function tablesToDescribe(messages: readonly string[], tables: readonly Table[]): string[] {
-  const vocabulary = vocabularyOf(tables);
-  const drafts = messages.map((message) => parse(message, vocabulary)).reverse();
+export function tablesToDescribe(
+  messages: readonly string[],
+  tables: readonly Table[],
+  read = readerOf(tables),
+): string[] {
+  const drafts = messages.map(read).reverse();
   const last = drafts[0]!;
   const isOwn = last.tables.length > 0 && !last.isOpener;
   const names = new Set<string>();

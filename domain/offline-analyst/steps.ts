@@ -93,7 +93,8 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
   return carryOut(plan, conversation, tables);
 }
 
-function carryOut(plan: Plan, conversation: Conversation, tables: readonly Table[]): Step {
+/** What comes next of a plan, by what tools have answered to it. */
+export function carryOut(plan: Plan, conversation: Conversation, tables: readonly Table[]): Step {
   switch (plan.kind) {
     case 'help':
       return { text: helpText(tables) };
