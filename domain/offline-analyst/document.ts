@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { nothingAttached, selfDescription } from './answer.ts';
 import { describedTables, readTables, type Table } from './catalog.ts';
 import { escaped, sqlBlock } from './markdown.ts';
@@ -58,8 +59,11 @@ function questionsOf(blocks: readonly Block[]): Asked[] {
   return asked;
 }
 
-/** What comes next of a document: the calls that its questions need, some at a time, and then all of it as text. */
-export function nextDocumentStep(conversation: Conversation): Step {
+/**
+ * What comes next of a document: the calls that its questions need, some at a time, and then all of it as text. Questions
+ * take seconds together: between two of them the process sees to everybody else's work, and its heartbeats.
+ */
+export async function nextDocumentStep(conversation: Conversation): Promise<Step> {
   const blocks = readDocument(conversation.messages.at(-1) ?? '');
   const questions = questionsOf(blocks);
   if (questions.length === 0)
@@ -73,7 +77,7 @@ export function nextDocumentStep(conversation: Conversation): Step {
   if (tables === undefined) return asking('The tables of the project could not be listed.');
   if (tables.length === 0) return asking(nothingAttached);
   const described = answers('describe_table');
-  const names = toDescribe(questions, tables);
+  const names = await toDescribe(questions, tables);
   if (described.length < names.length)
     return { calls: names.slice(described.length).slice(0, callsAtOnce).map(describeCall) };
   const known = describedTables(
@@ -81,10 +85,12 @@ export function nextDocumentStep(conversation: Conversation): Step {
     described.map(({ value }) => value),
   );
   const read = readerOf(known);
-  const steps = questions.map((question) => ({
-    question,
-    step: answered(conversation, planOf(question.messages, known, read), known, answers),
-  }));
+  const steps: { question: Asked; step: Step }[] = [];
+  for (const question of questions) {
+    await setImmediate();
+    const plan = planOf(question.messages, known, read);
+    steps.push({ question, step: answered(conversation, plan, known, answers) });
+  }
   const refused = steps.find(({ step }) => step.calls === undefined && step.isRefusal === true);
   if (refused !== undefined) return asking(`“${refused.question.text}”: ${refused.step.text}`);
   const calls = steps.flatMap(({ step }) => step.calls ?? []);
@@ -101,9 +107,14 @@ type Answered = Extract<Step, { text: string }>;
 
 const describeCall = (table: string): Call => ({ tool: 'describe_table', input: { table } });
 
-function toDescribe(questions: readonly Asked[], tables: readonly Table[]): string[] {
+async function toDescribe(questions: readonly Asked[], tables: readonly Table[]): Promise<string[]> {
   const read = readerOf(tables);
-  return [...new Set(questions.flatMap(({ messages }) => tablesToDescribe(messages, tables, read)))];
+  const names = new Set<string>();
+  for (const { messages } of questions) {
+    await setImmediate();
+    for (const name of tablesToDescribe(messages, tables, read)) names.add(name);
+  }
+  return [...names];
 }
 
 /** Answers by tool, in the order of their calls. */

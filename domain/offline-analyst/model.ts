@@ -22,19 +22,19 @@ export function offlineModel(): LanguageModelV4 {
     supportedUrls: {},
     doGenerate: async (options) => {
       options.abortSignal?.throwIfAborted();
-      const step = stepOf(options);
+      const step = await stepOf(options);
       const content = contentOf(step, options);
       return { content, finishReason: finishOf(step), usage: usageOf(options, content), warnings: [] };
     },
     doStream: async (options) => {
       options.abortSignal?.throwIfAborted();
-      const step = stepOf(options);
+      const step = await stepOf(options);
       return { stream: streamOf(partsOf(step, options), options.abortSignal) };
     },
   };
 }
 
-function stepOf(options: LanguageModelV4CallOptions): Step {
+async function stepOf(options: LanguageModelV4CallOptions): Promise<Step> {
   const conversation = readPrompt(options);
   return conversation.isUnattended ? nextDocumentStep(conversation) : nextStep(conversation);
 }

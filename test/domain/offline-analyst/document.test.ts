@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readDocument } from '../../../domain/offline-analyst/document.ts';
+import { nextDocumentStep, readDocument } from '../../../domain/offline-analyst/document.ts';
 import { shop } from './data-sets.ts';
 import { type Analyst, openAnalyst, toolNames } from './support.ts';
 
@@ -28,6 +28,28 @@ it('reads paragraphs as questions where there is no list', () => {
 it('reads a long line without end in linear time', () => {
   const line = `-${' \t'.repeat(100_000)}`;
   expect(readDocument(line)).toEqual([{ kind: 'question', text: '-' }]);
+});
+
+it('reads spaces before a line separator in linear time', () => {
+  const startedMs = performance.now();
+  expect(readDocument(`- ${' '.repeat(200_000)}\u2028how many orders`)).toEqual([
+    { kind: 'question', text: 'how many orders' },
+  ]);
+  // Quadratic it takes two minutes.
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+});
+
+it('lets other work go on while it reads many long questions', async () => {
+  const question = '- total amount by region where region is x or y and '.repeat(6);
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const answers = [{ tool: 'list_tables', value: { tables: [{ name: 'orders', columns: ['id', 'amount'] }] } }];
+  const messages = [Array.from({ length: 20 }, () => question).join('\n')];
+  await nextDocumentStep({ messages, answers, tools: new Set(toolNames), isUnattended: true });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
 });
 
 const asked = ({ calls }: Awaited<ReturnType<Analyst['ask']>>) =>
