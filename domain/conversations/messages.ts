@@ -197,7 +197,10 @@ export async function callOf(
     .executeTakeFirstOrThrow();
 }
 
-/** Notes that a call which may change something is begun; false where an earlier try began it. */
+/**
+ * Notes that a call which may change something is begun; false where an earlier try began it, or where it has ended
+ * meanwhile: a slow try must not make a call after a Stop, or one that the model was told has failed.
+ */
 export async function beginAttempt(db: OrganizationTransaction, key: PartKey): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('message_parts')
@@ -205,6 +208,7 @@ export async function beginAttempt(db: OrganizationTransaction, key: PartKey): P
     .where('organization_id', '=', key.organization_id)
     .where('message_id', '=', key.message_id)
     .where('part_index', '=', key.part_index)
+    .where('status', '=', 'running')
     .where('attempted_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { beginAttempt } from '../../../domain/conversations/messages.ts';
 import { applied } from '../../support/conversation-events.ts';
 import { eventually, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
 import { startMcpServer, type TestMcpServer, type TestTool } from '../../support/mcp-server.ts';
@@ -156,6 +157,15 @@ test('a Stop ends the wait, and what was asked is nobody’s to decide any more'
   const { body } = await client.call('GET', approvalsUrl());
   expect(body.items).toMatchObject([{ id: approval.id, status: 'cancelled' }]);
   expect(called).toEqual([]);
+});
+
+test('a slow try of a call does not begin it once the call has ended', async () => {
+  const { messageId, approval } = await asked();
+  await talk.cancel(messageId);
+  const key = { organization_id: client.organizationId, message_id: messageId, part_index: 0 };
+  expect((await ended(messageId)).parts[0].status).toBe('cancelled');
+  const isBegun = await inOrganization(workspace.deps.db, client.organizationId, (db) => beginAttempt(db, key));
+  expect(isBegun, approval.id).toBe(false);
 });
 
 test('what nobody decides in time is denied', async () => {
