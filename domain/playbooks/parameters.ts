@@ -26,13 +26,22 @@ export function namesIn(text: string): string[] {
 
 /** The text with every parameter's value in its place; nothing, where it has none. Values are not read again. */
 export function filledIn(text: string, params: Params): string {
-  return text.replace(reference, (_, name: string) => {
-    const value = Object.hasOwn(params, name) ? params[name] : undefined;
-    return value === null || value === undefined ? '' : textOf(value as Scalar);
-  });
+  return text.replace(reference, (_, name: string) => textOf(name, params));
 }
 
-const textOf = (value: Scalar): string => (isRawNumber(value) ? value.rawJSON : String(value));
+/** How many characters that would give, without making them: each value may stand wherever the text likes. */
+export function filledLength(text: string, params: Params): number {
+  let length = text.length;
+  for (const [named, name] of text.matchAll(reference))
+    length += textOf(name!, params).length - named.length;
+  return length;
+}
+
+function textOf(name: string, params: Params): string {
+  const value = Object.hasOwn(params, name) ? params[name] : undefined;
+  if (value === null || value === undefined) return '';
+  return isRawNumber(value) ? value.rawJSON : String(value);
+}
 
 /** Why a value is none of that type; undefined where it is. `tables` are the names that may stand for a table. */
 export function valueFault(

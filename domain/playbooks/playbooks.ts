@@ -24,6 +24,8 @@ export interface PlaybookContent {
 
 /** So many a project: a page of the list is whole rows. */
 const maxPlaybooks = 1_000;
+/** Each is kept whole: one that is written anew again and again is another one some day. */
+const maxRevisions = 1_000;
 
 export const parametersOf = (playbook: Pick<Playbook, 'parameters'>): Parameters =>
   playbook.parameters as unknown as Parameters;
@@ -93,6 +95,8 @@ export async function revisePlaybook(
     throw new AppError('revision_conflict', `The playbook is at revision ${before.revision} now.`, {
       extensions: { current_revision: before.revision },
     });
+  if (before.revision >= maxRevisions)
+    throw new AppError('conflict', `The playbook has ${maxRevisions} revisions; write it as a new one.`);
   const content = { ...contentOf(before), ...change };
   checkContent(content);
   const row = await playbooks.update(db, before.organization_id, before.id, {
@@ -137,13 +141,14 @@ function columnsOf({ parameters, output, ...content }: PlaybookContent) {
 }
 
 /** What a playbook says of its parameters must fit together, or no run of it could begin. */
-function checkContent({ instructions, parameters, output }: PlaybookContent): void {
+function checkContent({ title, instructions, parameters, output }: PlaybookContent): void {
   const faults: ValidationFault[] = [];
   const known = (loc: string[], text: string) => {
     for (const name of namesIn(text))
       if (!Object.hasOwn(parameters, name))
         faults.push({ loc, type: 'value_error', msg: `It names \${${name}}, which is no parameter.` });
   };
+  known(['body', 'title'], title);
   known(['body', 'instructions'], instructions);
   if (output.type === 'report') known(['body', 'output', 'title'], output.title);
   else known(['body', 'output', 'path'], output.path);

@@ -6,7 +6,7 @@ import { startAgentRun } from '../agent-runs/start.ts';
 import { attachedTables } from '../catalog-entries/catalog-entries.ts';
 import { pathFault } from '../files/path.ts';
 import type { Run } from '../runs/runs.ts';
-import { checkParams, filledIn, type Params } from './parameters.ts';
+import { checkParams, filledIn, filledLength, type Params } from './parameters.ts';
 import { getPlaybook, outputOf, parametersOf } from './playbooks.ts';
 
 export interface PlaybookRunRequest {
@@ -24,6 +24,10 @@ export interface PlaybookRunRequest {
   defaultModel: string;
 }
 
+/** As much as instructions may have as they are written: one that names a long value everywhere is no way around. */
+const maxInstructions = 204_800;
+const maxTitle = 200;
+
 /**
  * Starts a run of a playbook as it is now, with its parameters filled in.
  *
@@ -36,10 +40,15 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
     tables: (await attachedTables(db, organizationId, projectId)).map(({ name }) => name),
   }));
   const params = checkParams(parametersOf(playbook), request.params, { at, tables });
+  const characters = filledLength(playbook.instructions, params);
+  if (characters > maxInstructions) {
+    const msg = `With them the instructions have ${characters} characters; ${maxInstructions} is the most.`;
+    throw new ValidationError([{ loc: [...at], type: 'value_error', msg }]);
+  }
   return startAgentRun(deps, {
     ...request,
     kind: 'playbook',
-    title: filledIn(playbook.title, params),
+    title: titled(playbook.title, params),
     instructions: filledIn(playbook.instructions, params),
     output: filledOutput(outputOf(playbook), params, at),
     model: playbook.model ?? request.defaultModel,
@@ -50,7 +59,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
 
 function filledOutput(output: AgentOutput, params: Params, at: readonly string[]): AgentOutput {
   if (output.type === 'report')
-    return { type: 'report', title: [...filledIn(output.title, params)].slice(0, 200).join('') };
+    return { type: 'report', title: titled(output.title, params) };
   const path = filledIn(output.path, params).normalize('NFC');
   const fault = pathFault(path);
   if (fault === undefined) return { type: 'file', path };
@@ -58,3 +67,6 @@ function filledOutput(output: AgentOutput, params: Params, at: readonly string[]
     { loc: [...at], type: 'value_error', msg: `The output's path becomes ${path}. ${fault}` },
   ]);
 }
+
+const titled = (title: string, params: Params): string =>
+  [...filledIn(title, params)].slice(0, maxTitle).join('');

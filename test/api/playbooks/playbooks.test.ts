@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { inOrganization } from '../../../data/postgres/client.ts';
 import { projectOf } from '../../support/conversations.ts';
 import { attachedTable } from '../../support/runs.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
@@ -88,8 +89,9 @@ const dated = { parameters: { since: { type: 'date' } } };
 
 test.each([
   ['instructions that name no parameter', { instructions: 'by ${region}' }, ['body', 'instructions']],
+  ['a title that names no parameter', { title: 'By ${region}' }, ['body', 'title']],
   [
-    'a title that names no parameter',
+    "an output's title that names no parameter",
     { output: { type: 'report', title: '${x}' } },
     ['body', 'output', 'title'],
   ],
@@ -158,4 +160,26 @@ test('a path that its parameters make illegal is refused before anything runs', 
   const answer = await client.call('POST', `${url}/${id}/runs`, { body: { params: { folder: '..' } } });
   expect(answer.status, answer.text).toBe(422);
   expect(answer.body.detail[0].loc).toEqual(['body', 'params']);
+});
+
+test('values that would make instructions of many megabytes are refused before anything runs', async () => {
+  const { id } = await made({
+    ...minimal,
+    instructions: '${word}'.repeat(20_000),
+    parameters: { word: { type: 'string' } },
+  });
+  const params = { word: 'x'.repeat(1_000) };
+  const answer = await client.call('POST', `${url}/${id}/runs`, { body: { params } });
+  expect(answer.status, answer.text).toBe(422);
+  expect(answer.body.detail[0]).toMatchObject({ loc: ['body', 'params'], type: 'value_error' });
+});
+
+test('a playbook has a thousand revisions at most', async () => {
+  const { id } = await made();
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    db.updateTable('playbooks').set({ revision: 1_000 }).where('id', '=', id).execute(),
+  );
+  const answer = await client.call('PATCH', `${url}/${id}`, { body: { title: 'Again' } });
+  expect(answer.status, answer.text).toBe(409);
+  expect(answer.body.code).toBe('conflict');
 });
