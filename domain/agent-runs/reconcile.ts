@@ -6,6 +6,7 @@ import type { Processes } from '../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconciling/step.ts';
 import type { AgentRunInput } from '../../workflows/agent-run/contract.ts';
 import { failTurn } from '../conversations/life.ts';
+import { findRun, runStates } from '../runs/runs.ts';
 import { findAgentRun } from './agent-runs.ts';
 import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
 import { endAgentRun, turnOfRun } from './life.ts';
@@ -21,7 +22,10 @@ const terminated = { code: 'terminated', message: "An operator ended the run's p
 /** A younger run's process may not have been started yet. */
 const ageSeconds = 60;
 
-/** Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a new one. */
+/**
+ * Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a new one. Ended
+ * ones that it left something of are cleared.
+ */
 export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -35,11 +39,14 @@ export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ag
 async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<void> {
   const state = await deps.processes.stateOf(agentRunProcess.workflowId(id.runId));
   if (state === 'running') return;
-  const row = await inOrganization(deps.db, id.organizationId, (db) =>
-    findAgentRun(db, id.organizationId, id.runId),
-  );
-  if (row === undefined) return;
-  if (closes(agentRunProcess, state)) {
+  const { row, run } = await inOrganization(deps.db, id.organizationId, async (db) => ({
+    row: await findAgentRun(db, id.organizationId, id.runId),
+    run: await findRun(db, id.organizationId, id.runId),
+  }));
+  if (row === undefined || run === undefined) return;
+  // It ended, and its process did not come to clear up.
+  if (runStates.isEnd(run.status)) await clearAgentRun(deps, id);
+  else if (closes(agentRunProcess, state)) {
     const { conversation_id: conversationId, message_id: messageId } = row;
     await failTurn(deps.db, { organizationId: id.organizationId, conversationId, messageId }, 'terminated');
     const reply = await inOrganization(deps.db, id.organizationId, (db) => turnOfRun(db, row));

@@ -47,6 +47,25 @@ test('a run whose process was ended by force ends failed', async () => {
   });
 });
 
+test('what a run that ended worked with is removed, where its process was ended by force before', async () => {
+  const { organizationId } = client;
+  const spy = vi
+    .spyOn(workspace.deps.objects, 'removeAll')
+    .mockRejectedValue(new AppError('storage_unavailable', 'Away.'));
+  const { id } = (await start('Sum it up.')).body.data;
+  expect(await endedRun(client, project, id)).toMatchObject({ status: 'succeeded' });
+  await workspace.temporal.workflow.getHandle(`agent-run/${id}`).terminate('by force');
+  spy.mockRestore();
+  const conversations = () =>
+    inOrganization(workspace.deps.db, organizationId, (db) =>
+      db.selectFrom('conversations').select('id').where('run_id', '=', id).execute(),
+    );
+  expect(await conversations()).toHaveLength(1);
+  await reconcile(workspace, agentRunSteps(workspace.activityDeps as never, 0));
+  expect(await conversations()).toEqual([]);
+  expect(await endedRun(client, project, id)).toMatchObject({ status: 'succeeded' });
+});
+
 test('without workflows nothing of a run stays', async () => {
   const before = (await runs()).length;
   const spy = vi
