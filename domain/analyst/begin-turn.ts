@@ -6,12 +6,9 @@ import { attachedTables } from '../catalog-entries/catalog-entries.ts';
 import { tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
-import { turnPin } from '../conversations/turns.ts';
+import { turnPin, turnPinMs } from '../conversations/turns.ts';
 import { type ExpiryDeps, pinSnapshot } from '../lake-maintenance/expire.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
-
-/** Beyond the longest wait of a turn for a person. A turn that ends lets go of its pin at once. */
-const pinMs = 25 * 3_600_000;
 
 /** `full`: as many turns of the organization are worked at as may be; this one waits. */
 export type TurnBeginning = 'begun' | 'ended' | 'full';
@@ -54,7 +51,7 @@ async function pinned(
 ): Promise<DataVersion[]> {
   const lake = await deps.lake.catalog.get(organizationId);
   const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
-  const expiresAt = new Date(Date.now() + pinMs);
+  const expiresAt = new Date(Date.now() + turnPinMs);
   await pinSnapshot(deps, lake, organizationId, { snapshotId, holder: turnPin(messageId), expiresAt });
   const versions = await versionsAt(deps.lake.catalogPool, lake.schema, tableIds, snapshotId);
   return [...versions].map(([tableId, version]) => ({ tableId, version }));

@@ -8,8 +8,9 @@ import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { addParts, type Message, type MessagePart, updateMessage } from '../conversations/messages.ts';
 import { countWaiting } from '../conversations/queue.ts';
-import { endTurn } from '../conversations/turns.ts';
+import { endTurn, turnPin, turnPinMs } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
+import { extendLakePins } from '../lake-maintenance/pins.ts';
 import { offlineId } from '../models/config.ts';
 import { callParts } from './app-tools.ts';
 import { questionIn } from './ask-person.ts';
@@ -250,6 +251,9 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
           data: { messageId: id, partIndex: part.part_index, part: partView(part) },
         }),
       );
+    // A turn may wait again and again, each time for as long as a decision may take.
+    if (waiting.length > 0)
+      await extendLakePins(transaction, organizationId, turnPin(id), new Date(Date.now() + turnPinMs));
     const requested = await requestApprovals(transaction, used, waiting);
     await tell(transaction, conversation, [...texts, ...told, ...requested]);
     await showInRun(transaction, conversation, id);

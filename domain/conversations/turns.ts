@@ -14,6 +14,9 @@ export const stopsChannel = 'reply_stops';
 /** Who holds the snapshot that a turn reads. */
 export const turnPin = (messageId: string): string => `turn/${messageId}`;
 
+/** Beyond a turn's longest wait for a person, and its work. A turn that ends lets go of its pin at once. */
+export const turnPinMs = 25 * 3_600_000;
+
 /** What is asked of the analyst. */
 export interface Asked {
   message: string;

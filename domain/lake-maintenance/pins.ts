@@ -22,6 +22,21 @@ export async function insertLakePin(
     .execute();
 }
 
+/** Moves the end of everything the holder pins; what it let go of, or lost, stays so. */
+export async function extendLakePins(
+  db: OrganizationTransaction,
+  organizationId: string,
+  holder: string,
+  expiresAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('lake_pins')
+    .set({ expires_at: expiresAt })
+    .where('organization_id', '=', organizationId)
+    .where('holder', '=', holder)
+    .execute();
+}
+
 /** Lets go of everything the holder pinned. */
 export async function deleteLakePins(
   db: OrganizationTransaction,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { inOrganization } from '../../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { beginAttempt } from '../../../domain/conversations/messages.ts';
 import { applied } from '../../support/conversation-events.ts';
 import { eventually, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
 import { startMcpServer, type TestMcpServer, type TestTool } from '../../support/mcp-server.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
-import { endedRun } from '../../support/runs.ts';
+import { attachedTable, endedRun } from '../../support/runs.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -166,6 +166,41 @@ test('a slow try of a call does not begin it once the call has ended', async () 
   expect((await ended(messageId)).parts[0].status).toBe('cancelled');
   const isBegun = await inOrganization(workspace.deps.db, client.organizationId, (db) => beginAttempt(db, key));
   expect(isBegun, approval.id).toBe(false);
+});
+
+test('what a turn reads stays pinned over each of its waits', async () => {
+  const { organizationId } = client;
+  await attachedTable(client, talk.projectId, `orders_${Date.now()}`, [{ s_id: 1, amount: 2 }]);
+  let holder = '';
+  const withPins = <T>(work: (db: OrganizationTransaction) => Promise<T>) =>
+    inOrganization(workspace.deps.db, organizationId, work);
+  const [call] = calling('create_ticket', ticket);
+  script = [
+    async (request) => {
+      // As if the turn had begun, and waited, for a day already.
+      await withPins(async (db) => {
+        const pin = await db
+          .updateTable('lake_pins')
+          .set({ expires_at: new Date(Date.now() + 3_600_000) })
+          .where('holder', 'like', 'turn/%')
+          .returning('holder')
+          .executeTakeFirstOrThrow();
+        holder = pin.holder;
+      });
+      return call!(request);
+    },
+  ];
+  const { messageId } = (await talk.post('File a ticket.')).body.data;
+  await eventually(
+    () => talk.message(messageId),
+    ({ status }) => status === 'waiting_approval',
+  );
+  expect(holder).toBe(`turn/${messageId}`);
+  const pin = await withPins((db) =>
+    db.selectFrom('lake_pins').select('expires_at').where('holder', '=', holder).executeTakeFirstOrThrow(),
+  );
+  expect(pin.expires_at.getTime()).toBeGreaterThan(Date.now() + 24 * 3_600_000);
+  await talk.cancel(messageId);
 });
 
 test('what nobody decides in time is denied', async () => {
