@@ -32,8 +32,7 @@ export function filledIn(text: string, params: Params): string {
 /** How many characters that would give, without making them: each value may stand wherever the text likes. */
 export function filledLength(text: string, params: Params): number {
   let length = text.length;
-  for (const [named, name] of text.matchAll(reference))
-    length += textOf(name!, params).length - named.length;
+  for (const [named, name] of text.matchAll(reference)) length += textOf(name!, params).length - named.length;
   return length;
 }
 

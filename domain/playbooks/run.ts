@@ -58,8 +58,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
 }
 
 function filledOutput(output: AgentOutput, params: Params, at: readonly string[]): AgentOutput {
-  if (output.type === 'report')
-    return { type: 'report', title: titled(output.title, params) };
+  if (output.type === 'report') return { type: 'report', title: titled(output.title, params) };
   const path = filledIn(output.path, params).normalize('NFC');
   const fault = pathFault(path);
   if (fault === undefined) return { type: 'file', path };

@@ -164,7 +164,9 @@ test('a slow try of a call does not begin it once the call has ended', async () 
   await talk.cancel(messageId);
   const key = { organization_id: client.organizationId, message_id: messageId, part_index: 0 };
   expect((await ended(messageId)).parts[0].status).toBe('cancelled');
-  const isBegun = await inOrganization(workspace.deps.db, client.organizationId, (db) => beginAttempt(db, key));
+  const isBegun = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    beginAttempt(db, key),
+  );
   expect(isBegun, approval.id).toBe(false);
 });
 

@@ -45,7 +45,9 @@ it('lets other work go on while it reads many long questions', async () => {
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  const answers = [{ tool: 'list_tables', value: { tables: [{ name: 'orders', columns: ['id', 'amount'] }] } }];
+  const answers = [
+    { tool: 'list_tables', value: { tables: [{ name: 'orders', columns: ['id', 'amount'] }] } },
+  ];
   const messages = [Array.from({ length: 20 }, () => question).join('\n')];
   await nextDocumentStep({ messages, answers, tools: new Set(toolNames), isUnattended: true });
   clearInterval(timer);
