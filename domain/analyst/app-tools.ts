@@ -6,7 +6,7 @@ import type { Conversation } from '../conversations/conversations.ts';
 import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
 
 /** Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all. */
-export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'tool' | 'fingerprint' | 'isReadOnly'>;
+export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'url' | 'tool' | 'fingerprint' | 'isReadOnly'>;
 
 const nobodyDecides = {
   error: { code: 'denied', message: 'The tool needs the decision of a person, and a run has none.' },
@@ -33,8 +33,8 @@ export async function callParts(
     };
     const tool = offered.find((candidate) => candidate.name === name);
     if (tool === undefined) return part;
-    const { connectionId, fingerprint, isReadOnly } = tool;
-    const called: AppToolCall = { connectionId, tool: tool.tool, fingerprint, isReadOnly };
+    const { connectionId, url, fingerprint, isReadOnly } = tool;
+    const called: AppToolCall = { connectionId, url, tool: tool.tool, fingerprint, isReadOnly };
     const ofApp = { ...part, app_tool: JSON.stringify(called) };
     if (tool.policy === 'allow') return ofApp;
     if (runId === null) return { ...ofApp, status: 'waiting_approval' };

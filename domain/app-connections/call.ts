@@ -16,6 +16,8 @@ export type { AppToolDeps } from './clients.ts';
 export interface OfferedToolCall {
   organizationId: string;
   connectionId: string;
+  /** Of the connection when the tool was offered; not looked at where it is left out. */
+  url?: string;
   tool: string;
   /** Of the tool as it was offered, and allowed. */
   fingerprint: string;
@@ -47,6 +49,9 @@ export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall):
     const found = await getAppConnectionRow(db, organizationId, connectionId);
     const { policy } = await getTool(db, organizationId, connectionId, name);
     if (policy === 'deny') throw new AppError('conflict', `The tool ${name} of ${found.name} is denied.`);
+    // Another server's tool may look the same: nobody allowed a call of it.
+    if (call.url !== undefined && call.url !== found.url)
+      throw new AppError('conflict', `${found.name} has moved to another server since ${name} was offered.`);
     return found;
   });
   try {

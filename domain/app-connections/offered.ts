@@ -13,6 +13,7 @@ export interface OfferedTool {
   tool: string;
   fingerprint: string;
   connectionName: string;
+  url: string;
 }
 
 /** More tools than these make a model choose badly, and cost it what it should read instead. */
@@ -31,7 +32,7 @@ export async function offeredTools(
       join.onRef('c.organization_id', '=', 't.organization_id').onRef('c.id', '=', 't.connection_id'),
     )
     .selectAll('t')
-    .select('c.name as connection_name')
+    .select(['c.name as connection_name', 'c.url'])
     .where('t.organization_id', '=', organizationId)
     .where('t.is_gone', '=', false)
     .where('t.refusal', 'is', null)
@@ -52,7 +53,7 @@ export async function offeredTools(
   return fitting.map(offered).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function offered(row: AppTool & { connection_name: string }): OfferedTool {
+function offered(row: AppTool & { connection_name: string; url: string }): OfferedTool {
   return {
     name: row.offered_name,
     description: row.description,
@@ -63,5 +64,6 @@ function offered(row: AppTool & { connection_name: string }): OfferedTool {
     tool: row.name,
     fingerprint: row.fingerprint,
     connectionName: row.connection_name,
+    url: row.url,
   };
 }

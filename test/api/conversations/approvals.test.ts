@@ -277,6 +277,24 @@ test('a run has nobody to decide: the call is denied at once', async () => {
   expect(called).toEqual([]);
 });
 
+test('a call that was allowed is not made where its connection has moved to another server', async () => {
+  const { messageId, approval } = await asked();
+  const url = `/v1/connections/app/${connection}`;
+  const moved = await startMcpServer({ tools });
+  try {
+    expect((await client.call('PATCH', url, { body: { url: moved.url } })).status).toBe(200);
+    await decide(approval.id, 'allow');
+    expect((await ended(messageId)).parts[0]).toMatchObject({
+      status: 'failed',
+      summary: expect.stringContaining('another server'),
+    });
+    expect(called).toEqual([]);
+  } finally {
+    await client.call('PATCH', url, { body: { url: server.url } });
+    await moved.close();
+  }
+});
+
 test('another organization decides nothing', async () => {
   const { approval, messageId } = await asked();
   const other = await workspace.organization();

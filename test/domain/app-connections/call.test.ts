@@ -93,6 +93,7 @@ test('what is offered comes from rows, with the policy that holds and names that
     tool: 'read',
     fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     connectionName: 'Müller & Söhne — very long name of a connection',
+    url: expect.stringContaining('http'),
   });
   expect(offered.find(({ tool }) => tool === 'write')?.policy).toBe('ask');
   expect(await offers(stranger)).toEqual([]);
