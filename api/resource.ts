@@ -77,7 +77,7 @@ export function resource<const Path extends string, Row extends { id: string }, 
           db: OrganizationTransaction,
           call: Call<CollectionOf<Path>, z.output<Query>>,
           slice: { after: z.output<Place> | undefined; limit: number },
-        ): Promise<readonly Row[]>;
+        ): Promise<readonly Row[] | { rows: readonly Row[]; shown: number }>;
         /** Where rows stand in the list, left out where that is by their ids. */
         place?: { schema: Place; of(row: Row): z.input<Place> };
       },
@@ -87,13 +87,13 @@ export function resource<const Path extends string, Row extends { id: string }, 
       route(app, at, ['GET', collection], declaration, { 200: many }, async (call) => {
         const request = call.request as ListRequest;
         const after = decodeCursor((operation.place?.schema ?? idCursor) as Place, request);
-        const rows = await call.transaction(async (db) => {
+        const found = await call.transaction(async (db) => {
           await parent?.(db, call.organizationId, call.params, call.caller);
           return operation.rows(db, call, { after, limit: request.query.limit + 1 });
         });
-        const { items, nextCursor } = toPage(request, rows, operation.place?.of ?? (({ id }) => id), (row) =>
-          view(row, call),
-        );
+        const { rows, shown } = 'rows' in found ? found : { rows: found, shown: undefined };
+        const placeOf = operation.place?.of ?? (({ id }) => id);
+        const { items, nextCursor } = toPage(request, rows, placeOf, (row) => view(row, call), shown);
         return { items: await Promise.all(items), nextCursor };
       });
     },

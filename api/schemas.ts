@@ -107,8 +107,10 @@ export function toPage<T, R>(
   rows: readonly T[],
   cursorOf: (row: T) => unknown,
   view: (row: T) => R,
+  /** Where a page ends before its limit, because its items are large. */
+  shown = request.query.limit,
 ) {
-  const { limit } = request.query;
+  const limit = Math.min(request.query.limit, shown);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit && last !== undefined;

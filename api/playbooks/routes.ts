@@ -147,10 +147,10 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
     async ({ organizationId, params, query, request, transaction }) => {
       const list = request as typeof request & { query: typeof query };
       const after = decodeCursor(revisionNumber, list);
-      const rows = await transaction(async (db) =>
+      const { rows, shown } = await transaction(async (db) =>
         listVersions(db, await load(db, organizationId, params), { after, limit: query.limit + 1 }),
       );
-      return toPage(list, rows, ({ revision }) => revision, playbookVersionView);
+      return toPage(list, rows, ({ revision }) => revision, playbookVersionView, shown);
     },
   );
 }

@@ -168,7 +168,7 @@ export function playbookView(row: Playbook): z.input<typeof playbookSchema> {
   };
 }
 
-type Version = Awaited<ReturnType<typeof listVersions>>[number];
+type Version = Awaited<ReturnType<typeof listVersions>>['rows'][number];
 
 export function playbookVersionView(row: Version): z.input<typeof playbookVersionSchema> {
   return {

@@ -58,15 +58,34 @@ async function find(
 async function deliver(deps: DeliverDeps, found: Found, reply: Message): Promise<AgentRunOutcome> {
   const { row } = found;
   const output = outputOf(row);
-  if (output.type === 'report') return deliverReport(deps, found, reply, output.title);
-  const { file } = await writeFile(deps, {
+  if (found.answer.content.trim() === '') return endAgentRun(deps.db, inputOf(row), emptyAnswer);
+  try {
+    if (output.type === 'report') await deliverReport(deps, found, reply, output.title);
+    else await deliverFile(deps, found, output.path);
+  } catch (error) {
+    if (!(error instanceof RunEnded)) throw error;
+  }
+  return inOrganization(deps.db, row.organization_id, async (db) =>
+    outcomeOf((await findRun(db, row.organization_id, row.id))!),
+  );
+}
+
+const emptyAnswer = { code: 'answer_empty', message: 'The analyst came to its end without saying anything.' };
+
+const inputOf = ({ organization_id: organizationId, id: runId }: AgentRun): AgentRunInput => ({
+  organizationId,
+  runId,
+});
+
+async function deliverFile(deps: DeliverDeps, { row, answer }: Found, path: string): Promise<void> {
+  await writeFile(deps, {
     organizationId: row.organization_id,
     projectId: row.project_id,
-    path: output.path,
-    bytes: Buffer.from(found.answer.content),
+    path,
+    bytes: Buffer.from(answer.content),
     id: derivedId('fil', row.created_at.getTime(), row.id),
+    within: (db, file) => succeed(db, row, { fileId: file.id }),
   });
-  return inOrganization(deps.db, row.organization_id, (db) => succeed(db, row, { fileId: file.id }));
 }
 
 async function deliverReport(
@@ -74,37 +93,36 @@ async function deliverReport(
   { row, answer }: Found,
   reply: Message,
   title: string,
-): Promise<AgentRunOutcome> {
-  const { organization_id: organizationId } = row;
-  const { id: reportId } = await storeReport(deps, {
-    organizationId,
+): Promise<void> {
+  const report = {
+    organizationId: row.organization_id,
     projectId: row.project_id,
     id: reportIdOf(row.id),
-    title: title === '' ? answer.title : title,
+    title: title.trim() === '' ? answer.title : title,
     content: answer.content,
     source: row.source,
     sourceId: row.playbook_id ?? row.id,
     dataVersions: versionsOf(reply),
     createdBy: row.created_by,
     writeId: row.id,
-  });
-  return inOrganization(deps.db, organizationId, (db) => succeed(db, row, { reportId }));
+  };
+  await storeReport(deps, report, (db, { id: reportId }) => succeed(db, row, { reportId }));
 }
 
-/** Ends the run with what it made, or finds how it ended meanwhile. */
+/** Another try was first, or somebody ended the run: what this one would store is nobody's any more. */
+class RunEnded extends Error {
+  override readonly name = 'RunEnded';
+}
+
+/** Ends the run with what is made in the same transaction: once, whatever tries there are. */
 async function succeed(
   db: OrganizationTransaction,
   row: AgentRun,
   output: Record<string, string>,
-): Promise<AgentRunOutcome> {
-  const run = await moveRun(db, row, 'running', 'succeeded', {
-    progress: 1,
-    output: JSON.stringify(output),
-  });
-  if (run !== undefined) return outcomeOf(run);
-  const ended = await findRun(db, row.organization_id, row.id);
-  if (ended?.status === 'succeeded') return outcomeOf(ended);
-  throw new AppError('conflict', 'The run ended before its output was stored.');
+): Promise<void> {
+  const change = { progress: 1, output: JSON.stringify(output) };
+  if ((await moveRun(db, row, 'running', 'succeeded', change)) === undefined)
+    throw new RunEnded('The run has ended.');
 }
 
 function refusalOf(error: unknown): { code: string; message: string } {

@@ -12,16 +12,24 @@ const nobodyDecides = {
   error: { code: 'denied', message: 'The tool needs the decision of a person, and a run has none.' },
 };
 
-/** The calls of an answer as parts of its reply: those that a person has to allow wait, or are denied in a run. */
+interface AnsweredCalls {
+  step: number;
+  calls: readonly { toolCallId: string; name: string; input: unknown }[];
+  /** What the model chose from. */
+  offered: readonly OfferedTool[];
+}
+
+/**
+ * The calls of an answer as parts of its reply: those that a person has to allow wait, or are denied in a run. A tool is
+ * called as the model was told of it, and by the policy that holds now.
+ */
 export async function callParts(
   db: OrganizationTransaction,
   { organization_id: organizationId, run_id: runId }: Conversation,
-  step: number,
-  calls: readonly { toolCallId: string; name: string; input: unknown }[],
+  { step, calls, offered }: AnsweredCalls,
 ): Promise<NewPart[]> {
-  const offered = calls.some(({ name }) => name.startsWith(appPrefix))
-    ? await offeredTools(db, organizationId)
-    : [];
+  const isOfApp = (name: string) => offered.some((tool) => tool.name === name);
+  const present = calls.some(({ name }) => isOfApp(name)) ? await offeredTools(db, organizationId) : [];
   return calls.map(({ toolCallId, name, input }) => {
     const part: NewPart = {
       step,
@@ -36,7 +44,9 @@ export async function callParts(
     const { connectionId, url, fingerprint, isReadOnly } = tool;
     const called: AppToolCall = { connectionId, url, tool: tool.tool, fingerprint, isReadOnly };
     const ofApp = { ...part, app_tool: JSON.stringify(called) };
-    if (tool.policy === 'allow') return ofApp;
+    // One that is not offered any more is refused where it is called.
+    const policy = present.find((candidate) => candidate.name === name)?.policy ?? tool.policy;
+    if (policy === 'allow') return ofApp;
     if (runId === null) return { ...ofApp, status: 'waiting_approval' };
     return {
       ...ofApp,
@@ -46,8 +56,6 @@ export async function callParts(
     };
   });
 }
-
-const appPrefix = 'app_';
 
 /**
  * Calls the tool of an app. One that may change something is called once: a second try tells that nobody knows what became

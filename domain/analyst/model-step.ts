@@ -53,7 +53,7 @@ export async function takeModelStep(
   if ('kind' in begun) return begun;
   try {
     const answer = await ask(deps, begun, isLast, signal);
-    return await endStep(deps.db, begun.stepTry, answer);
+    return await endStep(deps.db, begun.stepTry, answer, begun.offered);
   } catch (error) {
     if (error instanceof TurnEnded) return { kind: 'ended' };
     throw error;

@@ -2,6 +2,7 @@ import type { AssistantContent } from 'ai';
 import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../workflows/conversation/contract.ts';
+import type { OfferedTool } from '../app-connections/offered.ts';
 import { requestApprovals } from '../conversations/approvals.ts';
 import { type Conversation, updateConversation } from '../conversations/conversations.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
@@ -209,7 +210,12 @@ export function outstanding(parts: readonly MessagePart[]): StepOutcome {
 }
 
 /** Ends a step: its tools begin, or the reply is complete. */
-export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Promise<StepOutcome> {
+export function endStep(
+  db: Database,
+  stepTry: StepTry,
+  answer: ModelAnswer,
+  offered: readonly OfferedTool[],
+): Promise<StepOutcome> {
   return asTry(db, stepTry, async (transaction, conversation, reply) => {
     const { organization_id: organizationId, id } = reply;
     const texts = await answer.writeRest(transaction, reply);
@@ -240,7 +246,7 @@ export function endStep(db: Database, stepTry: StepTry, answer: ModelAnswer): Pr
     const parts = await addParts(
       transaction,
       reply,
-      await callParts(transaction, conversation, stepTry.step, answer.calls),
+      await callParts(transaction, conversation, { step: stepTry.step, calls: answer.calls, offered }),
     );
     const waiting = parts.filter(({ status }) => status === 'waiting_approval');
     const told = parts

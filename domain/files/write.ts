@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { inOrganization } from '../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import { contentTypeOf } from './content-type.ts';
 import { type File, putFile } from './files.ts';
@@ -12,12 +12,14 @@ export interface FileWrite {
   bytes: Buffer;
   /** Names the write, and the file where it is new: the same again is found to be done. */
   id: string;
+  /** What stands or falls with the write, in its transaction. */
+  within?: (db: OrganizationTransaction, file: File) => Promise<unknown>;
 }
 
 /** Writes a small file: a new one, or the next version of the one at that path. */
 export async function writeFile(
   deps: StoreDeps,
-  { organizationId, projectId, path, bytes, id }: FileWrite,
+  { organizationId, projectId, path, bytes, id, within }: FileWrite,
 ): Promise<{ file: File; created: boolean }> {
   await inOrganization(deps.db, organizationId, (db) => getOpenProject(db, organizationId, projectId));
   const contentType = contentTypeOf(path);
@@ -27,6 +29,14 @@ export async function writeFile(
     deps,
     organizationId,
     (objectKey) => deps.objects.put(objectKey, bytes, contentType),
-    (db, objectKey) => putFile(db, { organizationId, projectId, path, newId: id }, { ...content, objectKey }),
+    async (db, objectKey) => {
+      const put = await putFile(
+        db,
+        { organizationId, projectId, path, newId: id },
+        { ...content, objectKey },
+      );
+      await within?.(db, put.file);
+      return put;
+    },
   );
 }

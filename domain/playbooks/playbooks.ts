@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError, notFound, ValidationError, type ValidationFault } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../data/postgres/records.ts';
@@ -44,13 +45,34 @@ export async function getPlaybook(
   return row;
 }
 
-export function listPlaybooks(
+/** Instructions that a page shows together: it ends early where there is more, and has one playbook at least. */
+const pageBytes = 2_000_000;
+
+/** Newest first, with how many of them a page shows. */
+export async function listPlaybooks(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
-  slice: Slice,
-): Promise<Playbook[]> {
-  return playbooks.list(db, organizationId, slice, { project_id: projectId });
+  { after, limit }: Slice,
+): Promise<{ rows: Playbook[]; shown: number }> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT octet_length(instructions) AS bytes FROM playbooks
+    WHERE organization_id = ${organizationId} AND project_id = ${projectId}
+      AND (${after ?? null}::text IS NULL OR id < ${after ?? null})
+    ORDER BY id DESC LIMIT ${limit}`.execute(db);
+  const shown = countFitting(rows.map(({ bytes }) => bytes));
+  const slice = { after, limit: Math.min(limit, shown + 1) };
+  return { rows: await playbooks.list(db, organizationId, slice, { project_id: projectId }), shown };
+}
+
+/** How many, from the first on, fit into a page. */
+function countFitting(sizes: readonly number[]): number {
+  let left = pageBytes;
+  const first = sizes.findIndex((bytes, index) => {
+    left -= bytes;
+    return left < 0 && index > 0;
+  });
+  return first < 0 ? sizes.length : first;
 }
 
 export interface NewPlaybook extends PlaybookContent {
@@ -197,17 +219,26 @@ async function insertVersion(
     .execute();
 }
 
-/** Revisions of a playbook, newest first, before one of them. */
-export function listVersions(
+/** Revisions of a playbook, newest first, before one of them, with how many a page shows. */
+export async function listVersions(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Playbook,
   { after, limit }: { after: number | undefined; limit: number },
 ) {
   let query = db
     .selectFrom('playbook_versions')
-    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('playbook_id', '=', id);
   if (after !== undefined) query = query.where('revision', '<', after);
-  return query.orderBy('revision', 'desc').limit(limit).execute();
+  const newest = query.orderBy('revision', 'desc');
+  const sizes = await newest
+    .select(sql<number>`octet_length(instructions)`.as('bytes'))
+    .limit(limit)
+    .execute();
+  const shown = countFitting(sizes.map(({ bytes }) => bytes));
+  const rows = await newest
+    .selectAll()
+    .limit(Math.min(limit, shown + 1))
+    .execute();
+  return { rows, shown };
 }

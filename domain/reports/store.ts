@@ -15,8 +15,15 @@ import {
 } from './reports.ts';
 import { isWritten, knownAssets, type ReportAssets, sizeOf } from './versions.ts';
 
-/** Stores a report with what it refers to; the same id again finds the first. */
-export async function storeReport(deps: StoreDeps, report: NewReport): Promise<Report> {
+/**
+ * Stores a report with what it refers to; the same id again finds the first. What is done `within` stands or falls with it,
+ * in its transaction.
+ */
+export async function storeReport(
+  deps: StoreDeps,
+  report: NewReport,
+  within: (db: OrganizationTransaction, report: Report) => Promise<unknown> = async () => undefined,
+): Promise<Report> {
   const { organizationId, projectId, id } = report;
   sizeOf(report.content);
   const earlier = await inOrganization(deps.db, organizationId, async (db) => {
@@ -25,7 +32,11 @@ export async function storeReport(deps: StoreDeps, report: NewReport): Promise<R
   });
   if (earlier !== undefined) return earlier;
   const kept = await keepAssets(deps, { organizationId, projectId, reportId: id }, report.content);
-  return naming(deps, organizationId, kept, report.writeId, (db) => insertReport(db, report, kept.assets));
+  return naming(deps, organizationId, kept, report.writeId, async (db) => {
+    const stored = await insertReport(db, report, kept.assets);
+    await within(db, stored);
+    return stored;
+  });
 }
 
 /** Stores the next revision of a report with what that refers to; the same write again changes nothing. */

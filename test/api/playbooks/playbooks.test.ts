@@ -183,3 +183,22 @@ test('a playbook has a thousand revisions at most', async () => {
   expect(answer.status, answer.text).toBe(409);
   expect(answer.body.code).toBe('conflict');
 });
+
+test('a page of large playbooks ends early, and goes on', async () => {
+  const other = await workspace.organization();
+  const large = `/v1/projects/${await projectOf(other)}/playbooks`;
+  const titles = Array.from({ length: 13 }, (_, index) => `Large ${index}`);
+  for (const title of titles)
+    await other.call('POST', large, { body: { title, instructions: 'x'.repeat(200_000) } });
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  for (let cursor = ''; ; ) {
+    const { body } = await other.call('GET', `${large}?limit=200${cursor}`);
+    seen.push(...body.items.map((item: { title: string }) => item.title));
+    sizes.push(body.items.length);
+    if (body.nextCursor === null) break;
+    cursor = `&cursor=${body.nextCursor}`;
+  }
+  expect(seen).toEqual(titles.reverse());
+  expect(sizes).toEqual([10, 3]);
+});

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { insertRun } from '../../../domain/runs/runs.ts';
+import { insertRun, moveRun } from '../../../domain/runs/runs.ts';
 import { eventually, projectOf, useModelServer } from '../../support/conversations.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../support/runs.ts';
@@ -250,4 +250,30 @@ test('runs that are not ended are bounded, and the answer says when to come agai
     '30',
   ]);
   expect((await client.call('POST', `/v1/projects/${project}/reports`, { body })).status).toBe(202);
+});
+
+test('a run that ended meanwhile delivers nothing', async () => {
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  script = [
+    async () => {
+      asked.resolve();
+      await gate.promise;
+      return { text: 'Late.' };
+    },
+  ];
+  const output = { type: 'file', path: 'late.md' };
+  const { id } = await started(await playbook({ instructions: 'Wait.', model: 'local/scripted', output }));
+  await asked.promise;
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    moveRun(db, { organization_id: client.organizationId, id }, 'running', 'cancelled'),
+  );
+  gate.resolve();
+  await workspace.temporal.workflow
+    .getHandle(`agent-run/${id}`)
+    .result()
+    .catch(() => undefined);
+  const files = await client.call('GET', `/v1/projects/${project}/files`);
+  expect(files.body.items.map(({ path }: { path: string }) => path)).not.toContain('late.md');
+  expect(await endedRun(client, project, id)).toMatchObject({ status: 'cancelled', output: null });
 });

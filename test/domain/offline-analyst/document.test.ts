@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nextDocumentStep, readDocument } from '../../../domain/offline-analyst/document.ts';
 import { shop } from './data-sets.ts';
@@ -31,27 +32,27 @@ it('reads a long line without end in linear time', () => {
 });
 
 it('reads spaces before a line separator in linear time', () => {
-  const startedMs = performance.now();
+  // Quadratic it takes two minutes, which is longer than a test may.
   expect(readDocument(`- ${' '.repeat(200_000)}\u2028how many orders`)).toEqual([
     { kind: 'question', text: 'how many orders' },
   ]);
-  // Quadratic it takes two minutes.
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
 });
 
 it('lets other work go on while it reads many long questions', async () => {
   const question = '- total amount by region where region is x or y and '.repeat(6);
   let turns = 0;
-  const timer = setInterval(() => {
-    turns += 1;
-  }, 1);
+  let isRead = false;
+  const others = (async () => {
+    for (; !isRead; turns += 1) await setImmediate();
+  })();
   const answers = [
     { tool: 'list_tables', value: { tables: [{ name: 'orders', columns: ['id', 'amount'] }] } },
   ];
   const messages = [Array.from({ length: 20 }, () => question).join('\n')];
   await nextDocumentStep({ messages, answers, tools: new Set(toolNames), isUnattended: true });
-  clearInterval(timer);
-  expect(turns).toBeGreaterThan(5);
+  isRead = true;
+  await others;
+  expect(turns).toBeGreaterThanOrEqual(20);
 });
 
 const asked = ({ calls }: Awaited<ReturnType<Analyst['ask']>>) =>
