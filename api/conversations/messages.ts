@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { notFound } from '../../data/errors.ts';
 import { cancelReply } from '../../domain/conversations/cancel.ts';
 import { getConversation } from '../../domain/conversations/conversations.ts';
-import { getMessage, listMessages } from '../../domain/conversations/messages.ts';
+import { getMessage } from '../../domain/conversations/messages.ts';
 import { postMessage } from '../../domain/conversations/post.ts';
 import { wakeConversation } from '../../domain/conversations/process.ts';
-import { type WholeMessage, withParts } from '../../domain/conversations/show.ts';
+import { pageOfMessages, type WholeMessage, withParts } from '../../domain/conversations/show.ts';
 import { messageView } from '../../domain/conversations/views.ts';
 import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
@@ -46,8 +46,10 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
 
   messages.list({
     summary: 'List the messages of a conversation, newest first',
-    rows: async (db, { organizationId, params }, slice) =>
-      withParts(db, organizationId, await listMessages(db, organizationId, params.chat_id, slice)),
+    rows: async (db, { organizationId, params }, slice) => {
+      const { rows, shown } = await pageOfMessages(db, organizationId, params.chat_id, slice);
+      return { rows: await withParts(db, organizationId, rows), shown };
+    },
     place: { schema: z.int(), of: ({ message }) => message.position },
   });
   messages.show({ summary: 'Show a message' });

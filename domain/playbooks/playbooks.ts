@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { AppError, notFound, ValidationError, type ValidationFault } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { countFitting } from '../../data/postgres/page-bytes.ts';
 import { type RecordOf, records, type Slice } from '../../data/postgres/records.ts';
 import type { AgentOutput } from '../agent-runs/agent-runs.ts';
 import { getOpenProject } from '../projects/projects.ts';
@@ -45,9 +46,6 @@ export async function getPlaybook(
   return row;
 }
 
-/** Instructions that a page shows together: it ends early where there is more, and has one playbook at least. */
-const pageBytes = 2_000_000;
-
 /** Newest first, with how many of them a page shows. */
 export async function listPlaybooks(
   db: OrganizationTransaction,
@@ -63,16 +61,6 @@ export async function listPlaybooks(
   const shown = countFitting(rows.map(({ bytes }) => bytes));
   const slice = { after, limit: Math.min(limit, shown + 1) };
   return { rows: await playbooks.list(db, organizationId, slice, { project_id: projectId }), shown };
-}
-
-/** How many, from the first on, fit into a page. */
-function countFitting(sizes: readonly number[]): number {
-  let left = pageBytes;
-  const first = sizes.findIndex((bytes, index) => {
-    left -= bytes;
-    return left < 0 && index > 0;
-  });
-  return first < 0 ? sizes.length : first;
 }
 
 export interface NewPlaybook extends PlaybookContent {

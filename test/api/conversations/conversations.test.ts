@@ -99,6 +99,25 @@ test('a conversation of ten thousand messages is shown by its newest, and read o
   expect((await talk.post('And another one.')).status).toBe(202);
 });
 
+test('a page of long messages ends early, and goes on', async () => {
+  const client = await workspace.organization();
+  const talk = await talkIn(client);
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    sql`INSERT INTO messages (organization_id, id, conversation_id, position, role, status, content, model, completed_at)
+      SELECT ${client.organizationId}, 'msg_' || n, ${talk.id}, n, 'user', 'complete', repeat('x', 30000), 'offline', now()
+      FROM generate_series(1, 90) AS n`.execute(db),
+  );
+  const shown = await talk.show();
+  expect(shown.messages).toHaveLength(66);
+  const seen: string[] = shown.messages.map(({ id }: { id: string }) => id).reverse();
+  for (let cursor = shown.messagesCursor; cursor !== null; ) {
+    const { body } = await client.call('GET', `${talk.url}/messages?cursor=${cursor}`);
+    seen.push(...body.items.map(({ id }: { id: string }) => id));
+    cursor = body.nextCursor;
+  }
+  expect(seen).toEqual(Array.from({ length: 90 }, (_, index) => `msg_${90 - index}`));
+});
+
 test('the models are listed, and offline is always one of them', async () => {
   const client = await workspace.organization();
   const { body } = await client.call('GET', '/v1/models');
