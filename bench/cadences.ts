@@ -19,7 +19,7 @@ const cadences: Record<string, Cadence> = {
   weekly: { ...at, type: 'weekly', daysOfWeek: ['MONDAY', 'THURSDAY'] },
   'weekly, every 52nd week': { ...at, type: 'weekly', daysOfWeek: ['SUNDAY'], interval: 52 },
   monthly: { ...at, type: 'monthly', dayOfMonth: 31 },
-  'monthly, every 1200th month': { ...at, type: 'monthly', dayOfMonth: 31, interval: 1_200 },
+  'monthly, every 600th month': { ...at, type: 'monthly', dayOfMonth: 31, interval: 600 },
   cron: { type: 'cron', zoneId: at.zoneId, cronExpression: '30 2 * * MON-FRI' },
   'cron, 29 February': { type: 'cron', zoneId: at.zoneId, cronExpression: '0 9 29 2 *' },
   interval: { type: 'interval', zoneId: at.zoneId, everyMinutes: 15 },

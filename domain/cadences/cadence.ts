@@ -5,6 +5,13 @@ export const legacyTypes = ['cron', 'interval', 'biweekly', 'month_end'] as cons
 
 export type CadenceType = (typeof writableTypes)[number] | (typeof legacyTypes)[number];
 
+/**
+ * The years that cadences fire in. What the date library keeps of a zone's year it keeps for good (some 2 KiB), so the
+ * years that callers can ask for are no more than anybody plans with.
+ */
+export const firstYear = 1970;
+export const lastYear = 2099;
+
 /** In the order of ISO 8601: Monday is day 1. */
 export const weekdays = [
   'MONDAY',

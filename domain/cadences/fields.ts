@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { type CadenceField, weekdays } from './cadence.ts';
+import { type CadenceField, firstYear, lastYear, weekdays } from './cadence.ts';
 import { cronFault } from './cron.ts';
 import { isZone } from './zones.ts';
 
@@ -70,8 +70,12 @@ function date(value: unknown, path: string): CadenceFault[] {
     if (!/^\d{4}-\d\d-\d\d$/.test(written))
       return fault([path], 'string_pattern_mismatch', 'Input should be a date: YYYY-MM-DD.');
     const year = Number(written.slice(0, 4));
-    if (!isDate(written) || year < 1970 || year > 2999)
-      return fault([path], 'value_error', 'Input should be a date that exists, of the years 1970 to 2999.');
+    if (!isDate(written) || year < firstYear || year > lastYear)
+      return fault(
+        [path],
+        'value_error',
+        `Input should be a date that exists, of the years ${firstYear} to ${lastYear}.`,
+      );
     return [];
   });
 }

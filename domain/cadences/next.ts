@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Cadence, IntervalCadence } from './cadence.ts';
+import { type Cadence, firstYear, type IntervalCadence, lastYear } from './cadence.ts';
 import { nextCronTime } from './cron.ts';
 import { firstDateFrom, type RecurringCadence } from './dates.ts';
 import { clockAt, instantOf, latestClockUntil } from './zones.ts';
@@ -16,8 +16,8 @@ export interface Occurrence {
   note: null | 'gap' | 'overlap' | 'month_end';
 }
 
-/** Nothing fires after the year 2999, so that no search and no date is without an end. */
-const lastClockMs = Date.UTC(3000, 0, 1) - 1;
+const firstClockMs = Date.UTC(firstYear, 0, 1);
+const lastClockMs = Date.UTC(lastYear + 1, 0, 1) - 1;
 
 const dayMs = 86_400_000;
 
@@ -37,7 +37,7 @@ export function nextOccurrence(
   createdAtMs: number,
 ): Occurrence | undefined {
   if (afterMs > lastClockMs) return undefined;
-  const sinceMs = Math.max(afterMs, 0);
+  const sinceMs = Math.max(afterMs, firstClockMs);
   const said = nextClockTime(cadence, latestClockUntil(cadence.zoneId, sinceMs), createdAtMs);
   if (!said || said.clockMs > lastClockMs) return undefined;
   const { atMs, note } = instantOf(cadence.zoneId, said.clockMs);

@@ -24,7 +24,7 @@ const years = [
   ['Africa/Casablanca', '2023-01-01', ['02:30', '03:00']],
 ] as const;
 
-function everyKind(zoneId: string, anchorDate: string, timeOfDay: string): Cadence[] {
+function everyDatedKind(zoneId: string, anchorDate: string, timeOfDay: string): Cadence[] {
   const at = { zoneId, timeOfDay };
   return [
     { ...at, type: 'one_time', runDate: anchorDate },
@@ -36,7 +36,12 @@ function everyKind(zoneId: string, anchorDate: string, timeOfDay: string): Caden
     { ...at, type: 'monthly', dayOfMonth: 29, anchorDate, interval: 2 },
     { ...at, type: 'biweekly', daysOfWeek: ['SUNDAY', 'MONDAY'], anchorDate },
     { ...at, type: 'month_end' },
-    { type: 'interval', zoneId, everyMinutes: 50, anchorDate },
+  ];
+}
+
+function withoutTimeOfDay(zoneId: string, anchorDate: string): Cadence[] {
+  return [
+    { type: 'interval', zoneId, everyMinutes: 110, anchorDate },
     { type: 'cron', zoneId, cronExpression: '10,30,50 0,1,2,3 * * *' },
   ];
 }
@@ -45,12 +50,12 @@ describe('a year of every kind is what luxon makes of the rules', () => {
   test.each(years)('in %s', (zoneId, start, times) => {
     const afterMs = Date.parse(start);
     const untilMs = afterMs + 366 * 86_400_000;
-    for (const timeOfDay of times)
-      for (const cadence of everyKind(zoneId, start, timeOfDay)) {
-        const fires = firesUntil(cadence, afterMs, untilMs);
-        expect({ cadence, fires }).toEqual({ cadence, fires: luxonFires(cadence, afterMs, untilMs) });
-        expect(new Set(fires.map(({ localTime }) => localTime)).size).toBe(fires.length);
-      }
+    const dated = times.flatMap((timeOfDay) => everyDatedKind(zoneId, start, timeOfDay));
+    for (const cadence of [...dated, ...withoutTimeOfDay(zoneId, start)]) {
+      const fires = firesUntil(cadence, afterMs, untilMs);
+      expect({ cadence, fires }).toEqual({ cadence, fires: luxonFires(cadence, afterMs, untilMs) });
+      expect(new Set(fires.map(({ localTime }) => localTime)).size).toBe(fires.length);
+    }
   });
 });
 
@@ -73,7 +78,8 @@ test('a thousand cadences at any instant, in any zone', () => {
       { ...at, type: 'monthly', dayOfMonth: random.int(1, 31) },
       { ...at, type: 'month_end' },
     ]);
-    const expected = luxonFires(cadence, afterMs, afterMs + 160 * 86_400_000)[0];
+    const firstWithin = (days: number) => luxonFires(cadence, afterMs, afterMs + days * 86_400_000)[0];
+    const expected = firstWithin(5) ?? firstWithin(160);
     expect({ cadence, next: nextOccurrence(cadence, afterMs, 0) }).toEqual({ cadence, next: expected });
   }
 });

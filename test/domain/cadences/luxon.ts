@@ -32,9 +32,9 @@ function saidOn(cadence: Cadence, midnightMs: number): Said[] {
   });
   const each = 'interval' in cadence ? cadence.interval! : 1;
   const isIn = (passed: number, period: number) => Math.round(passed) % period === 0;
-  const weeks = date.startOf('week').diff(anchor.startOf('week'), 'weeks').weeks;
-  const months = date.startOf('month').diff(anchor.startOf('month'), 'months').months;
-  const dayName = date.setLocale('en').weekdayLong!.toUpperCase();
+  const weeks = () => date.startOf('week').diff(anchor.startOf('week'), 'weeks').weeks;
+  const months = () => date.startOf('month').diff(anchor.startOf('month'), 'months').months;
+  const isOneOf = (days: readonly string[]) => days.includes(date.setLocale('en').weekdayLong!.toUpperCase());
   if ('anchorDate' in cadence && date < anchor) return [];
   switch (cadence.type) {
     case 'one_time':
@@ -42,20 +42,16 @@ function saidOn(cadence: Cadence, midnightMs: number): Said[] {
     case 'daily':
       return isIn(date.diff(anchor, 'days').days, each) ? [at(secondsOf(cadence.timeOfDay))] : [];
     case 'weekly':
-      return isIn(weeks, each) && cadence.daysOfWeek.some((day) => day === dayName)
-        ? [at(secondsOf(cadence.timeOfDay))]
-        : [];
+      return isOneOf(cadence.daysOfWeek) && isIn(weeks(), each) ? [at(secondsOf(cadence.timeOfDay))] : [];
     case 'biweekly':
-      return isIn(weeks, 2) && cadence.daysOfWeek!.some((day) => day === dayName)
-        ? [at(secondsOf(cadence.timeOfDay))]
-        : [];
+      return isOneOf(cadence.daysOfWeek!) && isIn(weeks(), 2) ? [at(secondsOf(cadence.timeOfDay))] : [];
     case 'monthly': {
       const day = Math.min(cadence.dayOfMonth, date.daysInMonth!);
       const moved = day < cadence.dayOfMonth;
-      return isIn(months, each) && date.day === day ? [at(secondsOf(cadence.timeOfDay), moved)] : [];
+      return date.day === day && isIn(months(), each) ? [at(secondsOf(cadence.timeOfDay), moved)] : [];
     }
     case 'month_end':
-      return isIn(months, each) && date.day === date.daysInMonth ? [at(secondsOf(cadence.timeOfDay))] : [];
+      return date.day === date.daysInMonth && isIn(months(), each) ? [at(secondsOf(cadence.timeOfDay))] : [];
     case 'interval': {
       const minutes = Array.from({ length: 1_440 }, (_, minute) => minute);
       const sinceAnchor = date.diff(anchor, 'minutes').minutes;

@@ -271,15 +271,15 @@ describe('what cannot be read any more', () => {
   });
 });
 
-test('nothing fires after the year 2999', () => {
-  expect(fires(daily('UTC', '09:00'), '2999-12-30T12:00:00Z', 5)).toHaveLength(1);
+test('nothing fires after the year 2099', () => {
+  expect(fires(daily('UTC', '09:00'), '2099-12-30T12:00:00Z', 5)).toHaveLength(1);
   expect(fires(daily('UTC', '09:00'), '9000-01-01T00:00:00Z', 5)).toEqual([]);
   const far: Cadence = {
     type: 'monthly',
     zoneId: 'UTC',
     timeOfDay: '09:00',
     dayOfMonth: 1,
-    interval: 10_000,
+    interval: 600,
   };
   expect(fires(far, '2027-01-01T00:00:00Z', 5)).toHaveLength(1);
 });
