@@ -24,7 +24,7 @@ import {
 import { decideToolBody, toolAnswer, toolsAnswer, toolsQuery, toolView } from './tool-schemas.ts';
 import { typesAnswer, typesExample } from './types.ts';
 
-const tag = 'App Connections';
+const tag = 'App Connectors';
 const path = '/v1/connections/app/:connection_id';
 const toolPath = `${path}/tools/:tool` as const;
 

@@ -10,6 +10,11 @@ const tags: [string, string][] = [
   ['Catalog Entries', "What of the data a project's analyst can see."],
   ['Conversations', 'Conversations with the analyst: messages, their queue, and the stream of what happens.'],
   ['Reports', 'What was written of the data: Markdown with charts and tables, read as PDF and DOCX too.'],
+  ['Playbooks', 'Instructions with parameters, which the analyst carries out with nobody to ask.'],
+  [
+    'App Connectors',
+    'Servers of the Model Context Protocol whose tools the analyst can use, and who decides on each.',
+  ],
   ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
   ['Runs', 'Every process of a project: listed, followed step by step, cancelled.'],
   ['Tables', 'Table metadata and catalog, row appends and upserts.'],

@@ -314,3 +314,11 @@ test('every operation has a name of its own in the document, and every named sch
   for (const name of Object.keys(body.components.schemas))
     expect(text).toContain(`"#/components/schemas/${name}"`);
 });
+
+test('every tag that an operation has is described, and every description has operations', async () => {
+  const { body } = await workspace.call('GET', '/openapi.json');
+  const operations = Object.values(body.paths as Record<string, Record<string, { tags?: string[] }>>);
+  const used = new Set(operations.flatMap((path) => Object.values(path).flatMap(({ tags = [] }) => tags)));
+  const described = (body.tags as { name: string }[]).map(({ name }) => name);
+  expect([...used].sort()).toEqual(described.sort());
+});
