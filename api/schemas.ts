@@ -118,3 +118,9 @@ export function toPage<T, R>(
 }
 
 export const idCursor = z.string();
+
+/** How much a model thinks before it answers. */
+export const effortSchema = z.enum(['low', 'medium', 'high']);
+
+/** A revision's number, as PostgreSQL keeps it. */
+export const revisionNumber = z.int().min(1).max(2_147_483_647);

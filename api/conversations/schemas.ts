@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Conversation } from '../../domain/conversations/conversations.ts';
-import { characters, confirmQuery, integerText, timestamp, visibleName } from '../schemas.ts';
+import { characters, confirmQuery, effortSchema, integerText, timestamp, visibleName } from '../schemas.ts';
 
 export const conversationSchema = z
   .object({
@@ -68,7 +68,7 @@ export const messageSchema = z
     displayContent: z.string(),
     parts: z.array(partSchema),
     model: z.string(),
-    effort: z.enum(['low', 'medium', 'high']).nullable(),
+    effort: effortSchema.nullable(),
     usage: z
       .object({ inputTokens: z.int(), outputTokens: z.int() })
       .nullable()
@@ -167,7 +167,6 @@ export const shownConversation = conversationSchema
 const messageText = visibleName(32_000);
 const displayContent = characters(0, 32_000).describe('Shown to people in place of the message.');
 const model = characters(1, 255).describe('One of `GET /v1/models`; the default without it.');
-const effort = z.enum(['low', 'medium', 'high']);
 
 export const createConversationBody = z
   .strictObject({
@@ -175,7 +174,7 @@ export const createConversationBody = z
     message: messageText.optional().describe('Posted at once, where there is one.'),
     display_content: displayContent.optional(),
     model: model.optional(),
-    effort: effort.optional(),
+    effort: effortSchema.optional(),
   })
   .meta({ examples: [{ title: 'Revenue', message: 'Which tables are there?' }] });
 
@@ -188,7 +187,7 @@ export const postMessageBody = z
     message: messageText,
     display_content: displayContent.optional(),
     model: model.optional(),
-    effort: effort.optional(),
+    effort: effortSchema.optional(),
     on_busy: z
       .enum(['enqueue', 'reject', 'interrupt'])
       .default('enqueue')
@@ -218,7 +217,7 @@ export const changeQueuedBody = z
     message: messageText.optional(),
     display_content: displayContent.optional(),
     model: model.optional(),
-    effort: effort.optional(),
+    effort: effortSchema.optional(),
     expected_revision: z.int().min(1).optional(),
   })
   .meta({ examples: [{ message: 'And by week?', expected_revision: 1 }] });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { route } from '../route.ts';
+import { effortSchema } from '../schemas.ts';
 
 const modelsAnswer = z
   .object({
@@ -9,7 +10,7 @@ const modelsAnswer = z
         .object({
           id: z.string(),
           label: z.string(),
-          efforts: z.array(z.enum(['low', 'medium', 'high'])).describe('What `effort` may say of it.'),
+          efforts: z.array(effortSchema).describe('What `effort` may say of it.'),
           default: z.boolean(),
         })
         .meta({ id: 'Model' }),

@@ -13,11 +13,10 @@ import { getProject } from '../../domain/projects/projects.ts';
 import { memoOf } from '../caller.ts';
 import { chosenModel } from '../conversations/chosen-model.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
-import { revisionNumber } from '../reports/schemas.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { queuedRunExample, runSchema, runView } from '../runs/schemas.ts';
-import { decodeCursor, envelope, page, pageQuery, toPage } from '../schemas.ts';
+import { decodeCursor, envelope, page, pageQuery, revisionNumber, toPage } from '../schemas.ts';
 import {
   changePlaybookBody,
   createPlaybookBody,

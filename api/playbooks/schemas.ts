@@ -9,10 +9,9 @@ import {
   parametersOf,
 } from '../../domain/playbooks/playbooks.ts';
 import { freeFormMap } from '../free-form.ts';
-import { characters, timestamp, visibleName } from '../schemas.ts';
+import { characters, effortSchema, timestamp, visibleName } from '../schemas.ts';
 
 const types = ['string', 'number', 'boolean', 'date', 'table'] as const;
-const efforts = ['low', 'medium', 'high'] as const;
 const maxParameters = 50;
 const parameterName = /^[A-Za-z_]\w{0,63}$/;
 
@@ -61,7 +60,7 @@ const content = {
   model: characters(1, 200)
     .nullable()
     .describe('An id of `GET /v1/models`; the default one where it is null.'),
-  effort: z.enum(efforts).nullable(),
+  effort: effortSchema.nullable(),
 };
 
 const writeExample = {
@@ -108,7 +107,7 @@ const shown = {
     z.object({ type: z.literal('file'), path: z.string() }),
   ]),
   model: z.string().nullable(),
-  effort: z.enum(efforts).nullable(),
+  effort: effortSchema.nullable(),
 };
 
 export const playbookSchema = z

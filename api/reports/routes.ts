@@ -14,7 +14,15 @@ import { attachment } from '../reply.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { queuedRunExample, runSchema, runView } from '../runs/schemas.ts';
-import { decodeCursor, envelope, type ListRequest, page, pageQuery, toPage } from '../schemas.ts';
+import {
+  decodeCursor,
+  envelope,
+  type ListRequest,
+  page,
+  pageQuery,
+  revisionNumber,
+  toPage,
+} from '../schemas.ts';
 import {
   changeBody,
   contentQuery,
@@ -22,7 +30,6 @@ import {
   reportExample,
   reportSchema,
   reportView,
-  revisionNumber,
   versionExample,
   versionSchema,
   versionView,

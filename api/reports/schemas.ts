@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Report } from '../../domain/reports/reports.ts';
 import { maxReportBytes, type ReportVersionHead } from '../../domain/reports/versions.ts';
-import { characters, integerText, timestamp, visibleName } from '../schemas.ts';
+import { characters, effortSchema, integerText, revisionNumber, timestamp, visibleName } from '../schemas.ts';
 
 export const reportSchema = z
   .object({
@@ -103,7 +103,7 @@ export const createBody = z
     content: markdown.optional(),
     prompt: characters(1, 32_000).optional().describe('What the analyst is asked to write about.'),
     model: characters(1, 200).optional().describe('An id of `GET /v1/models`; with `prompt` alone.'),
-    effort: z.enum(['low', 'medium', 'high']).optional(),
+    effort: effortSchema.optional(),
   })
   .check(({ value, issues }) => {
     const { prompt, title, content, model, effort } = value;
@@ -143,9 +143,6 @@ export const changeBody = z
     anyOf: [{ required: ['title'] }, { required: ['content'] }],
     examples: [{ title: 'Orders by month, checked', expected_revision: 1 }],
   });
-
-/** As PostgreSQL keeps it. */
-export const revisionNumber = z.int().min(1).max(2_147_483_647);
 
 export const contentQuery = z.object({
   format: z

@@ -37,7 +37,7 @@ export interface StepTry {
 }
 
 /** Runs in a transaction that holds the conversation, where the reply is still this try's to write. */
-export function asTry<T>(
+function asTry<T>(
   db: Database,
   { turn, number }: StepTry,
   work: (db: OrganizationTransaction, conversation: Conversation, reply: Message) => Promise<T>,

@@ -1,7 +1,7 @@
 import type { Cadence } from './cadence.ts';
 import { nextOccurrence, type Occurrence } from './next.ts';
 
-export const maxOccurrences = 100;
+const maxOccurrences = 100;
 
 /** The next fires strictly after an instant, fewer than `limit` where the cadence ends. */
 export function occurrences(

@@ -35,12 +35,6 @@ export interface EventData {
 export type EventName = keyof EventData;
 export type NewEvent = { [Name in EventName]: { event: Name; data: EventData[Name] } }[EventName];
 
-export interface StoredEvent {
-  id: number;
-  event: string;
-  data: unknown;
-}
-
 /** Whom to wake when a conversation has news. */
 export const eventsChannel = 'conversation_events';
 

@@ -6,7 +6,6 @@ import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
 
 export type Message = RecordOf<'messages'>;
-export type MessageStatus = Message['status'];
 /** A part as its users see it: what only the model was told is left out. */
 export type MessagePart = Omit<Selectable<DB['message_parts']>, 'output' | 'app_tool' | 'attempted_at'>;
 

@@ -5,7 +5,7 @@ import { unified } from 'unified';
 import { AppError } from '../../data/errors.ts';
 
 /** Of the whole tree: a table of 10,000 rows and five columns has 110,000. */
-export const maxNodes = 150_000;
+const maxNodes = 150_000;
 /** Lists and quotes within each other, as far as a page has room for them; what lies deeper is shown at this depth. */
 const maxContainers = 8;
 /** Emphasis, links and the like within each other. */

@@ -25,7 +25,7 @@ const atOnce = 8;
 const reference = /\b(?:chart:cht|result:res)_[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/g;
 
 /** What a report may refer to, in whatever form of Markdown: rather one that is only talked about than one too few. */
-export function referencesIn(markdown: string): string[] {
+function referencesIn(markdown: string): string[] {
   const references = [...new Set(markdown.match(reference))];
   if (references.length <= maxReferences) return references;
   throw new AppError(

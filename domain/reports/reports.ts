@@ -126,7 +126,7 @@ export async function deleteReport(
   return report;
 }
 
-export async function countReports(
+async function countReports(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
@@ -159,9 +159,4 @@ export async function getReport(
   const report = await reports.get(db, organizationId, id, lock);
   if (report.project_id !== projectId) throw notFound('The report');
   return report;
-}
-
-/** The stored Markdown of the present revision. */
-export async function readContent(db: OrganizationTransaction, report: Report): Promise<string> {
-  return (await getVersion(db, report)).content;
 }

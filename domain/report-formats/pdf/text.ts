@@ -11,7 +11,7 @@ const longWord = /[^\s\u200b]{40,}/g;
 const maxWords = 2_000;
 const maxParts = 500;
 const codeLines = 60;
-export const linkColor = '#1a56a8';
+const linkColor = '#1a56a8';
 const codeColor = '#24292f';
 
 export interface TextWriter {

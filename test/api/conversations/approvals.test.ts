@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { approvalStates } from '../../../domain/conversations/approvals.ts';
 import { beginAttempt } from '../../../domain/conversations/messages.ts';
 import { applied } from '../../support/conversation-events.ts';
 import { eventually, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
@@ -302,5 +303,24 @@ test('another organization decides nothing', async () => {
     body: { decision: 'allow' },
   });
   expect(foreign.status).toBe(404);
+  await talk.cancel(messageId);
+});
+
+test('an approval moves along its table of states only', async () => {
+  const { approval, messageId } = await asked();
+  const { transitions } = approvalStates;
+  const names = Object.keys(transitions) as (keyof typeof transitions)[];
+  const id = { organization_id: client.organizationId, id: approval.id };
+  await inOrganization(workspace.deps.db, client.organizationId, async (db) => {
+    for (const from of names)
+      for (const to of names) {
+        const move = approvalStates.move(db, id, from, to);
+        if (!transitions[from].includes(to))
+          await expect(move, `${from} → ${to}`).rejects.toThrow('cannot go');
+        else if (to === 'allowed') expect((await move)?.status).toBe('allowed');
+        // It is not there any more: who comes second changes nothing.
+        else expect(await move, `${from} → ${to}`).toBeUndefined();
+      }
+  });
   await talk.cancel(messageId);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { insertReport, readContent, reviseReport } from '../../../domain/reports/reports.ts';
+import { insertReport, reviseReport } from '../../../domain/reports/reports.ts';
+import { getVersion } from '../../../domain/reports/versions.ts';
 import { projectOf } from '../../support/conversations.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -27,6 +28,6 @@ test('a write that comes again after another one changes nothing', async () => {
     for (const content of ['second', 'third', 'second', 'first'])
       await reviseReport(db, { ...written(content), reportId });
     const report = await insertReport(db, { ...written('first'), ...source });
-    expect([report.revision, await readContent(db, report)]).toEqual([3, 'third']);
+    expect([report.revision, (await getVersion(db, report)).content]).toEqual([3, 'third']);
   });
 });
