@@ -15,8 +15,7 @@ export const agentRunProcess = defineProcess<AgentRunInput>({
 /** What starts a run's process, whoever starts it. */
 export function agentRunStart(row: AgentRun, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, runId: row.id };
-  const output = outputOf(row);
-  const what = output.type === 'report' ? `the report ${output.title}` : `the file ${output.path}`;
-  const summary = `${row.playbook_id ?? 'A prompt'} for ${what}`;
+  // Titles and paths may hold values of parameters, which are no operator's.
+  const summary = `${row.playbook_id ?? 'A prompt'} for a ${outputOf(row).type} of project ${row.project_id}`;
   return agentRunProcess.startOf(input, { summary, projectId: row.project_id, memo });
 }
