@@ -49,11 +49,14 @@ function traceparentOf(request: FastifyRequest): string | undefined {
 }
 
 /** What a process remembers of the request that started it. */
-export function memoOf(request: FastifyRequest): Record<string, string> {
+export function memoOf(
+  request: FastifyRequest,
+  callerId: string = callerOf(request).id,
+): Record<string, string> {
   const traceparent = traceparentOf(request);
   return {
     requestId: request.id,
-    callerId: callerOf(request).id,
+    callerId,
     ...(traceparent === undefined ? {} : { traceparent }),
   };
 }

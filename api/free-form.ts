@@ -18,10 +18,17 @@ export function freeForm(maxBytes: number) {
 export const notMap = { error: 'Input should be a valid dictionary', params: { type: 'dict_type' } };
 
 /** A map that comes back with the keys it went in with. */
-export const freeFormMap = z
-  .custom<Record<string, JsonValue>>(isMap, { ...notMap, abort: true })
-  .refine((value) => fits(value, maxMapBytes), { error: tooLarge(maxMapBytes) })
-  .meta({ type: 'object', description: `A map of your own, at most ${maxMapBytes / 1_024} KiB as JSON.` });
+export const freeFormMap = mapOf(maxMapBytes).meta({
+  type: 'object',
+  description: `A map of your own, at most ${maxMapBytes / 1_024} KiB as JSON.`,
+});
+
+/** A map of at most so many bytes as JSON. */
+export function mapOf(maxBytes: number) {
+  return z
+    .custom<Record<string, JsonValue>>(isMap, { ...notMap, abort: true })
+    .refine((value) => fits(value, maxBytes), { error: tooLarge(maxBytes) });
+}
 
 /** The same in an answer, whose schema must not drop any key either. */
 export const keptMap = z.custom<Record<string, unknown>>(isMap).meta({ type: 'object' });

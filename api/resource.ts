@@ -23,7 +23,7 @@ export interface ResourceDeclaration<Path extends string, Row, Schema extends z.
   load: Load<Path, Row>;
   /** What the list lies in: its project, its table. */
   parent?: Load<CollectionOf<Path>>;
-  view(row: Row, call: Pick<Call, 'transaction'>): Awaitable<z.input<Schema>>;
+  view(row: Row, call: Pick<Call, 'transaction' | 'request'>): Awaitable<z.input<Schema>>;
 }
 
 type Writing<Path extends string, Query extends z.ZodType, Body extends z.ZodType, Row> = Operation<
@@ -60,6 +60,10 @@ export function resource<const Path extends string, Row extends { id: string }, 
     const answers = Object.fromEntries(statuses.map((status) => [status, one]));
     route(app, at, where, operation, answers, async (call) => {
       if (statuses[0] !== undefined) call.reply.code(statuses[0]);
+      const { exists } = operation;
+      // Whatever the operation goes on to look at: nobody gets as far as that by what is not theirs.
+      if (exists !== undefined)
+        await call.transaction((db) => exists(db, call.organizationId, call.params, call.caller));
       const row = await operation.run(call);
       const { statusCode } = call.reply;
       // What a create finds instead of making it is told where it is, too.

@@ -46,7 +46,7 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   body?: Body;
   /** Where the path's parameters are more than text. */
   params?: z.ZodObject;
-  /** What the path must name before anything else is told about the request. */
+  /** What the path must name before anything else is told about the request; a plain route looks for it itself too. */
   exists?: Load<Path> | undefined;
   /** Codes beyond those that every route answers. */
   errors?: readonly ErrorCode[];

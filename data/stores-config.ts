@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseMailbox, parseSmtpUrl } from './mail/smtp-url.ts';
 import { parseAllowedNetworks } from './outgoing/allowed-addresses.ts';
 
 const mebibyte = 1_048_576;
@@ -30,17 +31,24 @@ export const storesEnvironment = z.object({
   QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
   QUERY_TEMP_MIB: z.coerce.number().int().min(0).default(8_192),
   QUERY_ANSWER_MIB: z.coerce.number().int().min(1).max(512).default(64),
-  ALLOWED_PRIVATE_ADDRESSES: z.string().default('').transform(networks),
+  SNAPSHOT_MAX_GIB: z.coerce.number().positive().max(100_000).default(100),
+  ALLOWED_PRIVATE_ADDRESSES: z.string().default('').transform(readBy(parseAllowedNetworks)),
   ALLOW_UNVALIDATED_ADDRESSES: z.stringbool().default(false),
+  SMTP_URL: z.string().transform(readBy(parseSmtpUrl)).optional(),
+  SMTP_FROM: z.string().transform(readBy(parseMailbox)).optional(),
+  MAILS_PER_DAY: z.coerce.number().int().min(0).default(1_000),
 });
 
-function networks(list: string, context: z.RefinementCtx) {
-  try {
-    return parseAllowedNetworks(list);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-    return z.NEVER;
-  }
+/** What the reader throws is what is wrong with the variable. */
+function readBy<T>(read: (text: string) => T) {
+  return (text: string, context: z.RefinementCtx): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  };
 }
 
 /** A key would not be sent, a certificate not be shown: half of what is needed is a mistake. */
@@ -50,6 +58,8 @@ function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
     throw new Error('TEMPORAL_API_KEY is never sent in the clear: leave TEMPORAL_TLS=false out, or the key.');
   if ((e.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (e.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined))
     throw new Error('TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH belong together.');
+  if (e.SMTP_URL !== undefined && e.SMTP_FROM === undefined)
+    throw new Error('With SMTP_URL, set SMTP_FROM too: the address that mails come from.');
 }
 
 /** Reads an environment; empty counts as unset, and a wrong value ends the start with its name. */
@@ -99,5 +109,11 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       allowedPrivate: e.ALLOWED_PRIVATE_ADDRESSES,
       allowUnvalidated: e.ALLOW_UNVALIDATED_ADDRESSES,
     },
+    snapshotMaxBytes: Math.ceil(e.SNAPSHOT_MAX_GIB * 1_024 * mebibyte),
+    mailsPerDay: e.MAILS_PER_DAY,
+    mail:
+      e.SMTP_URL === undefined || e.SMTP_FROM === undefined
+        ? undefined
+        : { server: e.SMTP_URL, from: e.SMTP_FROM },
   };
 }

@@ -13,6 +13,7 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     `    API            ${state.apiUrl}`,
     `    Reference      ${state.docsUrl}`,
     `    Temporal UI    ${state.temporalUiUrl ?? `of ${state.temporalAddress}`}`,
+    ...(state.mailPageUrl === null ? [] : [`    Mails          ${state.mailPageUrl}`]),
     `    Client id      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
     `    Logs           ${join(options.dataDir, 'logs')}`,

@@ -13,6 +13,8 @@ export type LocalConfig = {
   objectStore: ObjectStoreConfig | undefined;
   temporalAddress: string | undefined;
   temporalNamespace: string;
+  /** Undefined where mails are caught instead of sent. */
+  mail: { smtpUrl: string; smtpFrom: string } | undefined;
 };
 
 export type ObjectStoreConfig = {
@@ -41,6 +43,8 @@ const variables = z.object({
   S3_SECRET_ACCESS_KEY: text,
   TEMPORAL_ADDRESS: text,
   TEMPORAL_NAMESPACE: text,
+  SMTP_URL: text,
+  SMTP_FROM: text,
 });
 
 /** Reads the settings; an empty variable counts as absent. Throws with every problem named. */
@@ -62,6 +66,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
     objectStore: objectStoreOf(values),
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE ?? 'default',
+    mail: mailOf(values),
   };
 }
 
@@ -69,6 +74,12 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
 export function dataDirOf(environment: NodeJS.ProcessEnv): string {
   const named = environment['WORKSPACE_DATA_DIR'];
   return named === undefined || named === '' ? resolve(repositoryDir, '.data') : resolve(named);
+}
+
+function mailOf({ SMTP_URL, SMTP_FROM }: z.infer<typeof variables>): LocalConfig['mail'] {
+  if (SMTP_URL === undefined) return undefined;
+  if (SMTP_FROM === undefined) throw new Error('With SMTP_URL, set SMTP_FROM too.');
+  return { smtpUrl: SMTP_URL, smtpFrom: SMTP_FROM };
 }
 
 function objectStoreOf(values: z.infer<typeof variables>): ObjectStoreConfig | undefined {

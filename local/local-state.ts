@@ -9,12 +9,14 @@ const localState = z.object({
   temporalAddress: z.string(),
   /** Null when Temporal is not ours to start: then only its operator knows. */
   temporalUiUrl: z.string().nullable(),
+  /** Where the mails of this stack are read; null where somebody named a mail server of their own. */
+  mailPageUrl: z.string().nullable(),
   databaseUrl: z.string(),
   s3Endpoint: z.string(),
   clientId: z.string(),
   clientSecret: z.string(),
   /** Process ids of the local parts that are up. */
-  pids: z.partialRecord(z.enum(['api', 'worker', 'temporal', 'postgres', 's3']), z.number().int()),
+  pids: z.partialRecord(z.enum(['api', 'worker', 'temporal', 'postgres', 's3', 'mail']), z.number().int()),
   /** What api and worker were given, for commands that work on the same stack. */
   environment: z.record(z.string(), z.string()),
 });

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastLines, openLog } from './log-file.ts';
 
-export type PartName = 'api' | 'worker' | 'temporal' | 's3' | 'postgres';
+export type PartName = 'api' | 'worker' | 'temporal' | 's3' | 'mail' | 'postgres';
 
 /** How a part's process ended, in words: `exit code 1`, `SIGKILL`. */
 export type PartExit = { reason: string };

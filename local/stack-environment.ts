@@ -21,6 +21,8 @@ export type StackEnvironment = {
   PUBLIC_URL: string;
   RATE_LIMIT_PER_MINUTE: string;
   LOG_LEVEL: string;
+  SMTP_URL: string;
+  SMTP_FROM: string;
 };
 
 export type Addresses = {
@@ -29,6 +31,7 @@ export type Addresses = {
   temporalAddress: string;
   duckdbExtensionDir: string;
   apiPort: number;
+  mail: { smtpUrl: string; smtpFrom: string };
 };
 
 /** Scratch space of engines and imports: worth nothing after a stop. */
@@ -55,6 +58,8 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     PUBLIC_URL: `http://127.0.0.1:${addresses.apiPort}`,
     RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
     LOG_LEVEL: config.logLevel,
+    SMTP_URL: addresses.mail.smtpUrl,
+    SMTP_FROM: addresses.mail.smtpFrom,
   };
 }
 

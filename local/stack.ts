@@ -5,6 +5,7 @@ import type { LocalConfig } from './config.ts';
 import { ensureFirstClient } from './first-client.ts';
 import { hostEnvironment } from './host-environment.ts';
 import type { LocalState } from './local-state.ts';
+import { type MailCatcherHandle, startMailCatcher } from './mail-catcher.ts';
 import { startNodePart } from './node-part.ts';
 import { type ObjectStoreHandle, startObjectStore } from './object-store.ts';
 import type { PartName } from './part.ts';
@@ -18,9 +19,19 @@ import { ensureTools, type Tools } from './tools.ts';
 export const stopOrder: readonly (readonly PartName[])[] = [
   ['api'],
   ['worker'],
-  ['temporal', 's3'],
+  ['temporal', 's3', 'mail'],
   ['postgres'],
 ];
+
+/** What mails come from where nobody named an address: they are caught, and nobody answers them. */
+const localSender = 'Analytics workspace <workspace@localhost>';
+
+interface Stores {
+  postgres?: PostgresHandle;
+  s3?: ObjectStoreHandle;
+  temporal?: TemporalHandle;
+  mail?: MailCatcherHandle;
+}
 
 type StackOptions = { config: LocalConfig; supervisor: Supervisor; report: (line: string) => void };
 
@@ -41,6 +52,7 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
     temporalAddress: config.temporalAddress ?? stores.temporal?.address ?? '',
     duckdbExtensionDir: tools.duckdbExtensionDir,
     apiPort,
+    mail: config.mail ?? { smtpUrl: stores.mail?.smtpUrl ?? '', smtpFrom: localSender },
   });
   const { applied } = await migrateToLatest(environment.DATABASE_URL);
   if (applied.length > 0) report(`Migrated the database (${applied.length} applied).`);
@@ -52,6 +64,7 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
     docsUrl: `${environment.PUBLIC_URL}/docs`,
     temporalAddress: environment.TEMPORAL_ADDRESS,
     temporalUiUrl: stores.temporal?.uiUrl ?? null,
+    mailPageUrl: stores.mail?.pageUrl ?? null,
     databaseUrl: environment.DATABASE_URL,
     s3Endpoint: environment.S3_ENDPOINT,
     clientId: client.clientId,
@@ -60,11 +73,8 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
   };
 }
 
-/** The three stores at once, each only where its environment variable names no other. */
-async function startStores(
-  { config, supervisor, report }: StackOptions,
-  tools: Tools,
-): Promise<{ postgres?: PostgresHandle; s3?: ObjectStoreHandle; temporal?: TemporalHandle }> {
+/** The stores and the mail catcher at once, each only where its environment variable names no other. */
+async function startStores({ config, supervisor, report }: StackOptions, tools: Tools): Promise<Stores> {
   const place = (name: PartName) => ({
     dataDir: join(config.dataDir, name),
     logFile: logFileOf(config.dataDir, name),
@@ -75,7 +85,7 @@ async function startStores(
     report(`${part.name} is up (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
     return handle;
   };
-  const [postgres, s3, temporal] = await Promise.all([
+  const [postgres, s3, temporal, mail] = await Promise.all([
     config.databaseUrl === undefined
       ? run<PostgresHandle>({
           name: 'postgres',
@@ -107,8 +117,22 @@ async function startStores(
             }),
         })
       : undefined,
+    config.mail === undefined
+      ? run<MailCatcherHandle>({
+          name: 'mail',
+          logFile: place('mail').logFile,
+          needs: [],
+          start: (previous) =>
+            startMailCatcher({ ...place('mail'), port: previous?.port, pagePort: previous?.pagePort }),
+        })
+      : undefined,
   ]);
-  return { ...(postgres && { postgres }), ...(s3 && { s3 }), ...(temporal && { temporal }) };
+  return {
+    ...(postgres && { postgres }),
+    ...(s3 && { s3 }),
+    ...(temporal && { temporal }),
+    ...(mail && { mail }),
+  };
 }
 
 async function startServices(

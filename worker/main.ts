@@ -9,6 +9,7 @@ import { openService } from '../domain/service/open.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
 import { activitiesOf } from './activities.ts';
 import { readWorkerConfig } from './config.ts';
+import { startDataEvents } from './data-events.ts';
 import { activityErrors } from './interceptors.ts';
 import { startReconciler } from './reconciler.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -63,6 +64,8 @@ const workers = await Promise.all([
     activities: activities.lake,
     // A slot costs little: what an activity needs is an engine process, of which each organization has its share.
     maxConcurrentActivityTaskExecutions: config.lakeActivities * 16,
+    // A heartbeat that is held back for longer than some timeouts last would be taken for a lost worker.
+    maxHeartbeatThrottleInterval: '2 seconds',
     shutdownGraceTime: '3 seconds',
   }),
   Worker.create({
@@ -78,6 +81,7 @@ const workers = await Promise.all([
 ]);
 
 const reconciler = startReconciler(deps, reconcileSteps(deps, config.lakeMaintenance));
+const dataEvents = startDataEvents(deps);
 
 /** Stops polling, gives activities a moment to notice, and lets their retries go elsewhere. */
 function stop(): void {
@@ -92,7 +96,7 @@ process.send?.({ ready: true });
 try {
   await running;
 } finally {
-  await reconciler.stop();
+  await Promise.all([reconciler.stop(), dataEvents.stop()]);
   await connection.close();
   await close();
 }

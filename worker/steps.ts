@@ -5,12 +5,16 @@ import { purgeTries } from '../data/reconciling/run.ts';
 import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
 import { agentRunSteps } from '../domain/agent-runs/reconcile.ts';
 import { conversationSteps } from '../domain/conversations/reconcile.ts';
+import { snapshotSteps } from '../domain/datasets/reconcile.ts';
+import { deliverySteps } from '../domain/deliveries/retry.ts';
 import { importSteps } from '../domain/file-imports/reconcile.ts';
 import { fileSteps } from '../domain/files/reconcile.ts';
 import { batchSteps } from '../domain/ingestion/reconcile.ts';
 import { lakeMaintenanceSteps } from '../domain/lake-maintenance/reconcile.ts';
 import { runSteps } from '../domain/runs/reconcile.ts';
+import { scheduleSteps } from '../domain/schedules/reconcile.ts';
 import { tableSteps } from '../domain/tables/reconcile.ts';
+import { workflowRunSteps } from '../domain/workflow-runs/reconcile.ts';
 
 /** What each feature has to be put right, in the order in which a worker looks. */
 export function reconcileSteps(
@@ -20,10 +24,14 @@ export function reconcileSteps(
   return [
     ...processSteps(deps),
     ...importSteps(deps),
+    ...snapshotSteps(deps),
     ...batchSteps(deps),
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),
+    ...scheduleSteps(deps),
+    ...workflowRunSteps(deps),
+    ...deliverySteps(deps),
     ...tableSteps(deps),
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),

@@ -1,5 +1,11 @@
 export { agentRun } from './agent-run/workflow.ts';
 export { conversation } from './conversation/workflow.ts';
+export { delivery } from './delivery/workflow.ts';
 export { ingestionBatch } from './ingestion-batch/workflow.ts';
 export { lakeMaintenance } from './lake-maintenance/workflow.ts';
+export { schedule } from './schedule/workflow.ts';
+export { scheduleBackfill } from './schedule-backfill/workflow.ts';
+export { scheduleRun } from './schedule-run/workflow.ts';
+export { snapshot } from './snapshot/workflow.ts';
 export { tableImport } from './table-import/workflow.ts';
+export { workflowRun } from './workflow-run/workflow.ts';

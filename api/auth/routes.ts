@@ -7,6 +7,7 @@ import {
 } from '../../domain/organizations/access.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { serviceUrl } from '../service-url.ts';
 import { failedExchanges } from './failed-exchanges.ts';
 import { serverMetadata, tokenAnswer, tokenForm } from './schemas.ts';
 
@@ -94,7 +95,7 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
       config: { scope: 'public' },
     },
     async (request) => {
-      const issuer = deps.publicUrl ?? `${request.protocol}://${request.host}`;
+      const issuer = serviceUrl(deps, request);
       return {
         issuer,
         token_endpoint: `${issuer}/v1/auth/m2m/token`,

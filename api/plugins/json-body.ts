@@ -13,10 +13,11 @@ export const bodyLimits = {
   fileContent: 12_582_912,
   manifest: 3_145_728,
   report: 3_145_728,
+  workflow: 3_145_728,
 } as const;
 
 /** What any body may have that is not a list of records. */
-const bounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
+export const bodyBounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
 
 const largeAtOnce = 2;
 /** By then the event loop has had its part; what else a request waits for must not keep the next one waiting. */
@@ -35,7 +36,7 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
     if (request.routeOptions.config.rawBody === true) return bytes;
     if (bytes.length === 0) return undefined;
     if (bytes.length >= threadedFromBytes) await turns.begin(request);
-    return reader.read(ownerOf(request), 'json', { body: { bytes }, bounds });
+    return reader.read(ownerOf(request), 'json', { body: { bytes }, bounds: bodyBounds });
   });
   app.addHook('onSend', async (request, _reply, payload) => {
     bodies.release(request);

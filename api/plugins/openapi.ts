@@ -11,6 +11,12 @@ const tags: [string, string][] = [
   ['Conversations', 'Conversations with the analyst: messages, their queue, and the stream of what happens.'],
   ['Reports', 'What was written of the data: Markdown with charts and tables, read as PDF and DOCX too.'],
   ['Playbooks', 'Instructions with parameters, which the analyst carries out with nobody to ask.'],
+  ['Workflows', 'Graphs of steps that run by themselves, as their owner.'],
+  [
+    'Schedules',
+    'What fires again and again, by the clock of a time zone: its runs, and what of the past is fired again.',
+  ],
+  ['Data Connectors', 'Reusable connections to sources of data, which may be copied into the lake.'],
   [
     'App Connectors',
     'Servers of the Model Context Protocol whose tools the analyst can use, and who decides on each.',

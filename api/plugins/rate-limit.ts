@@ -16,6 +16,8 @@ export interface RateLimit {
   forgiveAddress(request: FastifyRequest): void;
   /** Takes one of the caller's, or throws. */
   byCaller(caller: Caller, reply: FastifyReply): void;
+  /** Takes one of the webhook trigger's, or throws. */
+  byHook(triggerId: string, reply: FastifyReply): void;
   /** The headers of an answer to what is no HTTP request, which is taken of the address like any other. */
   headersFor(address: string): Record<string, string>;
 }
@@ -23,6 +25,7 @@ export interface RateLimit {
 export function rateLimit(perMinute: number): RateLimit {
   const addresses = tokenBuckets(perMinute);
   const callers = tokenBuckets(perMinute);
+  const hooks = tokenBuckets(perMinute);
 
   function headersOf({ remaining, waitSeconds }: Taken): Record<string, string> {
     return {
@@ -44,6 +47,7 @@ export function rateLimit(perMinute: number): RateLimit {
     forgiveAddress: (request) => addresses.giveBack(addressGroup(request.ip)),
     byCaller: ({ organizationId, kind, id }, reply) =>
       admit(callers.take(`${organizationId}/${kind}/${id}`), `one ${kind}`, reply),
+    byHook: (triggerId, reply) => admit(hooks.take(triggerId), 'one hook', reply),
     headersFor: (address) => headersOf(addresses.take(addressGroup(address))),
   };
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { AppError, ValidationError, type ValidationFault } from '../../data/errors.ts';
-import { isRawNumber } from '../../data/exact-json.ts';
+import { AppError, ValidationError } from '../../data/errors.ts';
+import { faultsOf } from '../../data/validation-faults.ts';
 
 const partNames: Record<string, string> = {
   body: 'body',
@@ -35,7 +35,7 @@ export function validation(app: FastifyInstance, validateResponses: boolean): vo
 export function validate<T extends z.ZodType>(schema: T, input: unknown, part = 'body'): z.infer<T> {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  throw new ValidationError(result.error.issues.flatMap((issue) => toFaults(issue, [part])));
+  throw new ValidationError(faultsOf(result.error.issues, [part]));
 }
 
 /** PostgreSQL knows no NUL: a path with one names nothing, and a query cannot be asked. */
@@ -47,121 +47,4 @@ function refuseNul(values: Record<string, unknown>, part: 'path' | 'query'): voi
     const msg = 'Text must not hold the NUL character.';
     throw new ValidationError([{ loc: ['query', name], msg, type: 'value_error' }]);
   }
-}
-
-type Issue = z.core.$ZodIssue;
-
-function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] {
-  const loc = [...prefix, ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))];
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        loc: [...loc, key],
-        msg: 'Extra inputs are not permitted',
-        type: 'extra_forbidden',
-      }));
-    case 'invalid_type':
-      return [typeFault(issue, loc)];
-    case 'too_small':
-    case 'too_big':
-      return [sizeFault(issue, loc)];
-    case 'invalid_value': {
-      const several = issue.values.length > 1;
-      const allowed = issue.values.map((value) => `'${String(value)}'`).join(', ');
-      if (issue.input === undefined) return [{ loc, msg: 'Field required', type: 'missing' }];
-      return [{ loc, msg: `Input should be ${allowed}`, type: several ? 'enum' : 'literal_error' }];
-    }
-    case 'invalid_format':
-      return [{ loc, msg: issue.message, type: 'string_pattern_mismatch' }];
-    case 'invalid_key':
-    case 'invalid_element':
-      return issue.issues.flatMap((inner) => toFaults(inner, loc));
-    case 'invalid_union':
-      return unionFaults(issue, loc);
-    default: {
-      const type =
-        issue.code === 'custom' && typeof issue.params?.['type'] === 'string'
-          ? issue.params['type']
-          : 'value_error';
-      return [{ loc, msg: issue.message, type }];
-    }
-  }
-}
-
-/** A union that failed is told by its discriminator, or by the branch that came furthest. */
-function unionFaults(issue: z.core.$ZodIssueInvalidUnion, loc: (string | number)[]): ValidationFault[] {
-  if (issue.errors.length === 0) {
-    const missing = issue.input === undefined;
-    return [
-      {
-        loc,
-        msg: missing ? 'Field required' : issue.message,
-        type: missing ? 'missing' : 'union_tag_invalid',
-      },
-    ];
-  }
-  const furthest = issue.errors.reduce((best, branch) => (depthOf(branch) > depthOf(best) ? branch : best));
-  return furthest.flatMap((inner) => toFaults({ ...inner, input: inner.input ?? issue.input } as Issue, loc));
-}
-
-function depthOf(issues: readonly Issue[]): number {
-  return Math.max(...issues.map((issue) => issue.path.length));
-}
-
-const typeNames: Record<string, [string, string]> = {
-  string: ['Input should be a valid string', 'string_type'],
-  number: ['Input should be a valid number', 'int_type'],
-  int: ['Input should be a valid integer', 'int_type'],
-  boolean: ['Input should be a valid boolean', 'bool_type'],
-  array: ['Input should be a valid list', 'list_type'],
-  object: ['Input should be a valid dictionary', 'dict_type'],
-  record: ['Input should be a valid dictionary', 'dict_type'],
-};
-
-function typeFault(issue: z.core.$ZodIssueInvalidType, loc: (string | number)[]): ValidationFault {
-  if (issue.input === undefined) return { loc, msg: 'Field required', type: 'missing' };
-  const numeric = issue.expected === 'number' || issue.expected === 'int';
-  if (numeric && (typeof issue.input === 'string' || Number.isNaN(issue.input)) && loc[0] !== 'body') {
-    return {
-      loc,
-      msg: 'Input should be a valid integer, unable to parse string as an integer',
-      type: 'int_parsing',
-    };
-  }
-  // An integer beyond 2^53 is no JavaScript number; it is one all the same, and too large for its field.
-  if (numeric && isRawNumber(issue.input) && /^-?\d+$/.test(issue.input.rawJSON)) {
-    const isLow = issue.input.rawJSON.startsWith('-');
-    const [relation, type] = isLow ? ['greater', 'greater_than_equal'] : ['less', 'less_than_equal'];
-    const bound = isLow ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
-    return { loc, msg: `Input should be ${relation} than or equal to ${bound}`, type };
-  }
-  const [msg, type] = typeNames[issue.expected] ?? [issue.message, 'value_error'];
-  return { loc, msg, type };
-}
-
-function sizeFault(
-  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
-  loc: (string | number)[],
-): ValidationFault {
-  const low = issue.code === 'too_small';
-  const bound = String(
-    low ? (issue as z.core.$ZodIssueTooSmall).minimum : (issue as z.core.$ZodIssueTooBig).maximum,
-  );
-  if (issue.origin === 'string') {
-    const msg = `String should have at ${low ? 'least' : 'most'} ${bound} character${bound === '1' ? '' : 's'}`;
-    return { loc, msg, type: low ? 'string_too_short' : 'string_too_long' };
-  }
-  if (issue.origin === 'array' || issue.origin === 'set') {
-    return {
-      loc,
-      msg: `List should have at ${low ? 'least' : 'most'} ${bound} items`,
-      type: low ? 'too_short' : 'too_long',
-    };
-  }
-  const relation = low ? 'greater than or equal to' : 'less than or equal to';
-  return {
-    loc,
-    msg: `Input should be ${relation} ${bound}`,
-    type: low ? 'greater_than_equal' : 'less_than_equal',
-  };
 }

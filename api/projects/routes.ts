@@ -5,6 +5,8 @@ import {
   listProjects,
   updateProject,
 } from '../../domain/projects/projects.ts';
+import { pauseSchedulesOf } from '../../domain/schedules/pause.ts';
+import { pauseWorkflowsOf } from '../../domain/workflows/pause-all.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import {
@@ -47,8 +49,15 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   });
   projects.remove({
     summary: 'Archive a project',
-    description: 'Its files and tables stay; nothing can be added to it. Archiving twice is the same answer.',
+    description:
+      'Its files and tables stay; nothing can be added to it, and its schedules and workflows are paused. Archiving twice is the same answer.',
     run: ({ transaction, organizationId, params }) =>
-      transaction((db) => archiveProject(db, organizationId, params.project_id)),
+      transaction(async (db) => {
+        const project = await archiveProject(db, organizationId, params.project_id);
+        // Before the schedules: an activation takes them in that order, too.
+        await pauseWorkflowsOf(db, organizationId, project.id);
+        await pauseSchedulesOf(db, organizationId, project.id, Date.now());
+        return project;
+      }),
   });
 }

@@ -218,6 +218,45 @@ export async function tableStatistics(
   );
 }
 
+/** The last version of every table of the lake that was ever written, by table id. */
+export async function newestVersions(pool: Queryable, schemaName: string): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ table_id: string; version: number }>(
+    `SELECT table_id, version FROM ${identifier(schemaName)}.workspace_table`,
+  );
+  return new Map(rows.map((row) => [row.table_id, row.version]));
+}
+
+/** The last version of these tables that was committed by then; 0 where there was none. */
+export async function versionBefore(
+  pool: Queryable,
+  schemaName: string,
+  tableIds: readonly string[],
+  at: Date,
+): Promise<number> {
+  const { rows } = await pool.query<{ version: number }>(
+    `SELECT coalesce(max(snapshot_id), 0) AS version FROM ${identifier(schemaName)}.workspace_operation
+     WHERE table_id = ANY($1) AND operation <> 'void' AND committed_at <= $2`,
+    [tableIds, at],
+  );
+  return rows[0]!.version;
+}
+
+/** The first operations on these tables after one snapshot and up to another. */
+export async function firstOperations(
+  pool: Queryable,
+  schemaName: string,
+  tableIds: readonly string[],
+  { from, to }: { from: number; to: number },
+): Promise<LedgerEntry[]> {
+  const { rows } = await pool.query<OperationRow>(
+    `SELECT * FROM ${identifier(schemaName)}.workspace_operation
+     WHERE table_id = ANY($1) AND snapshot_id > $2 AND snapshot_id <= $3 AND operation <> 'void'
+     ORDER BY snapshot_id FETCH FIRST 100 ROWS WITH TIES`,
+    [tableIds, from, to],
+  );
+  return rows.map(toEntry);
+}
+
 /** The newest version of each of these tables that a read at the snapshot sees. */
 export async function versionsAt(
   pool: Queryable,

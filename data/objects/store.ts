@@ -16,6 +16,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { AppError } from '../errors.ts';
 import type { ObjectStoreSettings } from './settings.ts';
+import { uploadParts } from './upload.ts';
 
 export interface ObjectInfo {
   sizeBytes: number;
@@ -27,6 +28,8 @@ export interface ObjectStore {
   readonly settings: ObjectStoreSettings;
   ensureBucket(): Promise<void>;
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
+  /** Writes an object as its bytes come, and tells how many; what the source of them throws is thrown as it is. */
+  upload(key: string, source: AsyncIterable<Uint8Array>): Promise<number>;
   head(key: string): Promise<ObjectInfo | undefined>;
   /** Bytes `from`..`to` inclusive, or all. */
   read(key: string, range?: { from: number; to: number }): Promise<Readable>;
@@ -70,6 +73,11 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     },
     async put(Key, Body, ContentType) {
       await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType })).catch(rethrow);
+    },
+    async upload(Key, source) {
+      return uploadParts(client, { Bucket, Key }, source).catch((error: unknown) => {
+        throw error instanceof S3ServiceException ? unavailable(error) : error;
+      });
     },
     async head(Key) {
       try {

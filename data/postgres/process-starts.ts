@@ -9,6 +9,8 @@ export interface ProcessStart {
   argument: unknown;
   searchAttributes: Partial<Record<'OrganizationId' | 'ProjectId' | 'ResourceId' | 'ProcessKind', string>>;
   memo: Record<string, string>;
+  /** 1 is first, 5 last. */
+  priority?: number;
   /** One line for the operator. */
   summary: string;
 }
@@ -47,7 +49,7 @@ export async function findProcessStart(
   if (row === undefined) return undefined;
   const rest = row.start as unknown as Pick<
     ProcessStart,
-    'argument' | 'searchAttributes' | 'memo' | 'summary'
+    'argument' | 'searchAttributes' | 'memo' | 'priority' | 'summary'
   >;
   return { workflowId, workflowType: row.workflow_type, taskQueue: row.task_queue, ...rest };
 }

@@ -53,6 +53,7 @@ export interface AgentRuns {
   playbook_revision: number | null;
   project_id: string;
   source: string;
+  waited_by: string | null;
 }
 
 export interface ApiClients {
@@ -166,6 +167,46 @@ export interface Conversations {
   updated_at: Generated<Timestamp>;
 }
 
+export interface DataConnections {
+  config: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: Generated<string>;
+  http_replication: string | null;
+  id: string;
+  last_test_ok: boolean | null;
+  last_tested_at: Timestamp | null;
+  name: string;
+  organization_id: string;
+  sealed_secrets: Buffer;
+  secret_keys: Generated<string[]>;
+  settings_revision: Generated<number>;
+  snapshots_enabled: Generated<boolean>;
+  type: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Datasets {
+  connection_id: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  cursor_column: string | null;
+  id: string;
+  key_columns: Generated<string[]>;
+  last_snapshot_at: Timestamp | null;
+  last_snapshot_run_id: string | null;
+  max_shrink_ratio: number | null;
+  mode: Generated<string>;
+  name: string;
+  organization_id: string;
+  project_id: string | null;
+  resource: string;
+  snapshot_enabled: Generated<boolean>;
+  snapshot_table_name: string;
+  table_id: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface DataSyncs {
   applied_at: Timestamp | null;
   checkpoint: Json | null;
@@ -181,6 +222,27 @@ export interface DataSyncs {
   provider: string;
   rotation: Generated<number>;
   table_id: string;
+}
+
+export interface Deliveries {
+  attempt_id: string | null;
+  attempts: Generated<number>;
+  content: Json;
+  created_at: Generated<Timestamp>;
+  delivered_at: Timestamp | null;
+  error: Json | null;
+  id: string;
+  kind: string;
+  node_id: string | null;
+  organization_id: string;
+  project_id: string;
+  receipt: string | null;
+  retried_at: Timestamp | null;
+  schedule_run_id: string | null;
+  status: string;
+  target: string;
+  workflow_id: string | null;
+  workflow_run_id: string | null;
 }
 
 export interface Files {
@@ -288,6 +350,12 @@ export interface Lakes {
   reader_role: string;
   ready_at: Timestamp | null;
   schema_name: string;
+}
+
+export interface MailCounts {
+  hour: Timestamp;
+  organization_id: string;
+  sent: number;
 }
 
 export interface MessageParts {
@@ -504,6 +572,95 @@ export interface Runs {
   workflow_id: string;
 }
 
+export interface ScheduleBackfills {
+  claimed: Generated<number>;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  finished_at: Timestamp | null;
+  from_at: Timestamp;
+  id: string;
+  max_concurrency: number;
+  only_missing: boolean;
+  organization_id: string;
+  planned: Json;
+  schedule_id: string;
+  started_at: Timestamp | null;
+  status: string;
+  to_at: Timestamp;
+}
+
+export interface ScheduleRuns {
+  backfill_id: string | null;
+  created_at: Generated<Timestamp>;
+  finished_at: Timestamp | null;
+  fire_key: string;
+  fired_at: Timestamp | null;
+  has_run: Generated<boolean>;
+  id: string;
+  local_time: string;
+  organization_id: string;
+  origin: string;
+  project_id: string;
+  reason: string | null;
+  run_id: string | null;
+  schedule_id: string;
+  scheduled_for: Timestamp;
+  status: string;
+  version_id: string | null;
+  zone_id: string;
+}
+
+export interface Schedules {
+  cadence: Json;
+  considered_until: Timestamp;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: Generated<string>;
+  email_recipients: Generated<Json>;
+  id: string;
+  kind: Generated<string>;
+  next_run_at: Timestamp | null;
+  organization_id: string;
+  output_folder: Generated<string>;
+  params: Generated<Json>;
+  playbook_id: string | null;
+  project_id: string;
+  revision: Generated<number>;
+  seen_revision: Generated<number>;
+  status: string;
+  trigger_id: string | null;
+  updated_at: Generated<Timestamp>;
+  version_id: string | null;
+  workflow_id: string | null;
+}
+
+export interface SnapshotRuns {
+  bytes_copied: Generated<number>;
+  cancel_requested_at: Timestamp | null;
+  confirmed_at: Timestamp | null;
+  connection_id: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  cursor: string | null;
+  dataset_id: string;
+  error: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  organization_id: string;
+  progress: Generated<number>;
+  project_id: string | null;
+  requests_made: Generated<number>;
+  rows_copied: Generated<number>;
+  rows_deleted: Generated<number>;
+  schema_changes: Generated<Json>;
+  staged_at: Timestamp | null;
+  started_at: Timestamp | null;
+  status: string;
+  table_id: string;
+  table_name: string;
+  table_version: number | null;
+}
+
 export interface StagedPages {
   batch_id: string;
   columns: Json;
@@ -599,6 +756,130 @@ export interface Users {
   role: string;
 }
 
+export interface WorkflowActiveTriggers {
+  cadence: Json | null;
+  config: Json | null;
+  created_at: Generated<Timestamp>;
+  id: string;
+  organization_id: string;
+  params: Json;
+  type: string;
+  version_id: string;
+  workflow_id: string;
+}
+
+export interface WorkflowApprovals {
+  created_at: Generated<Timestamp>;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  expires_at: Timestamp;
+  id: string;
+  message: string;
+  node_id: string;
+  note: string | null;
+  organization_id: string;
+  run_id: string;
+  status: string;
+}
+
+export interface WorkflowEventCursors {
+  organization_id: string;
+  run_id: string | null;
+  run_to: number | null;
+  run_version_id: string | null;
+  since: Generated<Timestamp>;
+  trigger_id: string;
+  version: number | null;
+  workflow_id: string;
+}
+
+export interface WorkflowHooks {
+  created_at: Generated<Timestamp>;
+  organization_id: string;
+  previous_until: Timestamp | null;
+  sealed_previous_secret: Buffer | null;
+  sealed_secret: Buffer;
+  token: string;
+  trigger_id: string;
+  workflow_id: string;
+}
+
+export interface WorkflowRunNodes {
+  attempts: Generated<number>;
+  error: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  node_id: string;
+  organization_id: string;
+  output: Json | null;
+  position: number;
+  run_id: string;
+  started_at: Timestamp | null;
+  status: string;
+  work: Json | null;
+}
+
+export interface WorkflowRuns {
+  created_at: Generated<Timestamp>;
+  data_versions: Json | null;
+  id: string;
+  organization_id: string;
+  owner_id: string;
+  params: Json;
+  project_id: string;
+  resumes: Generated<number>;
+  version_id: string;
+  waited_by: string | null;
+  workflow_id: string;
+}
+
+export interface Workflows {
+  active_version_id: string | null;
+  created_at: Generated<Timestamp>;
+  description: Generated<string>;
+  execution_format: string;
+  graph: Json | null;
+  id: string;
+  organization_id: string;
+  output_folder: Generated<string>;
+  owner_id: string;
+  project_id: string;
+  revision: Generated<number>;
+  sealed_secrets: Buffer;
+  status: string;
+  steps: Json | null;
+  title: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface WorkflowTriggers {
+  cadence: Json | null;
+  config: Json | null;
+  created_at: Generated<Timestamp>;
+  enabled: Generated<boolean>;
+  id: string;
+  label: Generated<string>;
+  organization_id: string;
+  params: Generated<Json>;
+  position: number;
+  type: string;
+  workflow_id: string;
+}
+
+export interface WorkflowVersions {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  graph: Json;
+  id: string;
+  number: number;
+  organization_id: string;
+  output_folder: string;
+  sealed_secrets: Buffer;
+  title: string;
+  triggers: Json;
+  workflow_id: string;
+}
+
 export interface DB {
   access_tokens: AccessTokens;
   agent_runs: AgentRuns;
@@ -610,7 +891,10 @@ export interface DB {
   charts: Charts;
   conversation_events: ConversationEvents;
   conversations: Conversations;
+  data_connections: DataConnections;
   data_syncs: DataSyncs;
+  datasets: Datasets;
+  deliveries: Deliveries;
   file_uploads: FileUploads;
   files: Files;
   idempotency_keys: IdempotencyKeys;
@@ -618,6 +902,7 @@ export interface DB {
   lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;
   lakes: Lakes;
+  mail_counts: MailCounts;
   message_parts: MessageParts;
   message_steps: MessageSteps;
   messages: Messages;
@@ -633,10 +918,23 @@ export interface DB {
   report_versions: ReportVersions;
   reports: Reports;
   runs: Runs;
+  schedule_backfills: ScheduleBackfills;
+  schedule_runs: ScheduleRuns;
+  schedules: Schedules;
+  snapshot_runs: SnapshotRuns;
   staged_pages: StagedPages;
   table_imports: TableImports;
   tables: Tables;
   token_usage: TokenUsage;
   tool_results: ToolResults;
   users: Users;
+  workflow_active_triggers: WorkflowActiveTriggers;
+  workflow_approvals: WorkflowApprovals;
+  workflow_event_cursors: WorkflowEventCursors;
+  workflow_hooks: WorkflowHooks;
+  workflow_run_nodes: WorkflowRunNodes;
+  workflow_runs: WorkflowRuns;
+  workflow_triggers: WorkflowTriggers;
+  workflow_versions: WorkflowVersions;
+  workflows: Workflows;
 }

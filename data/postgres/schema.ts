@@ -37,7 +37,7 @@ interface Words {
   approvals: { status: 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' };
   agent_runs: {
     effort: 'low' | 'medium' | 'high' | null;
-    source: 'api' | 'playbook';
+    source: 'api' | 'playbook' | 'workflow';
   };
   playbooks: { effort: 'low' | 'medium' | 'high' | null };
   messages: {
@@ -55,7 +55,32 @@ interface Words {
   };
   reports: { source: 'api' | 'conversation' | 'playbook' | 'workflow' };
   app_connections: { type: 'mcp'; status: Generated<'untested' | 'ready' | 'failed'> };
+  data_connections: { type: 'postgres' | 'mysql' | 'http' | 's3' | 'ducklake' };
+  datasets: { mode: Generated<'full' | 'incremental'> };
+  snapshot_runs: {
+    status: 'queued' | 'running' | 'awaiting_confirmation' | 'succeeded' | 'failed' | 'cancelled';
+  };
   app_tools: { policy: 'allow' | 'ask' | 'deny' | null };
+  workflows: {
+    status: 'draft' | 'active' | 'paused' | 'archived';
+    execution_format: 'typed_graph' | 'steps';
+  };
+  workflow_triggers: { type: 'schedule' | 'webhook' | 'api' | 'data_event' };
+  workflow_active_triggers: { type: 'schedule' | 'webhook' | 'api' | 'data_event' };
+  workflow_run_nodes: {
+    status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
+  };
+  workflow_approvals: { status: 'pending' | 'allowed' | 'denied' | 'expired' };
+  schedules: { kind: Generated<'playbook' | 'workflow'>; status: 'active' | 'paused' | 'done' };
+  schedule_backfills: { status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' };
+  schedule_runs: {
+    origin: 'cadence' | 'request' | 'backfill';
+    status: 'running' | 'succeeded' | 'failed' | 'cancelled' | 'missed' | 'skipped';
+  };
+  deliveries: {
+    kind: 'file' | 'email' | 'slack' | 'webhook';
+    status: 'pending' | 'sending' | 'delivered' | 'failed' | 'uncertain';
+  };
   lake_maintenance_runs: {
     status: 'queued' | 'running' | 'succeeded' | 'failed';
     trigger: 'cadence' | 'request';

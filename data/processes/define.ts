@@ -7,6 +7,8 @@ export interface ProcessDefinition<Input extends { organizationId: string }> {
   kind: string;
   workflowType: string;
   taskQueue: string;
+  /** Of its tasks while workers have more to do than they can: 1 is first, 5 last, 3 where left out. */
+  priority?: 1 | 2 | 4 | 5;
   /** The id of the row it serves. */
   resourceId(input: Input): string;
   /** What becomes of its row when somebody ended the process by force; where it vanished it is started again. */
@@ -38,7 +40,7 @@ export interface ProcessKind<Input extends { organizationId: string }> extends P
 export function defineProcess<Input extends { organizationId: string }>(
   definition: ProcessDefinition<Input>,
 ): ProcessKind<Input> {
-  const { kind, workflowType, taskQueue } = definition;
+  const { kind, workflowType, taskQueue, priority } = definition;
   const workflowId = (resourceId: string) => `${kind}/${resourceId}`;
   return {
     ...definition,
@@ -57,6 +59,7 @@ export function defineProcess<Input extends { organizationId: string }>(
           ProcessKind: kind,
         },
         memo,
+        ...(priority === undefined ? {} : { priority }),
         summary: shortened(summary),
       };
     },

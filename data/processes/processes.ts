@@ -36,7 +36,7 @@ export interface Processes {
   /** Signals a process that runs for as long as there is something to do, and starts it where it does not. */
   wake(start: ProcessStart, signal: ProcessSignal): Promise<void>;
   /** Wakes a process; its row already says what is wanted, so a signal that is lost only delays. */
-  signal(workflowId: string, signal: string): Promise<void>;
+  signal(workflowId: string, signal: string, ...args: unknown[]): Promise<void>;
   /** Asks a process to end; its row already says so. One that is gone or has ended is left as it is. */
   cancel(workflowId: string): Promise<void>;
   stateOf(workflowId: string): Promise<ProcessState>;
@@ -70,8 +70,8 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
       const { outcome, cause } = await wakeProcess(client, start, signal, { isRemote });
       if (outcome !== 'started') throw workflowsUnavailable(cause);
     },
-    async signal(workflowId, signal) {
-      if ((await signalProcess(client, workflowId, signal)) === 'unknown')
+    async signal(workflowId, signal, ...args) {
+      if ((await signalProcess(client, workflowId, signal, args)) === 'unknown')
         throw workflowsUnavailable(undefined);
     },
     async cancel(workflowId) {

@@ -77,7 +77,10 @@ function optionsOf(request: ProcessStart) {
     memo: request.memo,
     staticSummary: request.summary,
     // Its activities inherit it: what waits for a worker is handed out organization by organization.
-    priority: { fairnessKey: request.searchAttributes['OrganizationId'] },
+    priority: {
+      fairnessKey: request.searchAttributes['OrganizationId'],
+      ...(request.priority === undefined ? {} : { priorityKey: request.priority }),
+    },
   } satisfies WorkflowOptions & { args: unknown[] };
 }
 
@@ -143,8 +146,13 @@ function isCertain(error: unknown): boolean {
 
 export type DeliveryOutcome = 'delivered' | 'gone' | 'unknown';
 
-export function signalProcess(client: Client, workflowId: string, signal: string): Promise<DeliveryOutcome> {
-  return deliver(client, () => client.workflow.getHandle(workflowId).signal(signal));
+export function signalProcess(
+  client: Client,
+  workflowId: string,
+  signal: string,
+  args: readonly unknown[],
+): Promise<DeliveryOutcome> {
+  return deliver(client, () => client.workflow.getHandle(workflowId).signal(signal, ...args));
 }
 
 export function cancelProcess(client: Client, workflowId: string): Promise<DeliveryOutcome> {

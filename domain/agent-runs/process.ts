@@ -14,7 +14,8 @@ export const agentRunProcess = defineProcess<AgentRunInput>({
 
 /** What starts a run's process, whoever starts it. */
 export function agentRunStart(row: AgentRun, memo: Record<string, string> = {}) {
-  const input = { organizationId: row.organization_id, runId: row.id };
+  const { organization_id: organizationId, id: runId, waited_by: waitedBy } = row;
+  const input = { organizationId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
   // Titles and paths may hold values of parameters, which are no operator's.
   const summary = `${row.playbook_id ?? 'A prompt'} for a ${outputOf(row).type} of project ${row.project_id}`;
   return agentRunProcess.startOf(input, { summary, projectId: row.project_id, memo });

@@ -21,10 +21,14 @@ export interface AgentRunRequest {
   output: AgentOutput;
   model: string;
   effort: AgentRun['effort'];
+  /** Whose it is, where that is no caller and no playbook. */
+  source?: 'workflow';
   /** The playbook, where it is one's. */
   playbook?: { id: string; revision: number; params: Record<string, unknown> };
   /** Who or what set it off. */
   trigger: { type: Run['trigger_type']; id: string };
+  /** The process that waits for its end, if one does. */
+  waitedBy?: string | undefined;
 }
 
 /** Starts a run of the analyst: its rows and the outbox entry are one commit. Without workflows nothing of it stays. */
@@ -63,13 +67,14 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
     output: JSON.stringify(output),
     model: request.model,
     effort: request.effort,
-    source: playbook === undefined ? 'api' : 'playbook',
+    source: request.source ?? (playbook === undefined ? 'api' : 'playbook'),
     playbook_id: playbook?.id ?? null,
     playbook_revision: playbook?.revision ?? null,
     params: JSON.stringify(playbook?.params ?? {}),
     created_by: request.callerId,
     conversation_id: newId('cnv'),
     message_id: newId('msg'),
+    waited_by: request.waitedBy ?? null,
   });
 }
 
@@ -77,7 +82,8 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
 const maxUnfinished = 200;
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
-  if ((await countUnfinished(db, organizationId, ['report', 'playbook'])) < maxUnfinished) return;
+  const { unfinished } = await countUnfinished(db, organizationId, ['report', 'playbook']);
+  if (unfinished < maxUnfinished) return;
   throw new AppError(
     'rate_limited',
     `The organization has ${maxUnfinished} runs of the analyst under way, which is the most; wait for some to end.`,

@@ -10,6 +10,8 @@ export interface ImportSource {
   path: string;
   sizeBytes: number;
   format: ImportFormat;
+  /** Of Parquet: the files that are read instead, as one with the union of their columns, by name. */
+  parts?: readonly { objectKey: string; sizeBytes: number }[];
 }
 
 export interface ColumnMapping {

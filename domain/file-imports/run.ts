@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AppError, isRetryable } from '../../data/errors.ts';
 import { derivedId } from '../../data/ids.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
@@ -34,8 +35,9 @@ async function isInLake({ lake }: ImportRunDeps, row: TableImport): Promise<bool
 }
 
 /**
- * Stages the file beside the lake, and remembers what is staged. What an earlier try left is removed first, but for
- * what the lake has already: then the process was lost between the commit and the import's row.
+ * Stages the file beside the lake, and remembers what is staged, but for what the lake has already: then the process was
+ * lost between the commit and the import's row. Each try has a folder of its own: one that lingers must not touch what another
+ * has staged or committed.
  */
 export async function stageImport(
   deps: ImportRunDeps,
@@ -54,10 +56,8 @@ export async function stageImport(
     sizeBytes: row.size_bytes,
     format: row.format as ImportFormat,
   };
-  const target = {
-    prefixUrl: stagingUrl(lake.writer.dataPath, row.id),
-    quarantine: onBadRow === 'quarantine',
-  };
+  const prefixUrl = `${stagingUrl(lake.writer.dataPath, row.id)}${randomUUID()}/`;
+  const target = { prefixUrl, quarantine: onBadRow === 'quarantine' };
   const input = { source, options, target };
   const staged = await deps.files.stage(row.organization_id, input, progress, signal);
   await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(staged)), 'application/json');

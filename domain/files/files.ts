@@ -13,6 +13,8 @@ const readersGraceMs = 24 * 3_600_000;
 const files = records('files', { prefix: 'fil', what: 'The file' });
 const uploads = records('file_uploads', { prefix: 'upl', what: 'The upload' });
 
+export const { find: findFile } = files;
+
 /** Newest first. */
 export function listFiles(
   db: OrganizationTransaction,

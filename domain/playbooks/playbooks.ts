@@ -11,6 +11,8 @@ export type Playbook = RecordOf<'playbooks'>;
 
 const playbooks = records('playbooks', { prefix: 'pbk', what: 'The playbook' });
 
+export const { find: findPlaybook } = playbooks;
+
 /** What its author writes. */
 export interface PlaybookContent {
   title: string;

@@ -20,6 +20,8 @@ export interface PlaybookRunRequest {
   /** Where a request has its params, for what is said of them. */
   at: readonly string[];
   trigger: { type: Run['trigger_type']; id: string };
+  /** The process that waits for its end, if one does. */
+  waitedBy?: string;
   /** For playbooks that name no model. */
   defaultModel: string;
 }

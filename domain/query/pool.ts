@@ -134,8 +134,8 @@ function runIn(
 }
 
 function statementOf(request: QueryRequest): ProcessStatement {
-  const { location, relations, sql, limit, rowFormat, atVersions } = request;
-  return { location, relations, sql, limit, rowFormat, atVersions };
+  const { location, relations, sql, limit, rowFormat, atVersions, onlyCheck = false } = request;
+  return { location, relations, sql, limit, rowFormat, atVersions, onlyCheck };
 }
 
 function logHidden(

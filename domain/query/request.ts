@@ -21,6 +21,8 @@ export interface QueryRequest {
   rowFormat: RowFormat;
   /** Relation name to the snapshot it is read at; a view reads all its tables there. */
   atVersions: ReadonlyMap<string, number>;
+  /** Whether it is checked and not run: then it may name any table. */
+  onlyCheck?: boolean;
   /** Aborted when the client went away: the statement is interrupted. */
   signal?: AbortSignal;
 }

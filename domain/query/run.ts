@@ -6,7 +6,7 @@ import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import type { QueryPool } from './pool.ts';
 import { insertQueryExecution } from './query-executions.ts';
-import type { QueryAnswer, RowFormat } from './request.ts';
+import type { QueryAnswer, QueryRelation, RowFormat } from './request.ts';
 
 export interface QueryDeps {
   db: Database;
@@ -28,6 +28,8 @@ export interface Query {
   atVersions: Readonly<Record<string, number>>;
   /** Ids of the tables that it may read, where those are not all. */
   within?: ReadonlySet<string>;
+  /** SELECTs under names of their own, which hide tables of those names. */
+  views?: readonly QueryRelation[];
 }
 
 export interface QueryResult {
@@ -42,7 +44,7 @@ export interface QueryResult {
  * @throws AppError with one of the query codes, ValidationError where `atVersions` names no table
  */
 export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
-  const { organizationId, id, sql } = query;
+  const { organizationId, id, sql, views = [] } = query;
   const startedMs = performance.now();
   const record = { organization_id: organizationId, id, caller_id: query.callerId, sql };
   const lake = await deps.lake.catalog.get(organizationId);
@@ -52,7 +54,7 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
   try {
     const answer = await deps.queries.run({
       location: lake.reader,
-      relations: tables.map(({ name, id: tableId }) => ({ name, id: tableId })),
+      relations: [...tables.map(({ name, id: tableId }) => ({ name, id: tableId })), ...views],
       sql,
       limit: query.limit,
       timeoutMs: query.timeoutMs,
@@ -60,7 +62,8 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
       atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
       signal,
     });
-    const scanned = await scannedVersions(deps, lake.schema, answer, atVersions);
+    const known = new Set(tables.map((table) => table.id));
+    const scanned = await scannedVersions(deps, lake.schema, answer, atVersions, known);
     await inOrganization(deps.db, organizationId, (db) =>
       insertQueryExecution(db, {
         ...record,
@@ -121,16 +124,13 @@ async function scannedVersions(
   schema: string,
   answer: QueryAnswer,
   atVersions: ReadonlyMap<NamedTable, Pinned>,
+  known: ReadonlySet<string>,
 ): Promise<{ tableId: string; version: number }[]> {
-  if (answer.scannedRelationIds.length === 0) return [];
+  const tableIds = answer.scannedRelationIds.filter((id) => known.has(id));
+  if (tableIds.length === 0) return [];
   const asked = new Map([...atVersions].map(([table, { version }]) => [table.id, version]));
-  const newest = await versionsAt(
-    deps.lake.catalogPool,
-    schema,
-    answer.scannedRelationIds,
-    answer.snapshotId,
-  );
-  return answer.scannedRelationIds.map((tableId) => ({
+  const newest = await versionsAt(deps.lake.catalogPool, schema, tableIds, answer.snapshotId);
+  return tableIds.map((tableId) => ({
     tableId,
     version: asked.get(tableId) ?? newest.get(tableId) ?? answer.snapshotId,
   }));

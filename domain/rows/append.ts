@@ -113,12 +113,39 @@ async function writeGroup(
   const lookup = lookUpRowIds(deps, lake, table, ids);
   lookup.catch(() => undefined);
   try {
-    await writeAdmitted(deps, lake, table, await admit(group, new Set(), lookup), lookup);
+    await writeAdmission(deps, lake, table, admit(group, new Set()), lookup);
   } catch (error) {
     if (!(error instanceof RowIdsTaken)) throw error;
     const free = Promise.resolve({ taken: new Set<bigint>(), filesMayHold: false });
-    await writeAdmitted(deps, lake, table, await admit(group, error.taken, lookup), free);
+    const all = new Set([...error.taken, ...(await lookup).taken]);
+    await writeAdmission(deps, lake, table, admit(group, all), free);
   }
+}
+
+/** Requests of a group by what is known of their s_ids before anything is written. */
+interface Admission {
+  admitted: Planned[];
+  /** Of s_ids that the table has, or that come twice in the request itself. */
+  refused: Planned[];
+  /** Of s_ids that another request of the group brings: they are taken only once that is written. */
+  repeated: Planned[];
+  taken: ReadonlySet<bigint>;
+}
+
+/** What is told as taken is in the table by then: where the write fails, so do those that repeat it, and may come again. */
+async function writeAdmission(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  { admitted, refused, repeated, taken }: Admission,
+  lookup: Promise<RowIdLookup>,
+): Promise<void> {
+  const all = new Set(taken);
+  if (refused.length > 0) for (const id of (await lookup).taken) all.add(id);
+  for (const { waiting, plan } of refused) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
+  await writeAdmitted(deps, lake, table, admitted, lookup);
+  for (const id of admitted.flatMap(({ plan }) => plan.rowIds)) all.add(id);
+  for (const { waiting, plan } of repeated) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
 }
 
 /** Undoes a write in which at least one s_id turned out to be taken. */
@@ -176,25 +203,19 @@ async function insertRows(
   }
 }
 
-/** Refuses requests whose s_ids are taken, or come in one before; all that stand in the way are named. */
-async function admit(
-  group: readonly Planned[],
-  known: ReadonlySet<bigint>,
-  lookup: Promise<RowIdLookup>,
-): Promise<Planned[]> {
-  const taken = new Set(known);
-  const admitted: Planned[] = [];
+function admit(group: readonly Planned[], taken: ReadonlySet<bigint>): Admission {
+  const admission: Admission = { admitted: [], refused: [], repeated: [], taken };
+  const brought = new Set<bigint>();
   for (const planned of group) {
     const { rowIds } = planned.plan;
-    if (repeatsOf(rowIds, taken).length > 0) {
-      const all = new Set([...taken, ...(await lookup).taken]);
-      planned.waiting.reject(duplicateRowId(repeatsOf(rowIds, all)));
-      continue;
+    if (repeatsOf(rowIds, taken).length > 0) admission.refused.push(planned);
+    else if (rowIds.some((id) => brought.has(id))) admission.repeated.push(planned);
+    else {
+      for (const id of rowIds) brought.add(id);
+      admission.admitted.push(planned);
     }
-    for (const id of rowIds) taken.add(id);
-    admitted.push(planned);
   }
-  return admitted;
+  return admission;
 }
 
 function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {

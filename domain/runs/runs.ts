@@ -84,15 +84,18 @@ export async function countUnfinished(
   db: OrganizationTransaction,
   organizationId: string,
   kinds: readonly RunKind[],
-): Promise<number> {
-  const { count } = await db
+): Promise<{ unfinished: number; queued: number }> {
+  const { unfinished, queued } = await db
     .selectFrom('runs')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('unfinished'),
+      fn.countAll<number>().filterWhere('status', '=', 'queued').as('queued'),
+    ])
     .where('organization_id', '=', organizationId)
     .where('kind', 'in', kinds)
     .where('finished_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return { unfinished: Number(unfinished), queued: Number(queued) };
 }
 
 /** Adds a run that waits for its process. */
@@ -115,6 +118,19 @@ export async function moveRun(
   const run = await runs.find(db, id.organization_id, id.id, 'update');
   const steps = closeStep(run === undefined ? [] : stepsOf(run), to);
   return runStates.move(db, id, from, to, { ...change, steps: JSON.stringify(steps) });
+}
+
+/**
+ * Lets a failed run go on, which only its own feature may: where it stands is what its steps say. Everywhere else `failed`
+ * is an end.
+ */
+export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run> {
+  return runs.update(db, run.organization_id, run.id, {
+    status: 'running',
+    error: null,
+    finished_at: null,
+    cancel_requested_at: null,
+  });
 }
 
 /**

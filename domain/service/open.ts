@@ -5,7 +5,9 @@ import type { Logger } from 'pino';
 import { type Cipher, createCipher } from '../../data/encryption.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import type { LakeEngine } from '../../data/lake/engine/contract.ts';
+import { createMailer, type Mailer } from '../../data/mail/mailer.ts';
 import { createObjectStore, type ObjectStore } from '../../data/objects/store.ts';
+import { createOutgoing, type Outgoing } from '../../data/outgoing/outgoing.ts';
 import { createDatabase, type Database } from '../../data/postgres/client.ts';
 import { type Notifications, openNotifications } from '../../data/postgres/notifications.ts';
 import { createTemporalClient } from '../../data/processes/connect.ts';
@@ -17,6 +19,9 @@ import { type AppClients, createAppClients } from '../app-connections/clients.ts
 import { type ChartDrawer, createChartDrawer } from '../charts/draw.ts';
 import { eventsChannel } from '../conversations/events.ts';
 import { stopsChannel } from '../conversations/turns.ts';
+import { createSourceClients, type SourceClients } from '../data-connections/clients.ts';
+import type { SourceCopier } from '../datasets/copy/copier.ts';
+import { createSourceCopier } from '../datasets/copy/create.ts';
 import { type LakeOptions, openLakes } from '../engine-processes/open.ts';
 import { createFileReader, type FileReader } from '../file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../ingestion/page-writer.ts';
@@ -54,10 +59,19 @@ export interface Service {
   models: Models;
   monthlyTokenBudget: number | undefined;
   charts: ChartDrawer;
+  /** Requests to addresses that workflows name. */
+  outgoing: Outgoing;
   /** Sessions with the servers of app connections. */
   apps: AppClients;
+  /** Ways to the sources of data connections. */
+  sources: SourceClients;
+  /** Copies sources to Parquet. */
+  copier: SourceCopier;
   /** Makes documents of reports. */
   reportFormats: ReportFormatter;
+  mailer: Mailer;
+  /** Of one organization, within 24 hours. */
+  mailsPerDay: number;
   logger: Logger;
 }
 
@@ -109,7 +123,9 @@ export async function openService(
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const reader = createBodyReader();
   const charts = createChartDrawer();
+  const outgoing = createOutgoing({ allowedPrivate: config.outgoing.allowedPrivate });
   const apps = createAppClients({ cipher, ...config.outgoing });
+  const sources = createSourceClients({ cipher, ...config.outgoing });
   const reportFormats = createReportFormatter();
   const notifications = openNotifications({
     url: config.databaseUrl,
@@ -135,8 +151,19 @@ export async function openService(
       models: createModels(config.models, offlineModel()),
       monthlyTokenBudget: config.models.monthlyTokenBudget,
       charts,
+      outgoing,
       apps,
+      sources,
+      copier: createSourceCopier({
+        sources,
+        staging,
+        objects,
+        workDir,
+        maxBytes: config.snapshotMaxBytes,
+      }),
       reportFormats,
+      mailer: createMailer(config.mail),
+      mailsPerDay: config.mailsPerDay,
       logger,
     },
     pool,
@@ -148,7 +175,9 @@ export async function openService(
         charts.close(),
         reportFormats.close(),
         notifications.close(),
+        outgoing.close(),
         apps.close(),
+        sources.close(),
       ]);
       await temporal.connection.close().catch(() => undefined);
       await lakes.close();

@@ -19,6 +19,22 @@ export async function hasActiveImport(
   return row !== undefined;
 }
 
+/** Whether a snapshot into the table is queued, copied or waits for somebody. */
+export async function hasActiveSnapshot(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('snapshot_runs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('status', 'in', ['queued', 'running', 'awaiting_confirmation'])
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Whether a batch is being applied to the table at this moment. */
 export async function hasApplyingBatch(
   db: OrganizationTransaction,

@@ -5,7 +5,7 @@ import { identifier } from '../../data/lake/sql.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { createdAtColumn, rowIdColumn } from './column-name.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
-import { hasActiveImport, hasApplyingBatch } from './dependents.ts';
+import { hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
 import { resolveRename } from './rename.ts';
 import { createTableStatements } from './retype.ts';
@@ -99,6 +99,9 @@ export async function dropTable(
     if (row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
     if (await hasActiveImport(db, organizationId, id)) {
       throw new AppError('conflict', 'An import into this table is running; cancel it first.');
+    }
+    if (await hasActiveSnapshot(db, organizationId, id)) {
+      throw new AppError('conflict', 'A snapshot into this table is under way; cancel it first.');
     }
     if (await hasApplyingBatch(db, organizationId, id)) {
       throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');

@@ -7,8 +7,13 @@ import { requestApprovals } from '../../domain/conversations/approvals.ts';
 import { insertChart } from '../../domain/conversations/charts.ts';
 import { addParts, findMessage } from '../../domain/conversations/messages.ts';
 import { insertResult } from '../../domain/conversations/results.ts';
+import { insertDeliveries } from '../../domain/deliveries/deliveries.ts';
+import { outputDeliveries } from '../../domain/deliveries/planned.ts';
 import { insertReport } from '../../domain/reports/reports.ts';
+import { insertApproval } from '../../domain/workflow-runs/approvals.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
+import { madeSchedule } from '../support/schedules.ts';
+import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
@@ -26,7 +31,11 @@ const appendRoutes = [
   'GET /v1/data-syncs/{sync_id}/checkpoint',
   'GET /v1/data-syncs/{sync_id}/pages/{page_id}',
 ];
-const readsOverPost = ['POST /v1/query-executions', 'POST /v1/assets/{asset_id}/previews'];
+const readsOverPost = [
+  'POST /v1/query-executions',
+  'POST /v1/assets/{asset_id}/previews',
+  'POST /v1/connections/data/{connection_id}/resources',
+];
 const signedInRoutes = ['GET /v1/me', 'GET /v1/auth/status', 'POST /v1/auth/logout', 'GET /v1/organization'];
 const publicRoutes = [
   'POST /v1/auth/m2m/token',
@@ -34,6 +43,7 @@ const publicRoutes = [
   'GET /healthz',
   'GET /readyz',
   'GET /problems/{code}',
+  'POST /v1/hooks/{token}',
 ];
 
 function expectedScope(route: string): string {
@@ -130,25 +140,53 @@ test("another organization's ids are the same 404 as unknown ones, before anythi
   const ids = await thingsOf(owner);
   const foreign = operations.filter(({ path }) => path.startsWith('/v1/') && path.includes('{'));
   expect(foreign.length).toBeGreaterThan(15);
+  const idOf = (path: string, param: string, at: number) => {
+    const id = ids[`${path.slice(0, at)}{${param}}`] ?? ids[param];
+    if (id === undefined) throw new Error(`${path}: nothing is made for {${param}}.`);
+    return id;
+  };
   for (const { method, path, name } of foreign) {
-    const idOf = (param: string, at: number) => {
-      const id = ids[`${path.slice(0, at)}{${param}}`] ?? ids[param];
-      if (id === undefined) throw new Error(`${name}: nothing is made for {${param}}.`);
-      return id;
-    };
-    const url = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) => idOf(param, at));
-    const unknown = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) => flipped(idOf(param, at)));
-    const raw =
-      method === 'GET' || method === 'DELETE'
-        ? {}
-        : { raw: { text: '{"surely": "not right', contentType: 'application/json' } };
-    const seen = await stranger.call(method, url, raw);
-    const missing = await owner.call(method, unknown, raw);
-    expect([seen.status, seen.body?.code], name).toEqual([404, 'not_found']);
-    expect(seen.body.detail, name).toBe(missing.body.detail);
-    expect(missing.status, name).toBe(404);
+    const known = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) => idOf(path, param, at));
+    const unknown = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) =>
+      flipped(idOf(path, param, at)),
+    );
+    for (const raw of bodiesOf(method)) {
+      const seen = await stranger.call(method, known, raw);
+      const missing = await owner.call(method, unknown, raw);
+      expect([seen.status, seen.body?.code], name).toEqual([404, 'not_found']);
+      expect(seen.body.detail, name).toBe(missing.body.detail);
+      expect(missing.status, name).toBe(404);
+    }
+  }
+  await owned(owner, 'cli_another');
+  for (const { method, path, name } of foreign.filter((operation) => operation.path.startsWith(ownPath))) {
+    const known = path.replace(/\{([^}]+)\}/g, (_, param: string, at: number) => idOf(path, param, at));
+    for (const raw of bodiesOf(method)) {
+      const seen = await owner.call(method, known, raw);
+      expect([seen.status, seen.body?.code], `${name} of another client`).toEqual([404, 'not_found']);
+    }
   }
 });
+
+/** One that cannot be read, and, so that what looks into the path by itself is reached too, none. */
+const bodiesOf = (method: string) =>
+  method === 'GET' || method === 'DELETE'
+    ? [{}]
+    : [{ raw: { text: '{"surely": "not right', contentType: 'application/json' } }, {}];
+
+/** What a client of an organization keeps to itself. */
+const ownPath = '/v1/workflows/{workflow_id}';
+
+async function owned({ organizationId }: TestClient, ownerId: string): Promise<void> {
+  await inOrganization(workspace.deps.db, organizationId, async (db) => {
+    for (const table of ['workflows', 'workflow_runs', 'runs'] as const)
+      await db
+        .updateTable(table)
+        .set({ owner_id: ownerId })
+        .where('organization_id', '=', organizationId)
+        .execute();
+  });
+}
 
 /** One of everything that a path can name, by its parameter, or by the path up to it. */
 async function thingsOf(client: TestClient): Promise<Record<string, string>> {
@@ -177,9 +215,13 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   const entry = await client.call('POST', `/v1/projects/${project}/catalog-entries`, {
     body: { table_id: tableId },
   });
+  const talk = await talkOf(client, project);
   return {
-    ...(await talkOf(client, project)),
+    ...talk,
+    ...(await scheduleOf(client, project, talk['playbook_id']!)),
     ...(await appOf(client)),
+    ...(await workflowOf(client, project)),
+    ...(await sourceOf(client)),
     project_id: project,
     file_id: file.body.data.id,
     asset_id: file.body.data.id,
@@ -199,6 +241,69 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   };
 }
 
+/** A schedule that was fired once; no worker sees to either. */
+async function scheduleOf(
+  client: TestClient,
+  project: string,
+  playbook: string,
+): Promise<Record<string, string>> {
+  const { id } = await madeSchedule(client, project, playbook);
+  const fired = await client.call('POST', `/v1/schedules/${id}/trigger`);
+  const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-03T00:00:00Z' };
+  const backfill = await client.call('POST', `/v1/schedules/${id}/backfills`, { body: range });
+  expect(backfill.status, backfill.text).toBe(202);
+  const schedule_run_id = fired.body.data.id;
+  const rows = outputDeliveries({
+    organizationId: client.organizationId,
+    projectId: project,
+    scheduleRunId: schedule_run_id,
+    outputFolder: '',
+    emailRecipients: [{ email: 'ada@example.com' }],
+    output: { fileId: 'fil_1', path: 'a.csv' },
+    localTime: '2026-01-01T08:00:00',
+    createdAtMs: Date.now(),
+  });
+  await inOrganization(workspace.deps.db, client.organizationId, (db) => insertDeliveries(db, rows));
+  return {
+    schedule_id: id,
+    schedule_run_id,
+    delivery_id: rows[0]!.id,
+    backfill_id: backfill.body.data.id,
+  };
+}
+
+/** A workflow that was activated and runs, with something that it asks; no worker sees to it. */
+async function workflowOf(client: TestClient, project: string): Promise<Record<string, string>> {
+  const workflows = workflowsOf(client, () => project);
+  const active = await workflows.active(graphOf([node('ask', 'approval', { message: 'Well?' })]), {
+    triggers: [{ type: 'webhook' }],
+  });
+  const { id: run } = await workflows.start(active.id);
+  const approval = newId('wap');
+  const { organizationId } = client;
+  await inOrganization(workspace.deps.db, organizationId, (db) =>
+    insertApproval(db, {
+      organization_id: organizationId,
+      id: approval,
+      run_id: run,
+      node_id: 'ask',
+      message: 'Well?',
+      status: 'pending',
+      expires_at: new Date(Date.now() + 60_000),
+    }),
+  );
+  const runs = '/v1/workflows/{workflow_id}/runs/{run_id}';
+  return {
+    workflow_id: active.id,
+    trigger_id: active.triggers[0].id,
+    // An address is known by its token to whoever calls it: nothing of an organization has to be kept from another.
+    token: 'nobody',
+    [runs]: run,
+    [`${runs}/approvals/{approval_id}`]: approval,
+    '/v1/workflows/{workflow_id}/versions/{version_id}': active.activeVersionId,
+  };
+}
+
 /** A connection to a server that lists one tool. */
 async function appOf(client: TestClient): Promise<Record<string, string>> {
   const server = await startMcpServer({ tools: [{ name: 'tool' }] });
@@ -207,6 +312,25 @@ async function appOf(client: TestClient): Promise<Record<string, string>> {
   await server.close();
   expect(made.body.data.tools, made.text).toHaveLength(1);
   return { connection_id: made.body.data.id, tool: 'tool' };
+}
+
+/** A connection to a source that nobody asks. */
+async function sourceOf(client: TestClient): Promise<Record<string, string>> {
+  const url = '/v1/connections/data';
+  const config = { host: 'db.example.com', database: 'shop', user: 'reader' };
+  const body = { name: 'Source', type: 'postgres', config };
+  const made = await client.call('POST', url, { body });
+  const dataset = await client.call('POST', `${url}/${made.body.data.id}/datasets`, {
+    body: { resource: 'public.orders', name: 'Orders', snapshot_enabled: true },
+  });
+  const at = `${url}/${made.body.data.id}/datasets/${dataset.body.data.id}`;
+  const run = await client.call('POST', `${at}/snapshots`);
+  expect(run.status, run.text).toBe(202);
+  return {
+    [`${url}/{connection_id}`]: made.body.data.id,
+    dataset_id: dataset.body.data.id,
+    [`${url}/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}`]: run.body.data.id,
+  };
 }
 
 /** A conversation with everything that it may have; no worker answers in it. */

@@ -15,6 +15,7 @@ const state: LocalState = {
   docsUrl: 'http://127.0.0.1:8080/docs',
   temporalAddress: '127.0.0.1:7233',
   temporalUiUrl: null,
+  mailPageUrl: null,
   databaseUrl: 'postgres://localhost/workspace',
   s3Endpoint: 'http://127.0.0.1:9000',
   clientId: 'cli_1',

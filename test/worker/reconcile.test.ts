@@ -113,13 +113,24 @@ test.each([
     if (staging !== undefined) {
       await staging.begun;
       await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).terminate();
-      staging.release();
-      // What lingers of the try comes as far as the commit, and no further.
+      // What lingers of the process comes as far as the commit, and no further; another try, which nobody could tell that it is
+      // over, goes on after that, and touches nothing of it.
+      const late = holdStaging();
       const row = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
         getTableImport(db, client.organizationId, id),
       );
-      await stageImport(workspace.activityDeps, row, () => undefined, new AbortController().signal);
+      const stage = () =>
+        stageImport(workspace.activityDeps, row, () => undefined, new AbortController().signal);
+      const lateTry = stage();
+      await late.begun;
+      const { table } = await stage();
       await commitImport(workspace.activityDeps, row);
+      late.release();
+      await lateTry;
+      const { objects } = workspace.deps;
+      for (const { url } of table.files)
+        expect(await objects.head(url.slice(`s3://${objects.settings.bucket}/`.length))).toBeDefined();
+      staging.release();
     } else await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).result();
     const { catalogPool, catalog } = workspace.deps.lake;
     const { schema } = await catalog.get(client.organizationId);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type {
   AgentRunAgentActivities,
   AgentRunControlActivities,
@@ -14,7 +14,7 @@ import type {
   ConversationControlActivities,
 } from '../../workflows/conversation/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
-import { endless, endOf, useTimeSkipping } from '../support/conversation-process.ts';
+import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
 /** A run's process over activities that only note their calls. */
@@ -86,19 +86,19 @@ async function run(
   );
 }
 
-test('a run takes its turn, delivers, and clears up', async () => {
+skippingTest('a run takes its turn, delivers, and clears up', async () => {
   expect(await run(fake(), undefined, 'delivered')).toEqual([
     ...['beginAgentRun', 'takeModelStep', 'deliverAgentRun', 'clearAgentRun'],
     'COMPLETED succeeded',
   ]);
 });
 
-test('a run that was cancelled before it began does nothing', async () => {
+skippingTest('a run that was cancelled before it began does nothing', async () => {
   const calls = await run(fake({ beginAgentRun: async () => undefined }));
   expect(calls).toEqual(['beginAgentRun', 'endAgentRun', 'clearAgentRun', 'COMPLETED cancelled']);
 });
 
-test('a turn that fails ends the run as failed, with its code', async () => {
+skippingTest('a turn that fails ends the run as failed, with its code', async () => {
   const failing = fake({
     takeModelStep: async () => {
       throw ApplicationFailure.create({ type: 'model_refused', nonRetryable: true });
@@ -111,7 +111,7 @@ test('a turn that fails ends the run as failed, with its code', async () => {
   ]);
 });
 
-test('a cancel stops the turn, and the run ends cancelled', async () => {
+skippingTest('a cancel stops the turn, and the run ends cancelled', async () => {
   const answer = endless({ kind: 'ended' as const });
   const cancelled = fake({
     takeModelStep: () => answer.work(),
@@ -131,7 +131,7 @@ test('a cancel stops the turn, and the run ends cancelled', async () => {
   ]);
 });
 
-test('a cancel while it delivers comes too late', async () => {
+skippingTest('a cancel while it delivers comes too late', async () => {
   const storing = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<void>();
   const late = fake({
@@ -149,7 +149,7 @@ test('a cancel while it delivers comes too late', async () => {
   expect(calls.slice(-3)).toEqual(['deliverAgentRun', 'clearAgentRun', 'COMPLETED succeeded']);
 });
 
-test('a store that is away for hours delays the delivery', async () => {
+skippingTest('a store that is away for hours delays the delivery', async () => {
   let tries = 0;
   const away = fake({
     deliverAgentRun: async () => {

@@ -13,6 +13,7 @@ import {
   endOf,
   type Fake,
   fake,
+  skippingTest,
   start,
   until,
   useTimeSkipping,
@@ -54,7 +55,7 @@ async function stop(conversation: Fake, handle: Handle, messageId = 'm1'): Promi
   await until(() => looks() > before);
 }
 
-test('a turn takes its steps and tools to its end', async () => {
+skippingTest('a turn takes its steps and tools to its end', async () => {
   const conversation = fake(['m1'], {
     takeModelStep: async (_turn, step) => (step === 0 ? tools(0, 1) : step === 1 ? tools(3) : ended),
   });
@@ -72,7 +73,7 @@ test('a turn takes its steps and tools to its end', async () => {
   ]);
 });
 
-test('turns are taken one after the other', async () => {
+skippingTest('turns are taken one after the other', async () => {
   const calls = await callsOf(fake(['m1', 'm2']));
   expect(calls).toEqual([...['advance', 'model m1 0'], ...['advance', 'model m2 0'], 'advance']);
 });
@@ -87,12 +88,12 @@ const unbegunOnce = () => {
   };
 };
 
-test('a turn that cannot begin at once waits, and then takes its steps', async () => {
+skippingTest('a turn that cannot begin at once waits, and then takes its steps', async () => {
   const calls = await callsOf(fake(['m1'], { takeModelStep: unbegunOnce() }));
   expect(calls).toEqual(['advance', 'model m1 0', 'begin m1', 'model m1 0', 'advance']);
 });
 
-test('a turn that waits to begin has not begun its ten minutes', async () => {
+skippingTest('a turn that waits to begin has not begun its ten minutes', async () => {
   const conversation = fake(['m1'], { takeModelStep: unbegunOnce() });
   const { beginTurn } = conversation.activities;
   let tries = 0;
@@ -104,7 +105,7 @@ test('a turn that waits to begin has not begun its ten minutes', async () => {
   expect(await callsOf(conversation)).toEqual(['advance', 'model m1 0', 'begin m1', 'model m1 0', 'advance']);
 });
 
-test('a turn that is stopped while it waits to begin takes no step', async () => {
+skippingTest('a turn that is stopped while it waits to begin takes no step', async () => {
   const conversation = fake(['m1'], { takeModelStep: unbegunOnce() });
   conversation.activities.beginTurn = async ({ messageId }) => {
     conversation.end(messageId);
@@ -113,7 +114,7 @@ test('a turn that is stopped while it waits to begin takes no step', async () =>
   expect(await callsOf(conversation)).toEqual(['advance', 'model m1 0', 'advance']);
 });
 
-test('a Stop ends a model step that is under way, and the next turn begins', async () => {
+skippingTest('a Stop ends a model step that is under way, and the next turn begins', async () => {
   const answer = endless(ended);
   const conversation = fake(['m1', 'm2'], {
     takeModelStep: async ({ messageId }) => (messageId === 'm1' ? answer.work() : ended),
@@ -129,7 +130,7 @@ test('a Stop ends a model step that is under way, and the next turn begins', asy
   expect(calls).toEqual([...['advance', 'model m1 0'], ...['advance', 'model m2 0'], 'advance']);
 });
 
-test('a Stop ends the wait for the next try of a model step', async () => {
+skippingTest('a Stop ends the wait for the next try of a model step', async () => {
   const conversation = fake(['m1'], {
     takeModelStep: async () => {
       throw failure('model_unavailable', { nextRetryDelay: '4 minutes' });
@@ -145,7 +146,7 @@ test('a Stop ends the wait for the next try of a model step', async () => {
   expect(calls).toEqual(['advance', 'model m1 0', 'advance']);
 });
 
-test('a Stop ends tools that are under way, and begins no other', async () => {
+skippingTest('a Stop ends tools that are under way, and begins no other', async () => {
   const call = endless(undefined);
   const conversation = fake(['m1'], {
     takeModelStep: async () => tools(0, 1, 2, 3, 4, 5),
@@ -165,7 +166,7 @@ test('a Stop ends tools that are under way, and begins no other', async () => {
   expect(calls.filter((name) => name.startsWith('fail'))).toEqual([]);
 });
 
-test('a Stop of another reply than the one under way changes nothing', async () => {
+skippingTest('a Stop of another reply than the one under way changes nothing', async () => {
   const answer = endless(ended);
   const conversation = fake(['m1'], { takeModelStep: () => answer.work() });
   const calls = await callsOf(conversation, async (handle) => {
@@ -176,7 +177,7 @@ test('a Stop of another reply than the one under way changes nothing', async () 
   expect(calls).toEqual(['advance', 'model m1 0', 'advance']);
 });
 
-test('the last step is told that it is, and a turn that takes one more fails', async () => {
+skippingTest('the last step is told that it is, and a turn that takes one more fails', async () => {
   const calls = await callsOf(fake(['m1'], { takeModelStep: async () => tools() }));
   expect(calls.filter((name) => name.startsWith('model'))).toHaveLength(maxSteps);
   expect(calls.slice(-3)).toEqual([
@@ -186,7 +187,7 @@ test('the last step is told that it is, and a turn that takes one more fails', a
   ]);
 });
 
-test('a turn that takes longer than ten minutes fails', async () => {
+skippingTest('a turn that takes longer than ten minutes fails', async () => {
   const calls = await callsOf(
     fake(['m1', 'm2'], {
       takeModelStep: async ({ messageId }) => {
@@ -201,7 +202,7 @@ test('a turn that takes longer than ten minutes fails', async () => {
   ]);
 });
 
-test('a model step that no other try would help fails the turn with its code', async () => {
+skippingTest('a model step that no other try would help fails the turn with its code', async () => {
   const calls = await callsOf(
     fake(['m1'], {
       takeModelStep: async () => {
@@ -236,7 +237,7 @@ test.each<[code: string, takeModelStep: Activities['takeModelStep']]>([
   ]);
 });
 
-test('the next try of a model step waits for as long as its provider says', async () => {
+skippingTest('the next try of a model step waits for as long as its provider says', async () => {
   const triedAtMs: number[] = [];
   await callsOf(
     fake(['m1'], {
@@ -251,7 +252,7 @@ test('the next try of a model step waits for as long as its provider says', asyn
   expect(second - first).toBeGreaterThanOrEqual(90_000);
 });
 
-test('a tool that fails in every try is told to the model, and the turn goes on', async () => {
+skippingTest('a tool that fails in every try is told to the model, and the turn goes on', async () => {
   const calls = await callsOf(
     fake(['m1'], {
       takeModelStep: async (_turn, step) => (step === 0 ? tools(0) : ended),
@@ -267,7 +268,7 @@ test('a tool that fails in every try is told to the model, and the turn goes on'
   ]);
 });
 
-test('four tools of a step at most are under way at once', async () => {
+skippingTest('four tools of a step at most are under way at once', async () => {
   const indexes = Array.from({ length: 11 }, (_, index) => index);
   const conversation = fake(['m1'], {
     takeModelStep: async (_turn, step) => (step === 0 ? tools(...indexes) : ended),
@@ -302,7 +303,7 @@ const decided = (...partIndexes: number[]): Decisions => ({ kind: 'decided', par
 const lookedAt = (conversation: Fake, times: number) =>
   until(() => conversation.calls.filter((call) => call === 'decisions m1').length === times);
 
-test('a call that a person allows is made, after those that need nobody', async () => {
+skippingTest('a call that a person allows is made, after those that need nobody', async () => {
   const conversation = waitingCall([waits(3_600_000), decided(1)]);
   const calls = await callsOf(
     conversation,
@@ -319,7 +320,7 @@ test('a call that a person allows is made, after those that need nobody', async 
   ]);
 });
 
-test('what is allowed first is called while others wait', async () => {
+skippingTest('what is allowed first is called while others wait', async () => {
   const conversation = waitingCall([
     { kind: 'decided', partIndexes: [1], waitMs: 1_000 },
     waits(1_000),
@@ -332,23 +333,28 @@ test('what is allowed first is called while others wait', async () => {
   ]);
 });
 
-test('what nobody decides is denied after a day, which is none of the ten minutes of work', async () => {
-  const conversation = waitingCall([waits(24 * 3_600_000), decided()]);
-  expect(await callsOf(conversation)).toEqual([
-    ...['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'decisions m1', 'model m1 1', 'advance'],
-  ]);
-});
+skippingTest(
+  'what nobody decides is denied after a day, which is none of the ten minutes of work',
+  async () => {
+    const conversation = waitingCall([waits(24 * 3_600_000), decided()]);
+    expect(await callsOf(conversation)).toEqual([
+      ...['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'decisions m1', 'model m1 1', 'advance'],
+    ]);
+  },
+);
 
-test('a Stop ends the wait for a person', async () => {
+skippingTest('a Stop ends the wait for a person', async () => {
   const conversation = waitingCall([waits(24 * 3_600_000)]);
   const calls = await callsOf(conversation, async (handle) => {
     await lookedAt(conversation, 1);
     await stop(conversation, handle);
+    // The day that it waited is cancelled before anything jumps there.
+    await until(() => conversation.calls.length === 5);
   });
   expect(calls).toEqual(['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'advance']);
 });
 
-test('a turn that ended while it waited takes no other step', async () => {
+skippingTest('a turn that ended while it waited takes no other step', async () => {
   const calls = await callsOf(waitingCall([{ kind: 'ended' }]));
   expect(calls.slice(0, 4)).toEqual(['advance', 'model m1 0', 'tool m1 0', 'decisions m1']);
   expect(calls).not.toContain('model m1 1');

@@ -4,6 +4,8 @@ import type { TurnInput } from '../conversation/contract.ts';
 export interface AgentRunInput {
   organizationId: string;
   runId: string;
+  /** The process that waits for its end. */
+  waitedBy?: string;
 }
 
 /** How a run ended, as its row says. */

@@ -1,6 +1,7 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { takeTurn } from '../conversation/turn.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
+import { tellWaiting } from '../run-ended.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
   AgentRunAgentActivities,
@@ -26,7 +27,10 @@ const store = proxyActivities<AgentRunAgentActivities>({
 /** The analyst answers without a person, and its answer becomes a report or a file. */
 export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
   const outcome = await run(input);
-  await CancellationScope.nonCancellable(() => store.clearAgentRun(input));
+  await CancellationScope.nonCancellable(async () => {
+    await tellWaiting(input.waitedBy, input.runId);
+    await store.clearAgentRun(input);
+  });
   const { status, errorCode } = outcome;
   switch (status) {
     case 'succeeded':

@@ -1,5 +1,4 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { literal } from '../../../data/lake/sql.ts';
 import { BadFileError, badRow } from '../bad-file.ts';
 import { runRows } from '../out/run.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
@@ -9,15 +8,16 @@ const maxPrecision = 38;
 
 /**
  * The top-level columns that are, or hold, decimals the engine cannot read exactly, each with what is in it as
- * `path DECIMAL(p,s)`. The schema comes as its tree in the order of a walk, with each node's number of children.
+ * `path DECIMAL(p,s)`. A schema comes as its tree in the order of a walk, with each node's number of children; those of several
+ * files (`files` is a list in SQL) come one after the other.
  */
 export async function wideDecimals(
   connection: DuckDBConnection,
-  url: string,
+  files: string,
 ): Promise<ReadonlyMap<string, string>> {
   const nodes = await runRows(
     connection,
-    `SELECT name, num_children, precision, scale FROM parquet_schema(${literal(url)})`,
+    `SELECT name, num_children, precision, scale FROM parquet_schema(${files})`,
   );
   const found = new Map<string, string>();
   const path: string[] = [];

@@ -16,11 +16,12 @@ export async function openParquet(
   connection: DuckDBConnection,
   source: ImportSource,
 ): Promise<ParquetFile> {
-  await checkFrame(deps, source);
-  const address = `s3://${deps.objects.settings.bucket}/${source.objectKey}`;
-  const url = literal(address);
+  const parts = source.parts ?? [source];
+  for (const part of parts) await checkFrame(deps, part);
+  const urls = parts.map(({ objectKey }) => literal(`s3://${deps.objects.settings.bucket}/${objectKey}`));
+  const list = `[${urls.join(', ')}]`;
   return blamingFile(async () => {
-    const described = await runRows(connection, `DESCRIBE FROM read_parquet(${url})`);
+    const described = await runRows(connection, `DESCRIBE FROM read_parquet(${list}, union_by_name = true)`);
     const columns = described.map(([name, type]) => ({
       name: String(name),
       ...typedColumn(String(name), String(type)),
@@ -33,19 +34,22 @@ export async function openParquet(
     }
     const [[rows] = []] = await runRows(
       connection,
-      `SELECT sum(num_rows) FROM parquet_file_metadata(${url})`,
+      `SELECT sum(num_rows) FROM parquet_file_metadata(${list})`,
     );
     return {
-      from: `read_parquet(${url}, ${rowNumber} = true)`,
+      from: `read_parquet(${list}, union_by_name = true, ${rowNumber} = true)`,
       rows: Number(rows ?? 0),
       columns,
-      wideDecimals: await wideDecimals(connection, address),
+      wideDecimals: await wideDecimals(connection, list),
     };
   });
 }
 
 /** The marks at both ends and a sensible footer: cheap to check, and most broken uploads fail here. */
-async function checkFrame(deps: ImportDeps, source: ImportSource): Promise<void> {
+async function checkFrame(
+  deps: ImportDeps,
+  source: Pick<ImportSource, 'objectKey' | 'sizeBytes'>,
+): Promise<void> {
   const { sizeBytes, objectKey } = source;
   const bad = new BadFileError('malformed_file', 'The file is not a Parquet file, or not all of one');
   if (sizeBytes < 12) throw bad;

@@ -3,10 +3,11 @@ import { type ColumnName, namesWithTables } from './column-names.ts';
 import { type Parser, type ParseSelect, withPlainSpaces } from './parse.ts';
 import { QueryRefusal, uninspectable } from './refusal.ts';
 import { knownRelations } from './relations.ts';
-import { type RewriteContext, rewriteTables } from './rewrite.ts';
+import { type RewriteContext, refuseForeign, rewriteTables } from './rewrite.ts';
 import { hasLimitWithin, withRowLimit } from './row-limit.ts';
 import { isShowTables, listing } from './show-tables.ts';
 import { foldName, sameTree, type TreeNode } from './tree.ts';
+import { walkStatement } from './walk.ts';
 
 export interface CheckedStatement {
   /** The statement with its tables made unmistakable; reads nothing but `scannedRelationIds`. */
@@ -24,9 +25,21 @@ export type StatementToCheck = Pick<QueryRequest, 'sql' | 'relations' | 'limit' 
  * Refuses what may not run and gives the text that may. That text is parsed again and must have exactly the
  * tree that was checked, so no slip in the rewriting can smuggle in what the walk did not see.
  */
-export async function checkStatement(parser: Parser, statement: StatementToCheck): Promise<CheckedStatement> {
+export function checkStatement(parser: Parser, statement: StatementToCheck): Promise<CheckedStatement> {
+  return boundedDepth(() => check(parser, statement));
+}
+
+/** Refuses what could not run whatever tables there are: those that it names may be made later. */
+export async function checkDraft({ parse }: Parser, sql: string): Promise<void> {
+  await boundedDepth(async () => {
+    const tree = await parse(withPlainSpaces(sql));
+    if (!isShowTables(tree)) walkStatement(tree, refuseForeign);
+  });
+}
+
+async function boundedDepth<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await check(parser, statement);
+    return await work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new QueryRefusal('query_failed', 'The statement is nested too deeply.');

@@ -68,14 +68,26 @@ function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): O
 }
 
 function resolve(table: TreeNode, relations: KnownRelations): QueryRelation {
-  const catalog = foldName(text(table['catalog_name']));
-  const schema = foldName(text(table['schema_name']));
-  const name = text(table['table_name']);
-  const qualifier = [catalog, schema].filter((part) => part !== '').join('.');
-  const isOwn = ['', 'main', 'lake', 'lake.main'].includes(qualifier);
-  const relation = isOwn ? relations.find(foldName(name)) : undefined;
-  if (relation === undefined) throw unavailable(qualifier === '' ? name : `${qualifier}.${name}`);
+  refuseForeign(table);
+  const relation = relations.find(foldName(text(table['table_name'])));
+  if (relation === undefined) throw unavailable(shownName(table));
   return relation;
+}
+
+/** Refuses what lies elsewhere than the organization's own tables, whatever its name. */
+export function refuseForeign(table: TreeNode): void {
+  if (!['', 'main', 'lake', 'lake.main'].includes(qualifierOf(table))) throw unavailable(shownName(table));
+}
+
+const qualifierOf = (table: TreeNode): string =>
+  [table['catalog_name'], table['schema_name']]
+    .map((part) => foldName(text(part)))
+    .filter((part) => part !== '')
+    .join('.');
+
+function shownName(table: TreeNode): string {
+  const [qualifier, name] = [qualifierOf(table), text(table['table_name'])];
+  return qualifier === '' ? name : `${qualifier}.${name}`;
 }
 
 function expandView(

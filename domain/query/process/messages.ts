@@ -25,6 +25,7 @@ export interface ProcessStatement {
   limit: number;
   rowFormat: RowFormat;
   atVersions: ReadonlyMap<string, number>;
+  onlyCheck: boolean;
 }
 
 export type ToProcess =

@@ -1,6 +1,6 @@
 import { currentSnapshotQuery } from '../../../data/lake/ducklake/procedures.ts';
 import { encodeRows } from '../encode-rows.ts';
-import { checkStatement } from '../guard/check.ts';
+import { checkDraft, checkStatement } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { QueryAnswer } from '../request.ts';
@@ -11,6 +11,17 @@ import type { ProcessStatement } from './messages.ts';
 export interface Interruption {
   isRequested: boolean;
 }
+
+const nothing: QueryAnswer = {
+  columns: [],
+  rowsJson: undefined,
+  rowsWithColumnOrderJson: undefined,
+  rowCount: 0,
+  truncated: false,
+  elapsedMs: 0,
+  scannedRelationIds: [],
+  snapshotId: 0,
+};
 
 /**
  * Checks a statement and runs it in one read-only transaction, whose first question is the lake's newest
@@ -24,6 +35,10 @@ export async function runStatement(
 ): Promise<QueryAnswer> {
   const startedAt = performance.now();
   const { connection } = engine;
+  if (statement.onlyCheck) {
+    await checkDraft(engine.parser, statement.sql);
+    return nothing;
+  }
   const checked = await checkStatement(engine.parser, statement);
   await engine.ending;
   stopIfInterrupted(interruption);

@@ -1,0 +1,18 @@
+import { collectFire, endFire } from '../../domain/schedules/collect.ts';
+import { beginFire, cancelFire } from '../../domain/schedules/fire.ts';
+import { startFire } from '../../domain/workflow-starts/fire.ts';
+import type { ScheduleRunControlActivities } from '../../workflows/schedule-run/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+export function scheduleRunControlActivities(deps: ActivityDeps): ScheduleRunControlActivities {
+  return {
+    /** Safe to retry: the run's id is known before it is started. */
+    beginFire: (input) => beginFire({ ...deps, startWorkflowFire: (fire) => startFire(deps, fire) }, input),
+    /** Safe to retry: deliveries are named after the fire. */
+    collectFire: (input) => collectFire(deps.db, input),
+    /** Safe to retry: a fire that ended stays as it ended. */
+    endFire: (input) => endFire(deps.db, input),
+    /** Safe to retry: a run is asked to end once more. */
+    cancelFire: (input) => cancelFire(deps, input),
+  };
+}

@@ -1,0 +1,76 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { inOrganization } from '../../data/postgres/client.ts';
+import {
+  commitSnapshot,
+  DeadlySourceError,
+  discardSnapshot,
+  recordSnapshotFailure,
+  stageSnapshot,
+} from '../../domain/datasets/run.ts';
+import {
+  type CopyProgress,
+  getSnapshotRun,
+  reportSnapshotProgress,
+  type SnapshotRun,
+} from '../../domain/datasets/snapshot-runs.ts';
+import type { SnapshotInput, SnapshotLakeActivities } from '../../workflows/snapshot/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
+import { outcomeOf } from './control.ts';
+
+/** Rows at which this many engine processes ended are not read again. */
+const maxEngineDeaths = 2;
+
+export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActivities {
+  const read = ({ organizationId, runId }: SnapshotInput) =>
+    inOrganization(deps.db, organizationId, (db) => getSnapshotRun(db, organizationId, runId));
+
+  return {
+    /** Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files yet. */
+    async stageSnapshot(input) {
+      const row = await read(input);
+      const { rows } = await withProgress(deps, input, (progress, signal) =>
+        stageSnapshot(deps, row, progress, signal),
+      ).catch((error: unknown) => tell(row, error));
+      return { rows };
+    },
+
+    /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
+    async commitSnapshot(input) {
+      const row = await read(input);
+      if (row.status !== 'running') return outcomeOf(row);
+      await commitSnapshot(deps, row).catch((error: unknown) => tell(row, error));
+      return outcomeOf(await read(input));
+    },
+
+    /** Safe to retry: removes by prefix, and only what no commit has taken. */
+    discardSnapshot: async (input) => discardSnapshot(deps, await read(input)),
+  };
+
+  /** Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they like. */
+  async function tell(row: SnapshotRun, error: unknown): Promise<never> {
+    const cause = error instanceof DeadlyJobError ? new DeadlySourceError(error.message) : error;
+    const told = await recordSnapshotFailure(deps.db, row, cause);
+    if (told === undefined) throw error;
+    const { failure, isFinal } = told;
+    throw ApplicationFailure.create({
+      type: failure.stage === undefined ? failure.code : `${failure.code}:${failure.stage}`,
+      message: failure.code,
+      nonRetryable: isFinal,
+    });
+  }
+}
+
+/** Progress goes to the row with the heartbeats. */
+function withProgress<T>(
+  deps: ActivityDeps,
+  { organizationId, runId }: SnapshotInput,
+  work: (progress: (progress: CopyProgress) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const onBeat = (latest: CopyProgress) => {
+    inOrganization(deps.db, organizationId, (db) =>
+      reportSnapshotProgress(db, organizationId, runId, latest),
+    ).catch((error: unknown) => deps.logger.debug({ err: error, runId }, 'progress could not be kept'));
+  };
+  return withHeartbeats({ fraction: 0, rows: 0, bytes: 0 }, { maxEngineDeaths, onBeat }, work);
+}

@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import { getDataConnection } from '../../domain/data-connections/data-connections.ts';
+import { changeDataset, createDataset } from '../../domain/datasets/change.ts';
+import { deleteDataset, getDataset, listDatasets } from '../../domain/datasets/datasets.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { resource } from '../resource.ts';
+import {
+  changeDatasetBody,
+  createDatasetBody,
+  datasetExample,
+  datasetSchema,
+  datasetView,
+} from './schemas.ts';
+
+/** What is copied from a connection, and into which table. */
+export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
+  const datasets = resource(app, deps, {
+    tag: 'Data Connectors',
+    path: '/v1/connections/data/:connection_id/datasets/:dataset_id',
+    schema: datasetSchema,
+    example: datasetExample,
+    parent: (db, organizationId, { connection_id: id }) => getDataConnection(db, organizationId, id),
+    load: (db, organizationId, { connection_id: connectionId, dataset_id: id }) =>
+      getDataset(db, organizationId, id, connectionId),
+    view: datasetView,
+  });
+
+  datasets.list({
+    summary: 'List the datasets of a connection, newest first',
+    rows: (db, { organizationId, params }, slice) =>
+      listDatasets(db, organizationId, params.connection_id, slice),
+  });
+  datasets.create({
+    summary: 'Attach a dataset',
+    description:
+      'Names something of the source that is copied into a table of the lake, whose name is chosen after its own. Nothing is copied yet.',
+    body: createDatasetBody,
+    errors: ['name_taken', 'conflict', 'unsupported_option', 'not_found'],
+    run: ({ organizationId, params, body, caller, newId, transaction }) =>
+      transaction((db) =>
+        createDataset(
+          db,
+          { organizationId, connectionId: params.connection_id, id: newId('dst') },
+          { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id },
+        ),
+      ),
+  });
+  datasets.show({ summary: 'Show a dataset' });
+  datasets.change({
+    summary: 'Change a dataset',
+    description: 'What is left out stays. The resource cannot change, and the table keeps its name.',
+    body: changeDatasetBody,
+    errors: ['name_taken', 'conflict', 'unsupported_option', 'not_found'],
+    run: ({ organizationId, params, body, transaction }) =>
+      transaction((db) =>
+        changeDataset(
+          db,
+          { organizationId, connectionId: params.connection_id, id: params.dataset_id },
+          settingsOf(body),
+        ),
+      ),
+  });
+  datasets.remove({
+    summary: 'Delete a dataset',
+    description:
+      'Its runs go with it, its table stays. A 409 `conflict` while a snapshot of it is under way.',
+    errors: ['conflict'],
+    run: ({ organizationId, params, transaction }) =>
+      transaction(async (db) => {
+        const { connection_id: connectionId, dataset_id: id } = params;
+        const dataset = await getDataset(db, organizationId, id, connectionId, 'update');
+        await deleteDataset(db, dataset);
+        return dataset;
+      }),
+  });
+}
+
+type Sent = z.output<typeof changeDatasetBody>;
+
+/** What a request says, under the names of the domain; what it leaves out is undefined. */
+function settingsOf<Body extends Sent>(body: Body) {
+  const { guard } = body;
+  return {
+    resource: body.resource as Body['resource'],
+    name: body.name as Body['name'],
+    snapshotEnabled: body.snapshot_enabled as Body['snapshot_enabled'],
+    mode: body.mode as Body['mode'],
+    cursor: body.cursor as Body['cursor'],
+    keyColumns: body.key_columns as Body['key_columns'],
+    projectId: body.project_id as Body['project_id'],
+    schedule: body.schedule,
+    ...(guard === undefined ? {} : { maxShrinkRatio: guard?.max_shrink_ratio ?? null }),
+  };
+}

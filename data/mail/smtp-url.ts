@@ -1,0 +1,69 @@
+import { domainToASCII } from 'node:url';
+import parseAddresses from 'nodemailer/lib/addressparser';
+
+/** Where mails go out, as an operator names it. */
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; else STARTTLS where the server offers it. */
+  secure: boolean;
+  login: { user: string; password: string } | undefined;
+}
+
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** @throws an error that says what is wrong with the address, and holds nothing of it: it may have a password. */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const form = 'smtp://[user:password@]host[:port], or smtps:// for TLS from the start';
+  if (!URL.canParse(text)) throw new Error(`It is no address of the form ${form}.`);
+  const url = new URL(text);
+  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw new Error(`Its form is ${form}.`);
+  if (url.hostname === '') throw new Error(`It names no host; its form is ${form}.`);
+  if (url.search !== '' || url.hash !== '' || !['', '/'].includes(url.pathname))
+    throw new Error(`It has something behind the host and port; its form is ${form}.`);
+  const secure = url.protocol === 'smtps:';
+  const [user, password] = [decode(url.username), decode(url.password)];
+  if ((user === '') !== (password === '')) throw new Error('A user and a password belong together.');
+  return {
+    // Brackets around an address of IPv6 belong to the URL alone.
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    login: user === '' ? undefined : { user, password },
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('A % in user or password is written as %25.');
+  }
+}
+
+/** `Name <address>`, or the address alone. */
+export function parseMailbox(text: string): Mailbox {
+  const [mailbox, ...others] = parseAddresses(text);
+  if (mailbox?.address === undefined || others.length > 0 || !isMailAddress(mailbox.address))
+    throw new Error('It is one address: reports@example.com, or Reports <reports@example.com>.');
+  return { name: mailbox.name, address: asciiDomain(mailbox.address) };
+}
+
+/** The address with its domain as the mail system's names are: letters of other scripts are written in ASCII. */
+export function asciiDomain(address: string): string {
+  const domainAt = address.lastIndexOf('@') + 1;
+  return address.slice(0, domainAt) + domainToASCII(address.slice(domainAt));
+}
+
+/** Whether a mail can be sent there: one mailbox, and nothing that could end a line or begin another address. */
+export function isMailAddress(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  if (at <= 0 || text.length > 320 || unsafeInAddress.test(text)) return false;
+  return domainToASCII(text.slice(at + 1)) !== '';
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const unsafeInAddress = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029<>,;:"()[\]\\]/;

@@ -1,0 +1,50 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+
+/** An upload has 10,000 parts at most: so 160 GiB fit. */
+const partBytes = 16_777_216;
+
+/**
+ * Writes an object part by part, as its bytes come; one part is held at a time. Nothing of it stays where that fails.
+ *
+ * @returns how many bytes it has
+ */
+export async function uploadParts(
+  client: S3Client,
+  place: { Bucket: string; Key: string },
+  source: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place));
+  const upload = { ...place, UploadId };
+  const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
+  let chunks: Uint8Array[] = [];
+  let held = 0;
+  let bytes = 0;
+  async function flush(): Promise<void> {
+    const PartNumber = Parts.length + 1;
+    const Body = Buffer.concat(chunks);
+    chunks = [];
+    held = 0;
+    const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
+    Parts.push({ ETag, PartNumber });
+  }
+  try {
+    for await (const chunk of source) {
+      chunks.push(chunk);
+      held += chunk.length;
+      bytes += chunk.length;
+      if (held >= partBytes) await flush();
+    }
+    if (held > 0 || Parts.length === 0) await flush();
+    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+    return bytes;
+  } catch (error) {
+    await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    throw error;
+  }
+}

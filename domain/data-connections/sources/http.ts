@@ -1,0 +1,62 @@
+import type { StageOf } from '../failure.ts';
+import type { ReplicatedResource } from '../replication-policy.ts';
+import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
+import { get, refuseStatus, urlBelow } from './http-request.ts';
+import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
+
+const maxProbeBytes = 4_194_304;
+const maxSampledRecords = 100;
+/** Of one list: columns of further resources are left empty, so that a list is not hundreds of requests. */
+const maxSampledResources = 10;
+
+export const httpStage: StageOf = () => undefined;
+
+/** Without a resource to ask for only that something answers, and takes the credentials, can be told. */
+async function probe(target: SourceTarget, signal: AbortSignal): Promise<void> {
+  const answer = await get(target, urlBelow(target, '', {}), { maxBytes: maxProbeBytes, signal });
+  if (answer.status === 401 || answer.status === 403 || answer.status >= 500) refuseStatus(answer);
+}
+
+async function firstPage(target: SourceTarget, resource: ReplicatedResource, signal: AbortSignal) {
+  const { request_path: path, initial_query_parameters: parameters = {}, pagination } = resource;
+  const size =
+    pagination?.page_size_parameter === undefined
+      ? {}
+      : { [pagination.page_size_parameter]: String(pagination.page_size) };
+  const url = urlBelow(target, path, { ...size, ...parameters });
+  const maxBytes = target.policy?.limits?.max_response_bytes_per_request ?? maxProbeBytes;
+  const answer = await get(target, url, { maxBytes: Math.min(maxBytes, maxProbeBytes), signal });
+  refuseStatus(answer);
+  return recordsOf(parseAnswer(answer.bytes), resource);
+}
+
+export const httpSource: SourceKind = {
+  async test(target, signal) {
+    const [first] = target.policy?.resources ?? [];
+    if (first === undefined) await probe(target, signal);
+    else await firstPage(target, first, signal);
+  },
+  async resources(target, { prefix, after, limit }, signal) {
+    const all = [...(target.policy?.resources ?? [])]
+      .filter(({ request_path: path }) => path.startsWith(prefix) && (after === undefined || path > after))
+      .sort((a, b) => (a.request_path < b.request_path ? -1 : 1));
+    if (all.length === 0 && after === undefined) await probe(target, signal);
+    const listed: SourceResource[] = [];
+    // One after the other: a source that is asked for its columns is not hurried.
+    for (const resource of all.slice(0, limit + 1)) {
+      const isSampled = listed.length < Math.min(limit, maxSampledResources);
+      const records = isSampled ? await firstPage(target, resource, signal) : [];
+      const sample = records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource));
+      const { cursor } = resource;
+      listed.push({
+        resource: resource.request_path,
+        name: resource.request_path.split('/').filter(Boolean).at(-1) ?? resource.request_path,
+        kind: 'endpoint',
+        columns: columnsOf(sample),
+        estimatedRows: null,
+        keyColumns: cursor?.tie_breaker_field === undefined ? [] : [cursor.tie_breaker_field],
+      });
+    }
+    return listed;
+  },
+};

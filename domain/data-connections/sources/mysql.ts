@@ -1,0 +1,141 @@
+import { isIP } from 'node:net';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { SourceFailure, type StageOf } from '../failure.ts';
+import { tlsOf } from './postgres-session.ts';
+import { type SessionLimits, type SourceServer, serverOf, settled } from './sockets.ts';
+import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
+
+/** Logs in over a connection to a checked address and does some work. */
+export async function withMysql<T>(
+  target: SourceTarget,
+  signal: AbortSignal,
+  /** The server's `over` rejects when the connection ends: the driver does not tell every query of it. */
+  work: (connection: Connection, server: SourceServer) => Promise<T>,
+  limits?: SessionLimits,
+): Promise<T> {
+  const tls = tlsOf(target);
+  const server = await serverOf(target, signal, limits);
+  const { host, port, socket, over, release } = server;
+  if (tls !== false && tls.rejectUnauthorized && isIP(host) !== 0) {
+    release();
+    throw new SourceFailure(
+      'tls',
+      'TLS mode verify_full needs a host by its name, as its certificate has it.',
+    );
+  }
+  let connection: Connection | undefined;
+  try {
+    connection = await Promise.race([
+      createConnection({
+        // The driver takes a socket that is on its way; it asks the server for TLS under the name that was given.
+        stream: () => socket.connect(port, host),
+        host,
+        port,
+        database: String(target.config['database']),
+        user: String(target.config['user']),
+        password: target.secrets['password'] ?? '',
+        ...(tls === false ? {} : { ssl: { ...tls, verifyIdentity: tls.rejectUnauthorized } }),
+        // A server must not be able to ask for this machine's files.
+        flags: ['-LOCAL_FILES'],
+        charset: 'utf8mb4',
+        supportBigNumbers: true,
+        bigNumberStrings: true,
+        dateStrings: true,
+      }),
+      over,
+    ]);
+    connection.on('error', () => undefined);
+    server.isIn();
+    const working = work(connection, server);
+    try {
+      return await Promise.race([working, over]);
+    } catch (error) {
+      // Before the driver is told: it tells nobody of an end that it was asked for.
+      release();
+      await settled(working);
+      throw error;
+    }
+  } finally {
+    connection?.destroy();
+    release();
+  }
+}
+
+const loginCodes = ['ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_BAD_DB_ERROR'];
+const loginMore = [
+  'ER_ACCESS_DENIED_NO_PASSWORD_ERROR',
+  'ER_HOST_NOT_PRIVILEGED',
+  'AUTH_SWITCH_PLUGIN_ERROR',
+];
+/** Shut down, out of connections, or locked for too long: another try may do. */
+const awayCodes = [
+  'PROTOCOL_CONNECTION_LOST',
+  'ER_CON_COUNT_ERROR',
+  'ER_SERVER_SHUTDOWN',
+  'ER_LOCK_WAIT_TIMEOUT',
+];
+const permissionCodes = [
+  'ER_TABLEACCESS_DENIED_ERROR',
+  'ER_COLUMNACCESS_DENIED_ERROR',
+  'ER_SPECIFIC_ACCESS_DENIED_ERROR',
+];
+
+export const mysqlStage: StageOf = (code) => {
+  if (loginCodes.includes(code) || loginMore.includes(code)) return 'login';
+  if (permissionCodes.includes(code)) return 'permission';
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT' || code === 'HANDSHAKE_SSL_ERROR') return 'tls';
+  return awayCodes.includes(code) ? 'connect' : undefined;
+};
+
+const tablesStatement = `
+  SELECT table_name AS name, table_type AS type, table_rows AS estimated
+  FROM information_schema.tables
+  WHERE table_schema = DATABASE() AND LEFT(CAST(table_name AS BINARY), LENGTH(?)) = CAST(? AS BINARY)
+    AND (? IS NULL OR CAST(table_name AS BINARY) > CAST(? AS BINARY))
+  ORDER BY CAST(table_name AS BINARY) LIMIT ?`;
+
+const columnsStatement = `
+  SELECT table_name AS \`table\`, column_name AS name, column_type AS type, is_nullable AS nullable, column_key AS \`key\`
+  FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name IN (?)
+  ORDER BY table_name, ordinal_position`;
+
+const keysStatement = `
+  SELECT table_name AS \`table\`, column_name AS name FROM information_schema.statistics
+  WHERE table_schema = DATABASE() AND index_name = 'PRIMARY' AND table_name IN (?)
+  ORDER BY table_name, seq_in_index`;
+
+export const mysqlSource: SourceKind = {
+  test: (target, signal) =>
+    withMysql(target, signal, async (connection) => {
+      await connection.query(
+        'SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE()',
+      );
+    }),
+  resources: (target, { prefix, after = null, limit }, signal) =>
+    withMysql(target, signal, async (connection) => {
+      const [tables] = await connection.query<RowDataPacket[]>(tablesStatement, [
+        ...[prefix, prefix, after, after],
+        limit + 1,
+      ]);
+      if (tables.length === 0) return [];
+      const names = tables.map(({ name }) => String(name));
+      const [columns] = await connection.query<RowDataPacket[]>(columnsStatement, [names]);
+      const [keys] = await connection.query<RowDataPacket[]>(keysStatement, [names]);
+      const of = (rows: RowDataPacket[], table: string) => rows.filter((row) => row['table'] === table);
+      return tables.map(({ type, estimated }, index): SourceResource => {
+        const name = names[index]!;
+        return {
+          resource: name,
+          name,
+          kind: type === 'BASE TABLE' ? 'table' : 'view',
+          columns: of(columns, name).map((column) => ({
+            name: String(column['name']),
+            dataType: String(column['type']),
+            nullable: column['nullable'] === 'YES',
+          })),
+          estimatedRows: estimated === null ? null : Number(estimated),
+          keyColumns: of(keys, name).map((key) => String(key['name'])),
+        };
+      });
+    }),
+};

@@ -1,0 +1,68 @@
+import pg from 'pg';
+import type { StageOf } from '../failure.ts';
+import { type SessionLimits, type SourceServer, serverOf, settled } from './sockets.ts';
+import type { SourceTarget } from './source.ts';
+
+export interface PostgresSessionOptions {
+  /** Of one statement. */
+  statementTimeoutMs: number;
+  /** Of one in which much comes. */
+  limits?: SessionLimits;
+}
+
+const shortSession: PostgresSessionOptions = { statementTimeoutMs: 10_000 };
+
+/** Logs in over a connection to a checked address and does some work, which only reads. */
+export async function withPostgres<T>(
+  target: SourceTarget,
+  signal: AbortSignal,
+  work: (client: pg.Client, server: SourceServer) => Promise<T>,
+  { statementTimeoutMs, limits }: PostgresSessionOptions = shortSession,
+): Promise<T> {
+  const server = await serverOf(target, signal, limits);
+  const { host, port, socket, over, release } = server;
+  const client = new pg.Client({
+    stream: () => socket,
+    host,
+    port,
+    database: String(target.config['database']),
+    user: String(target.config['user']),
+    // A function, so that the driver looks neither into the environment nor into a file of passwords.
+    password: () => target.secrets['password'] ?? '',
+    ssl: tlsOf(target),
+    application_name: 'analytics-workspace',
+    options: `-c default_transaction_read_only=on -c statement_timeout=${statementTimeoutMs}`,
+  });
+  client.on('error', () => undefined);
+  try {
+    await Promise.race([client.connect(), over]);
+    server.isIn();
+    const working = work(client, server);
+    try {
+      return await Promise.race([working, over]);
+    } catch (error) {
+      release();
+      await settled(working);
+      throw error;
+    }
+  } finally {
+    client.end().catch(() => undefined);
+    release();
+  }
+}
+
+/** `require` keeps out who listens; `verify_full` also makes sure of who answers, by the name that was given. */
+export function tlsOf({ setting }: SourceTarget): false | { rejectUnauthorized: boolean } {
+  const mode = setting('ssl_mode');
+  return mode !== 'disable' && { rejectUnauthorized: mode === 'verify_full' };
+}
+
+/** By SQLSTATE, and by the words of the driver where it has no code. */
+export const postgresStage: StageOf = (code, { message }) => {
+  if (/^(?:28|3D)[0-9A-Z]{3}$/.test(code) || /^(?:SASL|SCRAM)/.test(message)) return 'login';
+  if (code === '42501') return 'permission';
+  if (/does not support SSL|establishing an SSL/.test(message)) return 'tls';
+  // Shut down, out of connections or memory, or on a replica that had to give way: another try may do.
+  if (/^(?:08|40|53|57P)/.test(code) || /^Connection terminated/.test(message)) return 'connect';
+  return undefined;
+};

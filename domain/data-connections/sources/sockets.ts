@@ -1,0 +1,145 @@
+import type { LookupAddress } from 'node:dns';
+import { Socket } from 'node:net';
+import { SourceFailure } from '../failure.ts';
+import { maxAnswerBytes, type SourceTarget } from './source.ts';
+import { createSourceWatch, type SilenceLimits, type SourceWatch } from './watch.ts';
+
+const lookIntervalMs = 50;
+/** A server that is gone without a word is noticed by it. */
+const keepAliveMs = 30_000;
+
+/** Of a session in which much comes; a short one is bounded by its bytes, and as a whole by whoever calls. */
+export interface SessionLimits extends SilenceLimits {
+  /** From the first packet to the end of the login. */
+  loginTimeoutMs: number;
+}
+
+/**
+ * A socket that connects to addresses that were checked, whoever has it connect: the name is not resolved a second time,
+ * when it could have another address.
+ */
+class PinnedSocket extends Socket {
+  readonly #host: string;
+  readonly #port: number;
+  readonly #addresses: readonly LookupAddress[];
+
+  constructor(host: string, port: number, addresses: readonly LookupAddress[]) {
+    super();
+    this.#host = host;
+    this.#port = port;
+    this.#addresses = addresses;
+  }
+
+  override connect(): this {
+    return super.connect({
+      host: this.#host,
+      port: this.#port,
+      autoSelectFamily: true,
+      lookup: (_host, { all }, callback) => {
+        const [first] = this.#addresses;
+        if (all === true) callback(null, [...this.#addresses]);
+        else callback(null, first!.address, first!.family);
+      },
+    });
+  }
+}
+
+/** A server, the socket to it, and the end of both. */
+export interface SourceServer {
+  host: string;
+  port: number;
+  socket: Socket;
+  /** Rejects with the signal, when more comes than anybody asked for, and with the end of the connection. */
+  over: Promise<never>;
+  /** Aborted with what `over` rejects with. */
+  ended: AbortSignal;
+  watch: SourceWatch | undefined;
+  /** Told when the login is done. */
+  isIn(): void;
+  release(): void;
+}
+
+/** The server of a connection at a host and a port, which nobody has connected to yet. */
+export async function serverOf(
+  { config, setting, outgoing }: SourceTarget,
+  signal: AbortSignal,
+  limits?: SessionLimits,
+): Promise<SourceServer> {
+  const host = String(config['host']);
+  const port = Number(setting('port'));
+  const socket = new PinnedSocket(host, port, await outgoing.checkAddress(host, port));
+  socket.setKeepAlive(true, keepAliveMs);
+  const watch = limits === undefined ? undefined : createSourceWatch(limits);
+  const ended = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let loginTimer: NodeJS.Timeout | undefined;
+  let stop: () => void = () => undefined;
+  let lose: (reason: unknown) => void = () => undefined;
+  const over = new Promise<never>((_, reject) => {
+    lose = (reason) => {
+      reject(reason);
+      ended.abort(reason);
+    };
+    const end = (reason: unknown) => {
+      lose(reason);
+      socket.destroy();
+    };
+    stop = () => end(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    timer = setInterval(() => {
+      const fault =
+        watch === undefined ? tooMuch(socket.bytesRead) : watch.fault(socket.bytesRead, Date.now());
+      if (fault !== undefined) end(fault);
+    }, lookIntervalMs);
+    if (limits !== undefined)
+      loginTimer = setTimeout(
+        () =>
+          end(
+            new SourceFailure(
+              'connect',
+              `The source let nobody in within ${limits.loginTimeoutMs / 1_000} s.`,
+            ),
+          ),
+        limits.loginTimeoutMs,
+      );
+  });
+  over.catch(() => undefined);
+  socket.once('close', () => {
+    lose(new SourceFailure('connect', 'The source ended the connection.'));
+  });
+  // Heard by whoever reads from it; an error after that must not end the process.
+  socket.on('error', () => undefined);
+  return {
+    host,
+    port,
+    socket,
+    over,
+    ended: ended.signal,
+    watch,
+    isIn: () => clearTimeout(loginTimer),
+    release() {
+      clearInterval(timer);
+      clearTimeout(loginTimer);
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+    },
+  };
+}
+
+function tooMuch(bytes: number): SourceFailure | undefined {
+  if (bytes <= maxAnswerBytes) return undefined;
+  return new SourceFailure('request', `The source sent more than ${maxAnswerBytes / 1_048_576} MiB.`);
+}
+
+const settleTimeoutMs = 5_000;
+
+/** Waits until work whose connection was just ended has seen to what it leaves, whatever came of it. */
+export async function settled(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, settleTimeoutMs);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,52 @@
+import type { ConnectionTypeTable } from './field.ts';
+import { databasePassword, serverFields } from './postgres.ts';
+import { accessKeys, bucket, endpoint, pathStyle, prefix, region } from './s3.ts';
+import { identifierFault } from './texts.ts';
+
+/** Where the files of a lake are: a whole address, or a path below the bucket and the prefix. */
+function dataPathFault(text: string): string | undefined {
+  if (text.length > 900) return 'has at most 900 characters.';
+  if (/^s3:\/\/[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9](?:\/.*)?$/.test(text)) return undefined;
+  return text.includes('://') || text.startsWith('/')
+    ? 'is an address that begins with s3://, or a path below the bucket.'
+    : undefined;
+}
+
+export const ducklake: ConnectionTypeTable = {
+  type: 'ducklake',
+  label: 'DuckLake',
+  config: [
+    ...serverFields(5_432),
+    {
+      key: 'metadata_schema',
+      label: 'Metadata schema',
+      type: 'string',
+      required: false,
+      example: 'public',
+      preset: 'public',
+      fault: identifierFault,
+    },
+    {
+      key: 'data_path',
+      label: 'Data path',
+      type: 'string',
+      required: true,
+      example: 's3://lake/data/',
+      fault: dataPathFault,
+    },
+    endpoint,
+    region,
+    { ...bucket, required: false },
+    prefix,
+    {
+      key: 'format',
+      label: 'File format',
+      type: 'enum',
+      required: false,
+      values: ['parquet'],
+      preset: 'parquet',
+    },
+    pathStyle,
+  ],
+  secrets: [databasePassword, ...accessKeys],
+};

@@ -1,0 +1,87 @@
+import type { ConnectionTypeTable, Field } from './field.ts';
+import {
+  baseUrlFault,
+  basicUserFault,
+  bearerFault,
+  headerNameFault,
+  headerValueFault,
+  secretTextFault,
+  webAddressFault,
+} from './texts.ts';
+
+export const authTypes = ['none', 'basic', 'bearer', 'header', 'oauth_client_credentials'] as const;
+type AuthType = (typeof authTypes)[number];
+
+/** A text that applies under one way of signing in alone. */
+function underAuth(
+  auth: AuthType,
+  isNeeded: boolean,
+  field: Pick<Field, 'key' | 'label' | 'example' | 'fault'>,
+): Field {
+  const only = { auth_type: [auth] };
+  return {
+    ...field,
+    type: 'string',
+    required: false,
+    appliesWhen: only,
+    ...(isNeeded ? { requiredWhen: only } : {}),
+  };
+}
+
+export const http: ConnectionTypeTable = {
+  type: 'http',
+  label: 'HTTP API',
+  config: [
+    {
+      key: 'base_url',
+      label: 'Base URL',
+      type: 'string',
+      required: true,
+      example: 'https://api.example.com/v1',
+      fault: baseUrlFault,
+    },
+    {
+      key: 'auth_type',
+      label: 'Authentication',
+      type: 'enum',
+      required: false,
+      values: authTypes,
+      example: 'bearer',
+      preset: 'none',
+    },
+    underAuth('basic', true, {
+      key: 'username',
+      label: 'User name',
+      example: 'integration',
+      fault: basicUserFault,
+    }),
+    underAuth('header', true, {
+      key: 'header_name',
+      label: 'Header name',
+      example: 'X-Api-Key',
+      fault: headerNameFault,
+    }),
+    underAuth('oauth_client_credentials', true, {
+      key: 'token_url',
+      label: 'Token URL',
+      example: 'https://auth.example.com/oauth/token',
+      fault: webAddressFault,
+    }),
+    underAuth('oauth_client_credentials', true, {
+      key: 'client_id',
+      label: 'Client id',
+      example: 'workspace',
+      fault: secretTextFault,
+    }),
+  ],
+  secrets: [
+    underAuth('basic', false, { key: 'password', label: 'Password', fault: secretTextFault }),
+    underAuth('bearer', true, { key: 'token', label: 'Bearer token', fault: bearerFault }),
+    underAuth('header', true, { key: 'header_value', label: 'Header value', fault: headerValueFault }),
+    underAuth('oauth_client_credentials', true, {
+      key: 'client_secret',
+      label: 'Client secret',
+      fault: secretTextFault,
+    }),
+  ],
+};

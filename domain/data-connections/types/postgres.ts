@@ -1,0 +1,67 @@
+import type { ConnectionTypeTable, Field } from './field.ts';
+import { hostFault, identifierFault, secretTextFault } from './texts.ts';
+
+export const sslModes = ['disable', 'require', 'verify_full'] as const;
+
+/** What every database that is reached at a host and a port has. */
+export function serverFields(port: number): readonly Field[] {
+  return [
+    {
+      key: 'host',
+      label: 'Host',
+      type: 'string',
+      required: true,
+      example: 'db.example.com',
+      fault: hostFault,
+    },
+    {
+      key: 'port',
+      label: 'Port',
+      type: 'integer',
+      required: false,
+      example: port,
+      preset: port,
+      range: [1, 65_535],
+    },
+    {
+      key: 'database',
+      label: 'Database',
+      type: 'string',
+      required: true,
+      example: 'shop',
+      fault: identifierFault,
+    },
+    {
+      key: 'user',
+      label: 'User',
+      type: 'string',
+      required: true,
+      example: 'readonly',
+      fault: identifierFault,
+    },
+    {
+      key: 'ssl_mode',
+      label: 'TLS mode',
+      type: 'enum',
+      required: false,
+      values: sslModes,
+      example: 'verify_full',
+      preset: 'require',
+    },
+  ];
+}
+
+export const databasePassword: Field = {
+  key: 'password',
+  label: 'Password',
+  type: 'string',
+  required: false,
+  fault: secretTextFault,
+};
+
+export const postgres: ConnectionTypeTable = {
+  type: 'postgres',
+  label: 'PostgreSQL',
+  config: serverFields(5_432),
+  secrets: [databasePassword],
+};

@@ -1,0 +1,116 @@
+import { AppError, ValidationError } from '../../data/errors.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { replicationOf } from '../data-connections/change.ts';
+import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
+import { getOpenProject } from '../projects/projects.ts';
+import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
+
+export interface DatasetSettings {
+  resource: string;
+  name: string;
+  snapshotEnabled: boolean;
+  mode: 'full' | 'incremental';
+  cursor: string | null;
+  keyColumns: readonly string[];
+  maxShrinkRatio: number | null;
+  projectId: string | null;
+  schedule: unknown;
+}
+
+export interface DatasetPlace {
+  organizationId: string;
+  connectionId: string;
+  id: string;
+}
+
+export async function createDataset(
+  db: OrganizationTransaction,
+  place: DatasetPlace,
+  given: DatasetSettings & { createdBy: string },
+): Promise<Dataset> {
+  const { organizationId, connectionId, id } = place;
+  // Held, so that it is not deleted meanwhile.
+  const connection = await getDataConnection(db, organizationId, connectionId, 'share');
+  await refuseUnfit(db, connection, given);
+  return insertDataset(db, {
+    organization_id: organizationId,
+    id,
+    connection_id: connectionId,
+    resource: given.resource,
+    ...columnsOf(given),
+    created_by: given.createdBy,
+  });
+}
+
+/** What is left out stays. What is copied cannot become something else: that is another dataset. */
+export async function changeDataset(
+  db: OrganizationTransaction,
+  place: DatasetPlace,
+  change: { [Key in keyof DatasetSettings]?: DatasetSettings[Key] | undefined },
+): Promise<Dataset> {
+  const { organizationId, connectionId, id } = place;
+  const connection = await getDataConnection(db, organizationId, connectionId, 'share');
+  const before = await getDataset(db, organizationId, id, connectionId, 'update');
+  if (change.resource !== undefined && change.resource !== before.resource)
+    throw new AppError(
+      'unsupported_option',
+      'The resource of a dataset cannot change: its table holds the rows of this one. Make another dataset.',
+    );
+  const after: DatasetSettings = {
+    resource: before.resource,
+    name: change.name ?? before.name,
+    snapshotEnabled: change.snapshotEnabled ?? before.snapshot_enabled,
+    mode: change.mode ?? before.mode,
+    cursor: change.cursor === undefined ? before.cursor_column : change.cursor,
+    keyColumns: change.keyColumns ?? before.key_columns,
+    maxShrinkRatio: change.maxShrinkRatio === undefined ? before.max_shrink_ratio : change.maxShrinkRatio,
+    projectId: change.projectId === undefined ? before.project_id : change.projectId,
+    schedule: change.schedule ?? null,
+  };
+  await refuseUnfit(db, connection, after, before);
+  return updateDataset(db, before, columnsOf(after));
+}
+
+function columnsOf(settings: DatasetSettings) {
+  return {
+    name: settings.name,
+    snapshot_enabled: settings.snapshotEnabled,
+    mode: settings.mode,
+    cursor_column: settings.cursor,
+    key_columns: [...settings.keyColumns],
+    max_shrink_ratio: settings.maxShrinkRatio,
+    project_id: settings.projectId,
+  };
+}
+
+async function refuseUnfit(
+  db: OrganizationTransaction,
+  connection: DataConnection,
+  settings: DatasetSettings,
+  before?: Dataset,
+): Promise<void> {
+  const { organization_id: organizationId } = connection;
+  if (settings.mode === 'incremental')
+    throw new AppError(
+      'unsupported_option',
+      'Incremental datasets are not supported yet: use the mode full, which copies everything.',
+    );
+  if (settings.schedule !== null && settings.schedule !== undefined)
+    throw new AppError(
+      'unsupported_option',
+      'A schedule of a dataset is not supported yet: start its snapshots by POST.',
+    );
+  if (settings.projectId !== null && settings.projectId !== before?.project_id)
+    await getOpenProject(db, organizationId, settings.projectId);
+  if (connection.type !== 'http' || before !== undefined) return;
+  const resources = replicationOf(connection)?.resources ?? [];
+  if (resources.some(({ request_path: path }) => path === settings.resource)) return;
+  const known = resources.slice(0, 20).map(({ request_path: path }) => path);
+  throw new ValidationError([
+    {
+      loc: ['body', 'resource'],
+      msg: `A dataset of an HTTP connection names a resource of its http_replication by the request_path: ${known.length === 0 ? 'there is none yet' : known.join(', ')}.`,
+      type: 'value_error',
+    },
+  ]);
+}

@@ -1,0 +1,22 @@
+import { SourceFailure } from '../../data-connections/failure.ts';
+import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
+import { copySilence } from '../../data-connections/sources/watch.ts';
+
+/** Of one dataset of an object store. */
+export const maxObjects = 10_000;
+
+const gibibyte = 1_073_741_824;
+
+/** What a copy ends with that is larger than an operator allows. */
+export function copyTooLarge(maxBytes: number): SourceFailure {
+  const most = Number((maxBytes / gibibyte).toPrecision(3));
+  return new SourceFailure(
+    'request',
+    `It holds more than ${most} GiB, which is the most of one copy: name a smaller part of it, or ask the operator for more.`,
+  );
+}
+
+/** Of a copy, from when it has its engine. */
+export const copyTimeoutMs = 2 * 3_600_000;
+
+export const copyLimits: SessionLimits = { ...copySilence, loginTimeoutMs: 30_000 };

@@ -1,0 +1,139 @@
+import type pg from 'pg';
+import { SourceFailure } from '../../data-connections/failure.ts';
+import { withPostgres } from '../../data-connections/sources/postgres-session.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import type { Flow } from '../../data-connections/sources/watch.ts';
+import { columnNames } from '../../file-imports/text/names.ts';
+import { column } from '../../file-imports/values/plan.ts';
+import type { CopyProgress } from '../snapshot-runs.ts';
+import type { Copied, CopyDeps, WithEngine } from './copier.ts';
+import { copyOut } from './copy-out.ts';
+import { copyTimeoutMs } from './limits.ts';
+import { copiedColumn, type NumericFacts, numericFactsTerms, type PostgresColumn } from './postgres-types.ts';
+import { createTextStage } from './text-stage.ts';
+
+interface Relation {
+  /** Quoted as PostgreSQL itself does it. */
+  from: string;
+  estimatedRows: number;
+  columns: PostgresColumn[];
+}
+
+/**
+ * Copies a table or a view in one transaction that sees one moment of it. The rows come as text by COPY, over the connection
+ * that is pinned to a checked address; the engine makes values of them. So nothing depends on what its scanner maps.
+ */
+export function copyPostgres(
+  deps: CopyDeps,
+  target: SourceTarget,
+  withEngine: WithEngine,
+  { resource, prefixUrl }: { resource: string; prefixUrl: string },
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<Copied> {
+  return withPostgres(
+    target,
+    signal,
+    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait for one.
+    (client, { ended, watch }) =>
+      withEngine(ended, async (connection) => {
+        watch?.listen();
+        await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        await client.query(
+          "SET LOCAL DateStyle = 'ISO'; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
+        );
+        await client.query('SET LOCAL extra_float_digits = 1');
+        const relation = await relationOf(client, resource);
+        const facts = await numericFacts(client, relation);
+        const columns = relation.columns.map((one) => copiedColumn(one, facts.get(one.name)));
+        const names = columnNames(relation.columns.map(({ name }) => name));
+        const stage = await createTextStage({
+          ...deps,
+          prefixUrl,
+          connection,
+          columns: columns.map(({ dataType, value }, index) => ({ name: names[index]!, dataType, value })),
+        });
+        try {
+          const padding = columns.length === 1 ? ['1'] : [];
+          const list = [...columns.map(({ source }) => source), ...padding].join(', ');
+          let taken = 0;
+          let flow: Flow | undefined;
+          const rows = await copyOut(
+            client,
+            `COPY (SELECT ${list} FROM ${relation.from}) TO STDOUT (FORMAT text, ENCODING 'UTF8')`,
+            (row, stream) => {
+              watch?.row();
+              flow ??= watch?.flow(stream) ?? stream;
+              stage.take(row, flow);
+              taken += 1;
+              if (taken % 1_000 !== 0) return;
+              const fraction = Math.min(0.95, taken / Math.max(relation.estimatedRows, taken + 1));
+              progress({ fraction, rows: taken, bytes: stage.bytes });
+            },
+          );
+          watch?.rest();
+          const files = await stage.finish();
+          progress({ fraction: 0.95, rows, bytes: stage.bytes });
+          return {
+            columns: relation.columns.map(({ nullable }, index) =>
+              column(names[index]!, columns[index]!.dataType, nullable),
+            ),
+            files,
+            rows,
+            bytes: stage.bytes,
+          };
+        } finally {
+          await stage.close();
+        }
+      }),
+    { statementTimeoutMs: copyTimeoutMs, limits: deps.limits },
+  );
+}
+
+/** The relation by its quoted name, as `resources` lists it; its columns with domains looked through. */
+async function relationOf(client: pg.Client, resource: string): Promise<Relation> {
+  const { rows } = await client.query<{ from: string; estimated: number; columns: PostgresColumn[] | null }>(
+    `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS from, greatest(c.reltuples, 0)::float8 AS estimated,
+       (SELECT json_agg(json_build_object(
+            'name', a.attname, 'nullable', NOT a.attnotnull, 'typtype', b.typtype,
+            'type', format_type(b.oid, CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END),
+            'isArray', b.typcategory = 'A') ORDER BY a.attnum)
+        FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+        JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+       AND quote_ident(n.nspname) || '.' || quote_ident(c.relname) = $1`,
+    [resource],
+  );
+  const found = rows[0];
+  if (found === undefined)
+    throw new SourceFailure('request', `The source has no table or view ${resource} that its user may see.`);
+  if (found.columns === null)
+    throw new SourceFailure('request', `${resource} has no columns: there is nothing to copy.`);
+  return { from: found.from, estimatedRows: found.estimated, columns: found.columns };
+}
+
+/** Of every column of `numeric`, in one look at the table: whether a DECIMAL holds all of its values. */
+async function numericFacts(
+  client: pg.Client,
+  { from, columns }: Relation,
+): Promise<Map<string, NumericFacts>> {
+  const numeric = columns.filter(({ type, isArray }) => !isArray && type.startsWith('numeric'));
+  if (numeric.length === 0) return new Map();
+  const { rows } = await client.query<unknown[]>({
+    text: `SELECT ${numeric.flatMap(numericFactsTerms).join(', ')} FROM ${from}`,
+    rowMode: 'array',
+  } as never);
+  const values = rows[0] as unknown as (number | boolean)[];
+  return new Map(
+    numeric.map(({ name }, index) => [
+      name,
+      {
+        whole: Number(values[index * 3]),
+        scale: Number(values[index * 3 + 1]),
+        hasSpecial: values[index * 3 + 2] === true,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,124 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { SourceFailure } from '../../data-connections/failure.ts';
+import { prefixOf, s3Client } from '../../data-connections/sources/s3.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import { copyTooLarge, maxObjects } from './limits.ts';
+
+/** An object of a dataset, as it was listed. */
+export interface ListedObject {
+  key: string;
+  etag: string;
+  sizeBytes: number;
+  format: ObjectFormat;
+}
+
+export type ObjectFormat = 'csv' | 'tsv' | 'parquet' | 'ndjson';
+
+const formats: Record<string, ObjectFormat> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  parquet: 'parquet',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+};
+const packed = '.gz';
+
+/** The objects of a resource in the order of their keys' bytes, all of one format. @throws SourceFailure where there is none */
+export async function listObjects(
+  target: SourceTarget,
+  { resource, maxBytes }: { resource: string; maxBytes: number },
+  signal: AbortSignal,
+): Promise<ListedObject[]> {
+  const base = prefixOf(target) + resource;
+  const isFolder = base === '' || base.endsWith('/');
+  const found: ListedObject[] = [];
+  let total = 0;
+  let after: string | undefined;
+  for (;;) {
+    const client = s3Client(target, signal);
+    const page = await client.send(
+      new ListObjectsV2Command({
+        Bucket: String(target.config['bucket']),
+        Prefix: base,
+        ...(after === undefined ? {} : { StartAfter: after }),
+      }),
+    );
+    for (const { Key = '', ETag = '', Size = 0 } of page.Contents ?? []) {
+      if (isFolder ? isLeftOut(Key.slice(base.length), Size) : Key !== base) continue;
+      found.push({ key: Key, etag: ETag, sizeBytes: Size, format: formatOf(Key, target) });
+      total += Size;
+      if (found.length > maxObjects)
+        throw new SourceFailure(
+          'request',
+          `There are more than ${maxObjects.toLocaleString('en')} files, which is the most: make datasets of smaller folders.`,
+        );
+      if (total > maxBytes) throw copyTooLarge(maxBytes);
+    }
+    const last = page.Contents?.at(-1)?.Key;
+    // A store whose list does not go on would be asked for ever.
+    if (page.IsTruncated !== true || last === undefined || last === after || !isFolder) break;
+    after = last;
+  }
+  const [first] = found;
+  if (first === undefined)
+    throw new SourceFailure('request', `There is no file with data at ${resource}: name a key, or a folder.`);
+  const other = found.find(({ format }) => format !== first.format);
+  if (other !== undefined)
+    throw new SourceFailure(
+      'request',
+      `The files are of several formats, such as ${first.key} and ${other.key}: make a dataset of each.`,
+    );
+  return found.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+}
+
+function isLeftOut(path: string, sizeBytes: number): boolean {
+  return sizeBytes === 0 || path.split('/').some((name) => name.startsWith('_') || name.startsWith('.'));
+}
+
+/** By the ending; where it tells nothing, as the connection says. */
+function formatOf(key: string, { config }: SourceTarget): ObjectFormat {
+  const name = key.toLowerCase().slice(key.lastIndexOf('/') + 1);
+  const plain = name.endsWith(packed) ? name.slice(0, -packed.length) : name;
+  return formats[plain.slice(plain.lastIndexOf('.') + 1)] ?? (config['format'] as ObjectFormat);
+}
+
+/** What an object holds, unpacked. `onBytes` is told of the bytes as they came, at most `maxBytes`. */
+export async function* readObject(
+  target: SourceTarget,
+  { key, etag, format }: ListedObject,
+  { maxBytes, onBytes }: { maxBytes: number; onBytes: (bytes: number) => void },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const client = s3Client(target, signal, maxBytes);
+  const Bucket = String(target.config['bucket']);
+  const { Body } = await client
+    .send(new GetObjectCommand({ Bucket, Key: key, IfMatch: etag }))
+    .catch((error: unknown) => {
+      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+      if (status !== 412 && status !== 404) throw error;
+      throw new SourceFailure('request', `${key} changed while it was read: start the snapshot again.`);
+    });
+  async function* came(): AsyncGenerator<Buffer> {
+    for await (const chunk of Body as AsyncIterable<Uint8Array>) {
+      onBytes(chunk.length);
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    }
+  }
+  if (format === 'parquet' || !key.toLowerCase().endsWith(packed)) yield* came();
+  else yield* unpacked(came(), key);
+}
+
+async function* unpacked(source: AsyncIterable<Buffer>, key: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  const ended = pipeline(Readable.from(source), gunzip, () => undefined);
+  try {
+    for await (const chunk of ended) yield chunk as Buffer;
+  } catch (error) {
+    if (!String(Reflect.get(error as Error, 'code')).startsWith('Z_')) throw error;
+    throw new SourceFailure('request', `${key} is no gzip file, or not all of one.`);
+  } finally {
+    gunzip.destroy();
+  }
+}

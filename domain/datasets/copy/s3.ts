@@ -1,0 +1,97 @@
+import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import { BadFileError } from '../../file-imports/bad-file.ts';
+import type { CopyProgress } from '../snapshot-runs.ts';
+import type { Copied, CopyDeps, WithEngine } from './copier.ts';
+import { copyTooLarge } from './limits.ts';
+import { joinTexts } from './s3-join.ts';
+import { type ListedObject, listObjects, readObject } from './s3-objects.ts';
+
+/**
+ * Copies a file, or all files below a folder, as one table. Every byte comes over the checked connection and is put beside the
+ * lake, where the reader of file imports makes Parquet of it: the engine knows nothing of the source. Text is joined to one file,
+ * so that its types are those that hold every value.
+ */
+export async function copyS3(
+  deps: CopyDeps,
+  target: SourceTarget,
+  _withEngine: WithEngine,
+  { resource, prefixUrl }: { resource: string; prefixUrl: string },
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<Copied> {
+  const { objects, files, organizationId, maxBytes } = deps;
+  const listed = await listObjects(target, { resource, maxBytes }, signal);
+  const total = listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const prefix = prefixUrl.slice(`s3://${objects.settings.bucket}/`.length);
+  const sourcePrefix = `${prefix}source/`;
+  let bytes = 0;
+  let unpacked = 0;
+  /** What the source failed with: any other failure is ours. */
+  let thrown: unknown;
+
+  async function* read(object: ListedObject): AsyncGenerator<Buffer> {
+    const came = (count: number): void => {
+      bytes += count;
+      progress({ fraction: 0.5 * Math.min(1, bytes / total), rows: 0, bytes });
+    };
+    for await (const chunk of readObject(target, object, { maxBytes, onBytes: came }, signal)) {
+      signal.throwIfAborted();
+      unpacked += chunk.length;
+      if (unpacked > maxBytes) throw copyTooLarge(maxBytes);
+      yield chunk;
+    }
+  }
+  async function put(name: string, source: AsyncIterable<Buffer>) {
+    async function* noting(): AsyncGenerator<Buffer> {
+      try {
+        yield* source;
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    }
+    const objectKey = sourcePrefix + name;
+    return { objectKey, sizeBytes: await objects.upload(objectKey, noting()) };
+  }
+  const lines = { of: (line: number): string => `Line ${line}` };
+  const { format } = listed[0]!;
+
+  try {
+    const parts = [];
+    if (format === 'parquet')
+      for (const [index, object] of listed.entries()) parts.push(await put(`${index}.parquet`, read(object)));
+    else parts.push(await put('text', joinTexts(listed, read, format, lines)));
+    const source = {
+      objectKey: parts[0]!.objectKey,
+      path: listed[0]!.key,
+      sizeBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      format: format === 'tsv' ? ('csv' as const) : format,
+      ...(format === 'parquet' ? { parts } : {}),
+    };
+    const { table } = await files.stage(
+      organizationId,
+      {
+        source,
+        options: { includeLoadDate: false },
+        target: { prefixUrl: `${prefixUrl}parquet/`, quarantine: false },
+      },
+      ({ fraction, rows }) => progress({ fraction: 0.5 + fraction * 0.45, rows, bytes }),
+      signal,
+    );
+    return { ...table, bytes };
+  } catch (error) {
+    if (error === thrown) throw error;
+    if (!(error instanceof BadFileError)) throw new OwnFailure(error);
+    throw new SourceFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
+  } finally {
+    await objects.removeAll(sourcePrefix).catch(() => undefined);
+  }
+}
+
+/** Lines are those of a file of the source, and not of what the files were joined to. */
+function told({ failure }: BadFileError, lineOf: (line: number) => string, format: string): string {
+  const { line, column, reason, message } = failure;
+  if (line === null || reason === null || format === 'parquet') return message;
+  return `${lineOf(line)}${column === null ? '' : `, column "${column}"`}: ${reason}`;
+}

@@ -1,0 +1,27 @@
+import { defineProcess } from '../../data/processes/define.ts';
+import type { SnapshotInput } from '../../workflows/snapshot/contract.ts';
+import { snapshotWorkflowType } from '../../workflows/snapshot/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import type { SnapshotRun } from './snapshot-runs.ts';
+
+export const snapshotProcess = defineProcess<SnapshotInput>({
+  kind: 'snapshot',
+  workflowType: snapshotWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ datasetId, runId }) => `${datasetId}/${runId}`,
+  whenTerminated: 'close',
+});
+
+export function workflowIdOf({ dataset_id: datasetId, id }: Pick<SnapshotRun, 'dataset_id' | 'id'>): string {
+  return snapshotProcess.workflowId(`${datasetId}/${id}`);
+}
+
+/** What starts a snapshot's process, whoever starts it. */
+export function snapshotStart(row: SnapshotRun, memo: Record<string, string> = {}) {
+  const input = { organizationId: row.organization_id, datasetId: row.dataset_id, runId: row.id };
+  return snapshotProcess.startOf(input, {
+    summary: `Snapshot into ${row.table_name}`,
+    ...(row.project_id === null ? {} : { projectId: row.project_id }),
+    memo,
+  });
+}

@@ -1,0 +1,37 @@
+/** Of a path in a project. */
+export const maxPathBytes = 1_024;
+/** Of what stands before the time: file systems take names of 255 bytes. */
+const maxStemBytes = 180;
+
+/** A file's name of a title, which may hold anything, and what follows it; at most so long where that can be. */
+export function fileName(title: string, rest: string, maxBytes: number): string {
+  const stem = title
+    .toWellFormed()
+    .normalize('NFC')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
+    .replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ')
+    // What people's file systems do not take in a name.
+    .replace(/[/\\:*?"<>|]/g, '-');
+  const room = Math.min(maxStemBytes, maxBytes - Buffer.byteLength(rest));
+  const named = withoutAround(stem, '. ');
+  return `${cut(named === '' ? 'Untitled' : named, room)}${rest}`;
+}
+
+/** As many whole characters as fit; one at least, and then the path is refused for its length. */
+function cut(text: string, maxBytes: number): string {
+  let [result, bytes] = ['', 0];
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxBytes && result !== '') break;
+    result += character;
+  }
+  return withoutAround(result, '. ');
+}
+
+/** The text without any of the characters at its ends. */
+export function withoutAround(text: string, characters: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && characters.includes(text[from]!)) from += 1;
+  while (to > from && characters.includes(text[to - 1]!)) to -= 1;
+  return text.slice(from, to);
+}

@@ -1,0 +1,104 @@
+import { AppError, isRetryable, ValidationError } from '../../data/errors.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../data/processes/processes.ts';
+import type { FireProgress, ScheduleRunInput } from '../../workflows/schedule-run/contract.ts';
+import type { Models } from '../models/models.ts';
+import type { Params } from '../playbooks/parameters.ts';
+import { runPlaybook } from '../playbooks/run.ts';
+import { type CancelDeps, cancelRunById } from '../runs/cancel.ts';
+import { endRun, findFire, statusOf } from './fires.ts';
+import { scheduleRunProcess } from './process.ts';
+import { findScheduleRun, type ScheduleRun, updateScheduleRun } from './schedule-runs.ts';
+import type { Schedule } from './schedules.ts';
+
+export interface FireDeps extends ProcessDeps {
+  models: Pick<Models, 'defaultId'>;
+  /** Starts what a trigger's fire runs: workflows stand above their schedules. */
+  startWorkflowFire(fire: WorkflowFire): Promise<unknown>;
+}
+
+/** The fire of a workflow's trigger, of the version that was active when it was recorded. */
+export interface WorkflowFire {
+  organizationId: string;
+  workflowId: string;
+  versionId: string;
+  triggerId: string;
+  runId: string;
+  waitedBy: string;
+}
+
+/** What cannot be started for a day, because too much is under way, fails. */
+const startWithinMs = 86_400_000;
+
+const cancelled: FireProgress = { kind: 'ended', status: 'cancelled' };
+
+/** Starts what a fire runs; its id is known before, so a second try finds it. What refuses it ends the fire. */
+export async function beginFire(deps: FireDeps, input: ScheduleRunInput): Promise<FireProgress> {
+  const { organizationId } = input;
+  const found = await inOrganization(deps.db, organizationId, (db) => findFire(db, input));
+  if (found === undefined) return cancelled;
+  const { fire, schedule } = found;
+  if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
+  const runId = fire.run_id!;
+  try {
+    await start(deps, fire, schedule);
+  } catch (error) {
+    const isLate = Date.now() - fire.created_at.getTime() > startWithinMs;
+    if (isRetryable(error) && !isLate) throw error;
+    const status = await inOrganization(deps.db, organizationId, (db) =>
+      endRun(db, fire, 'failed', refusalOf(error)),
+    );
+    return { kind: 'ended', status };
+  }
+  await inOrganization(deps.db, organizationId, (db) =>
+    updateScheduleRun(db, organizationId, fire.id, { has_run: true }),
+  );
+  return { kind: 'running', runId };
+}
+
+function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<unknown> {
+  const { organization_id: organizationId } = fire;
+  const runId = fire.run_id!;
+  const waitedBy = scheduleRunProcess.workflowId(fire.id);
+  if (schedule.kind === 'workflow') {
+    return deps.startWorkflowFire({
+      organizationId,
+      workflowId: schedule.workflow_id!,
+      versionId: fire.version_id!,
+      triggerId: schedule.trigger_id!,
+      runId,
+      waitedBy,
+    });
+  }
+  return runPlaybook(deps, {
+    organizationId,
+    projectId: schedule.project_id,
+    playbookId: schedule.playbook_id!,
+    callerId: schedule.created_by,
+    memo: {},
+    runId,
+    params: schedule.params as unknown as Params,
+    at: ['config', 'params'],
+    trigger: { type: 'schedule', id: schedule.id },
+    waitedBy,
+    defaultModel: deps.models.defaultId,
+  });
+}
+
+function refusalOf(error: unknown): string {
+  if (error instanceof ValidationError)
+    return `It could not be started: ${error.faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ')}`;
+  return `It could not be started: ${error instanceof AppError ? error.message : 'the fault is ours.'}`;
+}
+
+/** Asks the run of a fire to end; one that was not begun ends with its fire. */
+export async function cancelFire(deps: CancelDeps, input: ScheduleRunInput): Promise<void> {
+  const { organizationId, scheduleRunId } = input;
+  const runId = await inOrganization(deps.db, organizationId, async (db) => {
+    const fire = await findScheduleRun(db, organizationId, scheduleRunId);
+    if (fire?.status !== 'running') return undefined;
+    if (!fire.has_run) await endRun(db, fire, 'cancelled', 'An operator cancelled it.');
+    return fire.run_id;
+  });
+  if (runId != null) await cancelRunById(deps, organizationId, runId);
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** A graph as far as its form goes; whether it holds together is `validate.ts`. */
+export interface Graph {
+  version: 1;
+  parameters: Record<string, unknown>;
+  nodes: GraphNode[];
+  edges: { from: string; to: string }[];
+}
+
+export interface GraphNode {
+  id: string;
+  type: string;
+  name: string;
+  config: Record<string, unknown>;
+  retry?: { max_attempts: number } | undefined;
+  timeout_seconds?: number | undefined;
+}
+
+export const maxNodes = 100;
+export const maxEdges = 1_000;
+
+const map = z.record(z.string(), z.unknown());
+
+export const graphForm = z.strictObject({
+  version: z.literal(1),
+  parameters: map.default({}),
+  nodes: z.array(z.unknown()).min(1).max(maxNodes),
+  edges: z
+    .array(z.strictObject({ from: z.string(), to: z.string() }))
+    .max(maxEdges)
+    .default([]),
+});
+
+export const nodeForm = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[A-Za-z_][\w-]{0,63}$/, 'An id has letters, digits, _ and -, and begins with a letter or _.')
+    .refine((id) => id !== 'params', 'params is the name of the parameters.'),
+  type: z.string(),
+  name: z.string().min(1).max(200),
+  config: map.default({}),
+  retry: z.strictObject({ max_attempts: z.int().min(1).max(10) }).optional(),
+  timeout_seconds: z.int().min(1).max(86_400).optional(),
+});

@@ -1,0 +1,28 @@
+import type { NodeType } from './node-type.ts';
+import { approval } from './node-types/approval.ts';
+import { condition } from './node-types/condition.ts';
+import { emailDelivery, slackDelivery, webhookDelivery } from './node-types/deliveries.ts';
+import { fileOutput } from './node-types/file-output.ts';
+import { playbook } from './node-types/playbook.ts';
+import { query } from './node-types/query.ts';
+import { report } from './node-types/report.ts';
+import { wait } from './node-types/wait.ts';
+
+/** Every kind of node that there is, in the order in which they are listed. */
+export const nodeTypes: readonly NodeType[] = [
+  query,
+  playbook,
+  report,
+  condition,
+  wait,
+  approval,
+  fileOutput,
+  emailDelivery,
+  slackDelivery,
+  webhookDelivery,
+];
+
+const byName = new Map(nodeTypes.map((nodeType) => [nodeType.type, nodeType]));
+
+export const findNodeType = (type: unknown): NodeType | undefined =>
+  typeof type === 'string' ? byName.get(type) : undefined;

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { defineNodeType } from '../node-type.ts';
+import { longText } from './texts.ts';
+
+/** A person allows what comes after it; undecided in time is denied. */
+export const approval = defineNodeType({
+  type: 'approval',
+  label: 'Approval',
+  config: z.strictObject({
+    message: longText.min(1),
+    expires_in_seconds: z
+      .int()
+      .min(60)
+      .max(30 * 86_400)
+      .default(86_400),
+  }),
+  inputs: [],
+  outputs: [{ name: 'approved', type: 'value' }],
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineNodeType } from '../node-type.ts';
+import { sqlText } from './texts.ts';
+
+/** One SELECT of one row with one boolean, which reads what comes in as the table `input`. */
+export const condition = defineNodeType({
+  type: 'condition',
+  label: 'Condition',
+  config: z.strictObject({ sql: sqlText }),
+  inputs: [{ name: 'input', types: ['rows', 'value'], required: true, many: false }],
+  outputs: [
+    { name: 'yes', type: 'value' },
+    { name: 'no', type: 'value' },
+  ],
+  sqlKeys: ['sql'],
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { defineNodeType, type InputPort } from '../node-type.ts';
+import { lineText, longText, urlText } from './texts.ts';
+
+/** What is sent along: as attachments, or as text. */
+const input: InputPort = {
+  name: 'input',
+  types: ['report', 'file', 'rows', 'value'],
+  required: false,
+  many: true,
+};
+
+export const emailDelivery = defineNodeType({
+  type: 'email_delivery',
+  label: 'E-mail',
+  config: z.strictObject({
+    to: z.array(z.email().max(254)).min(1).max(50),
+    subject: lineText,
+    text: longText.optional(),
+    format: z.enum(['markdown', 'pdf', 'docx', 'csv', 'json']).optional(),
+  }),
+  inputs: [input],
+  outputs: [],
+});
+
+/** An incoming webhook of Slack, whose address is the secret. */
+export const slackDelivery = defineNodeType({
+  type: 'slack_delivery',
+  label: 'Slack',
+  config: z.strictObject({ webhook_url: urlText, text: longText.min(1) }),
+  inputs: [input],
+  outputs: [],
+  secretKeys: ['webhook_url'],
+});
+
+/** A request that is signed as those that set workflows off, with an id that stays over its retries. */
+export const webhookDelivery = defineNodeType({
+  type: 'webhook_delivery',
+  label: 'Webhook',
+  config: z.strictObject({
+    url: urlText,
+    secret: z.string().min(16).max(255),
+    payload: z.record(z.string(), z.unknown()).optional(),
+  }),
+  inputs: [input],
+  outputs: [],
+  secretKeys: ['secret'],
+});

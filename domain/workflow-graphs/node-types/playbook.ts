@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { defineNodeType } from '../node-type.ts';
+
+/** A playbook of the workflow's project; which of the two it gives, its own output says. */
+export const playbook = defineNodeType({
+  type: 'playbook',
+  label: 'Playbook',
+  config: z.strictObject({
+    playbook_id: z.string().min(1).max(255),
+    params: z.record(z.string(), z.unknown()).optional(),
+  }),
+  inputs: [],
+  outputs: [
+    { name: 'report', type: 'report' },
+    { name: 'file', type: 'file' },
+  ],
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineNodeType } from '../node-type.ts';
+
+const maxSeconds = 366 * 86_400;
+
+/** Holds what comes after it for so long, or until a time. */
+export const wait = defineNodeType({
+  type: 'wait',
+  label: 'Wait',
+  config: z
+    .strictObject({
+      seconds: z.int().min(1).max(maxSeconds).optional(),
+      until: z.string().min(1).max(100).optional(),
+    })
+    .check(({ value, issues }) => {
+      if ((value.seconds === undefined) === (value.until === undefined))
+        issues.push({ code: 'custom', message: 'Give seconds, or until.', input: value });
+      else if (
+        value.until !== undefined &&
+        !value.until.includes('${') &&
+        Number.isNaN(Date.parse(value.until))
+      )
+        issues.push({
+          code: 'custom',
+          path: ['until'],
+          message: 'Input should be a time, RFC 3339.',
+          input: value.until,
+        });
+    }),
+  inputs: [],
+  outputs: [],
+});

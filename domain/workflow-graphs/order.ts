@@ -1,0 +1,26 @@
+/** A circle among nodes that wait for one another, first first; undefined where there is none. */
+export function circleIn(
+  nodes: readonly string[],
+  waitsFor: ReadonlyMap<string, ReadonlySet<string>>,
+): string[] | undefined {
+  const state = new Map<string, 'open' | 'done'>();
+  const way: string[] = [];
+  const walk = (node: string): string[] | undefined => {
+    if (state.get(node) === 'done') return undefined;
+    if (state.get(node) === 'open') return [...way.slice(way.indexOf(node)), node];
+    state.set(node, 'open');
+    way.push(node);
+    for (const before of waitsFor.get(node) ?? []) {
+      const circle = walk(before);
+      if (circle !== undefined) return circle;
+    }
+    way.pop();
+    state.set(node, 'done');
+    return undefined;
+  };
+  for (const node of nodes) {
+    const circle = walk(node);
+    if (circle !== undefined) return circle.reverse();
+  }
+  return undefined;
+}

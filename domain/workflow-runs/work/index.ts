@@ -1,0 +1,20 @@
+import type { NodeWork } from '../node-work.ts';
+import { playbookWork, reportWork } from './analyst.ts';
+import { conditionWork } from './condition.ts';
+import { emailWork, fileOutputWork, slackWork, webhookWork } from './deliver.ts';
+import { queryWork } from './query.ts';
+import { approvalWork, waitWork } from './waits.ts';
+
+/** What each type of node does; a test holds it against the types that there are. */
+export const nodeWork: Readonly<Record<string, NodeWork>> = {
+  query: queryWork,
+  playbook: playbookWork,
+  report: reportWork,
+  condition: conditionWork,
+  wait: waitWork,
+  approval: approvalWork,
+  file_output: fileOutputWork,
+  email_delivery: emailWork,
+  slack_delivery: slackWork,
+  webhook_delivery: webhookWork,
+};

@@ -1,0 +1,39 @@
+import PostalMime, { type Email } from 'postal-mime';
+
+export interface CaughtMail {
+  id: number;
+  receivedAt: Date;
+  /** The addresses that it was sent to, whatever its headers say. */
+  recipients: readonly string[];
+  subject: string;
+  source: Buffer;
+}
+
+export interface Mailbox {
+  add(mail: Pick<CaughtMail, 'recipients' | 'subject' | 'source'>): void;
+  /** Newest first. */
+  list(): readonly CaughtMail[];
+  find(id: number): CaughtMail | undefined;
+}
+
+/** The newest mails, held in memory: as many, and of so many bytes altogether, as there is room for. */
+export function createMailbox({ maxMails = 200, maxBytes = 67_108_864 } = {}): Mailbox {
+  const mails: CaughtMail[] = [];
+  let [lastId, heldBytes] = [0, 0];
+  return {
+    add(mail) {
+      lastId += 1;
+      heldBytes += mail.source.length;
+      mails.unshift({ ...mail, id: lastId, receivedAt: new Date() });
+      while (mails.length > maxMails || (heldBytes > maxBytes && mails.length > 1))
+        heldBytes -= mails.pop()!.source.length;
+    },
+    list: () => mails,
+    find: (id) => mails.find((mail) => mail.id === id),
+  };
+}
+
+/** Depth and size of headers are bounded by the parser, the mail's size by who took it. */
+export function readMail({ source }: Pick<CaughtMail, 'source'>): Promise<Email> {
+  return PostalMime.parse(source, { attachmentEncoding: 'arraybuffer' });
+}

@@ -1,0 +1,53 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type Mailbox, readMail } from './mailbox.ts';
+import { listPage, mailPage, nameOf } from './page.ts';
+
+/** A mail may hold anything: whatever a browser is given of it runs nothing and fetches nothing. */
+const safety = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+/** The page at which caught mails are read, by people of this machine. */
+export function createMailPage(mailbox: Mailbox): Server {
+  return createServer((request, response) => {
+    const send: Send = (status, type, body, headers = {}) => {
+      response.writeHead(status, { ...safety, 'content-type': type, ...headers }).end(body);
+    };
+    // A name that a site of its own points at this machine is no reason to show it what is here.
+    if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
+      return send(403, 'text/plain', 'Ask for this page as 127.0.0.1.\n');
+    if (request.method !== 'GET') return send(405, 'text/plain', 'Mails are read here.\n', { allow: 'GET' });
+    answer(mailbox, request.url ?? '/', send).catch(() => fail(response, send));
+  });
+}
+
+type Send = (status: number, type: string, body: string | Buffer, headers?: Record<string, string>) => void;
+
+async function answer(mailbox: Mailbox, url: string, send: Send): Promise<void> {
+  const [, part = '', id = '', what = '', index = '', ...more] = url.split('?', 1)[0]!.split('/');
+  const page = (body: string) => send(200, 'text/html; charset=utf-8', body);
+  if (part === '') return page(listPage(mailbox.list()));
+  const mail = part === 'mails' && /^\d{1,9}$/.test(id) ? mailbox.find(Number(id)) : undefined;
+  if (mail === undefined || more.length > 0) return send(404, 'text/plain', 'There is no such mail.\n');
+  if (what === 'source')
+    return send(200, 'text/plain; charset=utf-8', mail.source.subarray(0, maxShownSourceBytes));
+  const email = await readMail(mail);
+  if (what === '') return page(mailPage({ mail, email }));
+  const attachment =
+    what === 'attachments' && /^\d{1,3}$/.test(index) ? email.attachments[Number(index)] : undefined;
+  if (attachment === undefined) return send(404, 'text/plain', 'There is no such attachment.\n');
+  send(200, 'application/octet-stream', Buffer.from(attachment.content as ArrayBuffer), {
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(nameOf(attachment.filename))}`,
+  });
+}
+
+const maxShownSourceBytes = 1_048_576;
+
+function fail(response: ServerResponse, send: Send): void {
+  if (response.headersSent) response.destroy();
+  else send(500, 'text/plain', 'The mail cannot be read; see its source.\n');
+}

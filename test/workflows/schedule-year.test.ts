@@ -1,0 +1,185 @@
+import { Worker } from '@temporalio/worker';
+import { beforeAll, expect, test } from 'vitest';
+import { inOrganization } from '../../data/postgres/client.ts';
+import type { Cadence } from '../../domain/cadences/cadence.ts';
+import { nextOccurrence, type Occurrence } from '../../domain/cadences/next.ts';
+import { advanceSchedule } from '../../domain/schedules/advance.ts';
+import { pauseByProcess, resumeByProcess } from '../../domain/schedules/pause.ts';
+import type { ScheduleControlActivities, ScheduleInput } from '../../workflows/schedule/contract.ts';
+import { scheduleWorkflowType } from '../../workflows/schedule/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { useTimeSkipping } from '../support/conversation-process.ts';
+import { eventually, projectOf } from '../support/conversations.ts';
+import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
+import { type TestClient, useWorkspace } from '../support/workspace.ts';
+
+/** The process of a schedule over its real rows, by a clock that jumps from fire to fire through a year. */
+const workspace = useWorkspace();
+const skipping = useTimeSkipping();
+
+const dayMs = 86_400_000;
+
+let client: TestClient;
+let project: string;
+let playbook: string;
+
+beforeAll(async () => {
+  client = await workspace.organization();
+  project = await projectOf(client);
+  playbook = await writtenPlaybook(client, project);
+});
+
+const zones = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Asia/Gaza',
+  'Pacific/Apia',
+] as const;
+
+/** One of each kind, at a time that clocks leave out and show twice in most of the zones. */
+const kinds: Omit<Cadence, 'zoneId'>[] = [
+  { type: 'weekly', timeOfDay: '02:15', daysOfWeek: ['SUNDAY'] },
+  { type: 'monthly', timeOfDay: '02:15', dayOfMonth: 31 },
+  { type: 'month_end', timeOfDay: '02:15' },
+  { type: 'biweekly', timeOfDay: '01:45', daysOfWeek: ['SUNDAY'] },
+  { type: 'cron', cronExpression: '15 2 * * 0' },
+  { type: 'interval', everyMinutes: 10_001 },
+] as unknown as Omit<Cadence, 'zoneId'>[];
+
+function during(cadence: Cadence, fromMs: number, toMs: number, createdAtMs: number): Occurrence[] {
+  const found: Occurrence[] = [];
+  for (let afterMs = fromMs; ; afterMs = found.at(-1)!.atMs) {
+    const next = nextOccurrence(cadence, afterMs, createdAtMs);
+    if (next === undefined || next.atMs > toMs) return found;
+    found.push(next);
+  }
+}
+
+const query = <T>(work: Parameters<typeof inOrganization<T>>[2]) =>
+  inOrganization(workspace.deps.db, client.organizationId, work);
+
+/** Every fire's run ends at once. */
+async function endRuns(): Promise<void> {
+  await query((db) =>
+    db.updateTable('schedule_runs').set({ status: 'succeeded' }).where('status', '=', 'running').execute(),
+  );
+}
+
+const deps = () => ({
+  ...workspace.deps,
+  processes: { ...workspace.deps.processes, restart: async () => undefined },
+});
+
+function activities(change: Partial<ScheduleControlActivities> = {}): ScheduleControlActivities {
+  return {
+    advanceSchedule: async (input, nowMs) => {
+      const next = await advanceSchedule(deps(), input, nowMs);
+      await endRuns();
+      return next;
+    },
+    pauseSchedule: (input, nowMs) => pauseByProcess(workspace.deps.db, input, nowMs),
+    resumeSchedule: (input, nowMs) => resumeByProcess(workspace.deps.db, input, nowMs),
+    ...change,
+  };
+}
+
+/** A schedule by that cadence, as if it had been written when the server's clock shows now. */
+async function begun(cadence: Cadence): Promise<{ input: ScheduleInput; fromMs: number }> {
+  const { id } = await madeSchedule(client, project, playbook);
+  const fromMs = await skipping.env.currentTimeMs();
+  await query((db) =>
+    db
+      .updateTable('schedules')
+      .set({
+        cadence: JSON.stringify(cadence),
+        considered_until: new Date(fromMs),
+        created_at: new Date(fromMs),
+      })
+      .where('id', '=', id)
+      .execute(),
+  );
+  return { input: { organizationId: client.organizationId, scheduleId: id }, fromMs };
+}
+
+const firesOf = ({ scheduleId }: ScheduleInput) =>
+  query((db) =>
+    db
+      .selectFrom('schedule_runs')
+      .select(['local_time', 'scheduled_for', 'fired_at', 'status'])
+      .where('schedule_id', '=', scheduleId)
+      .orderBy('scheduled_for')
+      .execute(),
+  );
+
+async function throughAYear(
+  cadences: readonly Cadence[],
+  change: Partial<ScheduleControlActivities> = {},
+): Promise<void> {
+  const { env, workflowBundle } = skipping;
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    workflowBundle,
+    taskQueue: taskQueues.control,
+    activities: activities(change),
+  });
+  await worker.runUntil(async () => {
+    // One after the other: the server loses count of what holds its clock where several are at work in one jump.
+    for (const cadence of cadences) await oneYear(cadence);
+  });
+}
+
+async function oneYear(cadence: Cadence): Promise<void> {
+  const { env } = skipping;
+  const { input, fromMs } = await begun(cadence);
+  const untilMs = fromMs + 367 * dayMs;
+  const handle = await env.client.workflow.start(scheduleWorkflowType, {
+    workflowId: `schedule/${input.scheduleId}`,
+    taskQueue: taskQueues.control,
+    args: [input],
+  });
+  await env.sleep(untilMs - (await env.currentTimeMs()));
+  await handle.cancel();
+  // Its result is not waited for: the clock would jump to whatever else there is.
+  await eventually(
+    () => handle.describe(),
+    ({ status }) => status.name !== 'RUNNING',
+  );
+  const fires = await firesOf(input);
+  const wanted = during(cadence, fromMs, untilMs, fromMs);
+  const name = `${cadence.type} in ${cadence.zoneId}`;
+  expect(
+    fires.map((fire) => [fire.local_time, fire.scheduled_for.getTime()]),
+    name,
+  ).toEqual(wanted.map(({ localTime, atMs }) => [localTime, atMs]));
+  expect(new Set(fires.map(({ status }) => status)), name).toEqual(new Set(['succeeded']));
+  const late = fires.map((fire) => fire.fired_at!.getTime() - fire.scheduled_for.getTime());
+  expect(Math.min(...late), name).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...late), name).toBeLessThan(60_000);
+}
+
+test.each(zones)(
+  'in %s every kind fires through a year, each time once',
+  { timeout: 180_000 },
+  async (zoneId) => {
+    const daily = zoneId === 'Europe/Berlin' ? [{ type: 'daily', timeOfDay: '02:15' }] : [];
+    await throughAYear([...daily, ...kinds].map((kind) => ({ ...kind, zoneId }) as Cadence));
+  },
+);
+
+test('a step that is lost after it was done fires nothing twice', async () => {
+  let calls = 0;
+  const advanceTwice: Partial<ScheduleControlActivities> = {
+    advanceSchedule: async (input, nowMs) => {
+      const next = await advanceSchedule(deps(), input, nowMs);
+      await endRuns();
+      calls += 1;
+      if (calls % 10 === 0) throw new Error('The answer is lost.');
+      return next;
+    },
+  };
+  await throughAYear(
+    [{ type: 'weekly', zoneId: 'Europe/Berlin', timeOfDay: '02:30', daysOfWeek: ['SUNDAY'] }],
+    advanceTwice,
+  );
+});

@@ -1,0 +1,112 @@
+import { Worker } from '@temporalio/worker';
+import { expect, test } from 'vitest';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { advanceSchedule } from '../../domain/schedules/advance.ts';
+import { pauseByProcess, resumeByProcess } from '../../domain/schedules/pause.ts';
+import type { ScheduleControlActivities } from '../../workflows/schedule/contract.ts';
+import { scheduleWorkflowType } from '../../workflows/schedule/names.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { useTimeSkipping } from '../support/conversation-process.ts';
+import { eventually, projectOf } from '../support/conversations.ts';
+import { graphOf, node, workflowsOf } from '../support/workflows.ts';
+import { useWorkspace } from '../support/workspace.ts';
+
+/** The process of a trigger's schedule over its real rows, by a clock that jumps from fire to fire. */
+const workspace = useWorkspace();
+const skipping = useTimeSkipping();
+
+const dayMs = 86_400_000;
+const fires = 334;
+
+test('a thousand activations between and during the fires of a cadence miss none and double none', {
+  timeout: 300_000,
+}, async () => {
+  const { deps } = workspace;
+  const { env, workflowBundle } = skipping;
+  const client = await workspace.organization();
+  const { organizationId } = client;
+  const project = await projectOf(client);
+  const { draft, activate } = workflowsOf(client, () => project);
+  // Far from where the clock begins and ends, so that the days are as many as they are.
+  const timeOfDay = new Date((await env.currentTimeMs()) + dayMs / 2).toISOString().slice(11, 16);
+  const schedule = { type: 'daily', zone_id: 'UTC', time_of_day: timeOfDay };
+  const graph = graphOf([node('one', 'query', { sql: 'SELECT 1 AS one' })]);
+  let workflow = await activate(await draft(graph, { triggers: [{ type: 'schedule', schedule }] }));
+  let activations = 1;
+  async function activateAgain(): Promise<string> {
+    workflow = await activate(workflow);
+    activations += 1;
+    return workflow.activeVersionId;
+  }
+
+  const query = <T>(work: Parameters<typeof inOrganization<T>>[2]) =>
+    inOrganization(deps.db, organizationId, work);
+  const fromMs = await env.currentTimeMs();
+  const { id: scheduleId } = await query((db) =>
+    db
+      .updateTable('schedules')
+      .set({ considered_until: new Date(fromMs) })
+      .where('workflow_id', '=', workflow.id)
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  const input = { organizationId, scheduleId };
+  const withoutFires = { ...deps, processes: { ...deps.processes, restart: async () => undefined } };
+  /** The versions before and after the activation during which a fire was recorded. */
+  const met: string[][] = [];
+  const activities: ScheduleControlActivities = {
+    advanceSchedule: async (_input, nowMs) => {
+      const before = workflow.activeVersionId;
+      const [next, after] = await Promise.all([advanceSchedule(withoutFires, input, nowMs), activateAgain()]);
+      met.push([before, after]);
+      await query((db) =>
+        db
+          .updateTable('schedule_runs')
+          .set({ status: 'succeeded' })
+          .where('status', '=', 'running')
+          .execute(),
+      );
+      await activateAgain();
+      await activateAgain();
+      return next;
+    },
+    pauseSchedule: (_input, nowMs) => pauseByProcess(deps.db, input, nowMs),
+    resumeSchedule: (_input, nowMs) => resumeByProcess(deps.db, input, nowMs),
+  };
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    workflowBundle,
+    taskQueue: taskQueues.control,
+    activities,
+  });
+  await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start(scheduleWorkflowType, {
+      workflowId: `schedule/${scheduleId}`,
+      taskQueue: taskQueues.control,
+      args: [input],
+    });
+    await env.sleep(fires * dayMs);
+    await handle.cancel();
+    await eventually(
+      () => handle.describe(),
+      ({ status }) => status.name !== 'RUNNING',
+    );
+  });
+
+  const recorded = await query((db) =>
+    db
+      .selectFrom('schedule_runs')
+      .select(['local_time', 'status', 'version_id'])
+      .where('schedule_id', '=', scheduleId)
+      .orderBy('scheduled_for')
+      .execute(),
+  );
+  expect(activations).toBeGreaterThanOrEqual(1_000);
+  expect(recorded).toHaveLength(fires);
+  expect(new Set(recorded.map(({ status }) => status))).toEqual(new Set(['succeeded']));
+  const days = recorded.map(({ local_time }) => Date.parse(`${local_time}Z`));
+  expect(days).toEqual(days.map((_, day) => days[0]! + day * dayMs));
+  // The first look fired nothing; each one after it one version of the two that were active while it looked.
+  expect(met).toHaveLength(fires + 1);
+  for (const [day, { version_id }] of recorded.entries()) expect(met[day + 1]).toContain(version_id);
+});

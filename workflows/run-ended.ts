@@ -1,0 +1,10 @@
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { runEndedSignal } from './schedule-run/names.ts';
+
+/** Tells the process that waits for this run. Where it is no more, nobody waits. */
+export async function tellWaiting(workflowId: string | undefined, runId: string): Promise<void> {
+  if (workflowId === undefined) return;
+  await getExternalWorkflowHandle(workflowId)
+    .signal(runEndedSignal, runId)
+    .catch(() => undefined);
+}

@@ -1,0 +1,3 @@
+export const scheduleRunWorkflowType = 'scheduleRun';
+/** What a process is told when a run that it waits for has ended. */
+export const runEndedSignal = 'run-ended';

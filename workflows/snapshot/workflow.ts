@@ -1,0 +1,135 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
+import { taskQueues } from '../task-queues.ts';
+import type {
+  SnapshotControlActivities,
+  SnapshotInput,
+  SnapshotLakeActivities,
+  SnapshotOutcome,
+} from './contract.ts';
+import { confirmationHours, wakeSnapshotSignal } from './names.ts';
+
+// Database only, seconds at most. Retried without end: a snapshot must not be left running in its row.
+const control = proxyActivities<SnapshotControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+
+// Each try copies anew, from one moment of the source. Six tries outlast some ten minutes of a source or store that is away.
+const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSnapshot'>>({
+  taskQueue: taskQueues.lake,
+  // A copy takes two hours at most, and may wait for an engine before.
+  startToCloseTimeout: '5 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: {
+    initialInterval: '5 seconds',
+    backoffCoefficient: 3,
+    maximumInterval: '10 minutes',
+    maximumAttempts: 6,
+  },
+});
+
+// The commit is seconds; unlike staging it must not be given up, since it may have happened.
+const commit = proxyActivities<Pick<SnapshotLakeActivities, 'commitSnapshot' | 'discardSnapshot'>>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '10 minutes',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+export const wakeSignal = defineSignal(wakeSnapshotSignal);
+
+/** A dataset's source is copied: staged as Parquet beside the lake, then committed whole, or not at all. */
+export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
+  const outcome = await run(input);
+  const { status, rows, errorCode } = outcome;
+  switch (status) {
+    case 'succeeded':
+      tellOutcome(status, `Copied ${rows} rows.`);
+      break;
+    case 'failed':
+      tellOutcome(status, `Failed with ${errorCode ?? 'internal_error'}; removed what was staged.`);
+      throw failedAs(errorCode, 'The snapshot');
+    case 'cancelled':
+      tellOutcome(status, 'Was cancelled; removed what was staged.');
+      endAsCancelled('The snapshot');
+  }
+  return outcome;
+}
+
+const firstTurnWaitMs = 15_000;
+const maxTurnWaitMs = 60_000;
+/** Of a snapshot that waits for others: hours of asking. */
+const maxHistoryLength = 1_500;
+
+const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+
+/** Asks until it is its turn: a timer costs nobody anything, while an activity that waited would hold a worker's slot. */
+async function awaitTurn(input: SnapshotInput): Promise<'begun' | 'ended'> {
+  setCurrentDetails('Waiting for its turn.');
+  for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
+    const turn = await always(() => control.beginSnapshot(input));
+    if (turn !== 'waiting') return turn;
+    setCurrentDetails('Waiting for its turn: the organization copies as many sources as it may at once.');
+    try {
+      await sleep(waitMs);
+    } catch (error) {
+      if (isCancellation(error)) return 'ended';
+      throw error;
+    }
+    if (workflowInfo().historyLength > maxHistoryLength) return continueAsNew<typeof snapshot>(input);
+  }
+}
+
+async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
+  let isAwake = false;
+  setHandler(wakeSignal, () => {
+    isAwake = true;
+  });
+  // Nothing is staged yet.
+  if ((await awaitTurn(input)) === 'ended') return always(() => control.endSnapshot(input, 'cancelled'));
+  try {
+    setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
+    const staged = await stageSnapshot(input);
+    for (let isOverdue = false; ; ) {
+      isAwake = false;
+      const admitted = await always(() => control.admitSnapshot(input, isOverdue));
+      if (admitted !== 'held') break;
+      setCurrentDetails(
+        'Would lose more rows than its guard allows: waits for somebody to confirm or cancel it.',
+      );
+      // A confirmation of the last moment moved the row, and its signal may be on its way: the row has the last word.
+      isOverdue = !(await condition(() => isAwake, `${confirmationHours} hours`));
+    }
+    setCurrentDetails(`Committing ${staged.rows} rows.`);
+    // From here on a cancel comes too late: the commit decides.
+    return await always(() => finish(input));
+  } catch (error) {
+    return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
+  }
+}
+
+async function finish(input: SnapshotInput): Promise<SnapshotOutcome> {
+  const outcome = await commit.commitSnapshot(input);
+  // Somebody else ended it meanwhile: nothing names what was staged.
+  if (outcome.status !== 'succeeded') await commit.discardSnapshot(input);
+  return outcome;
+}
+
+async function end(input: SnapshotInput, status: 'failed' | 'cancelled'): Promise<SnapshotOutcome> {
+  setCurrentDetails('Removing what was staged.');
+  await commit.discardSnapshot(input);
+  return control.endSnapshot(input, status);
+}

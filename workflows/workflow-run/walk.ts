@@ -1,0 +1,74 @@
+import type { NodeEnd, PlannedNode } from './contract.ts';
+
+export interface WalkSteps {
+  /** Carries a node out; never rejects. */
+  carryOut(node: PlannedNode): Promise<NodeEnd>;
+  /** Ends nodes that nothing leads to. */
+  skip(nodeIds: string[]): Promise<void>;
+  /** Once it says so, no further node is begun. */
+  isStopped(): boolean;
+}
+
+type Decision = 'open' | 'run' | 'skip' | 'blocked';
+
+/**
+ * Walks a graph: every node as soon as all that leads to it has ended, so many at once. A node runs where each of its
+ * inputs is live by at least one output; it is skipped where one is not; what depends on a node that failed is left.
+ */
+export async function walk(
+  nodes: readonly PlannedNode[],
+  atOnce: number,
+  { carryOut, skip, isStopped }: WalkSteps,
+): Promise<void> {
+  const ends = new Map(nodes.flatMap(({ id, end }) => (end === null ? [] : [[id, end] as const])));
+  const running = new Map<string, Promise<void>>();
+  const open = nodes.filter(({ end }) => end === null);
+  for (;;) {
+    const skipped = takeSkipped(open, ends);
+    if (skipped.length > 0) await skip(skipped);
+    for (const node of [...open]) {
+      if (isStopped() || running.size >= atOnce) break;
+      if (decide(node, ends) !== 'run') continue;
+      open.splice(open.indexOf(node), 1);
+      running.set(
+        node.id,
+        carryOut(node).then((end) => {
+          ends.set(node.id, end);
+          running.delete(node.id);
+        }),
+      );
+    }
+    if (running.size === 0) return;
+    await Promise.race(running.values());
+  }
+}
+
+/** What one skipped node leads to is skipped with it. */
+function takeSkipped(open: PlannedNode[], ends: Map<string, NodeEnd>): string[] {
+  const skipped: string[] = [];
+  for (let found = true; found; ) {
+    found = false;
+    for (const node of [...open]) {
+      if (decide(node, ends) !== 'skip') continue;
+      ends.set(node.id, { status: 'skipped', ports: [] });
+      open.splice(open.indexOf(node), 1);
+      skipped.push(node.id);
+      found = true;
+    }
+  }
+  return skipped;
+}
+
+/** What becomes of a node, as far as that is known. */
+export function decide({ needs }: PlannedNode, ends: ReadonlyMap<string, NodeEnd>): Decision {
+  let decision: Decision = 'run';
+  for (const need of needs) {
+    const sources = need.map(({ from, port }) => ({ end: ends.get(from), port }));
+    if (sources.some(({ end }) => end === undefined)) return 'open';
+    const isLive = sources.some(({ end, port }) => end!.ports.includes(port));
+    if (isLive) continue;
+    if (sources.some(({ end }) => end!.status === 'failed' || end!.status === 'cancelled')) return 'blocked';
+    decision = 'skip';
+  }
+  return decision;
+}
