@@ -5,6 +5,7 @@ import { conversationAttacks } from './conversation-attacks.ts';
 import { reportAttacks } from './report-attacks.ts';
 import { type FilePlace, importEnd, importFile, newTable, type Session, uploadFile } from './session.ts';
 import { longFormat, sameCells } from './workbooks.ts';
+import { workflowAttacks } from './workflow-attacks.ts';
 
 const mebibytes = (count: number) => count * 1_048_576;
 
@@ -241,4 +242,5 @@ export const attacks: readonly Attack[] = [
   },
   ...conversationAttacks,
   ...reportAttacks,
+  ...workflowAttacks,
 ];

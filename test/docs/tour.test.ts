@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDataEvents } from '../../worker/data-events.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace();
+// The script about workflows has a receiver of its own.
+const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 
+let dataEvents: ReturnType<typeof startDataEvents>;
 let dataDir: string;
 let client: TestClient;
 beforeAll(async () => {
@@ -17,8 +20,12 @@ beforeAll(async () => {
   client = await workspace.organization();
   await workspace.app.listen({ port: 0, host: '127.0.0.1' });
   await describeStack(client.clientSecret);
+  dataEvents = startDataEvents(workspace.activityDeps);
 });
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+afterAll(async () => {
+  await dataEvents.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
 
 /** What `npm start` leaves in its data directory. */
 async function describeStack(clientSecret: string): Promise<void> {
@@ -77,6 +84,41 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(stdout).toMatch(/sales\.docx: \d{4,} bytes/);
     expect(stdout).toContain('playbook succeeded: Sales since 2026-04-01');
     expect(stdout).toContain('import succeeded');
+  });
+
+  test('schedules a playbook: clocks that change, a fire into a folder, Sundays that have passed', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'schedule.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/T02:30:00 .*gap\n/);
+    expect(stdout).toMatch(/T02:30:00 .*overlap\n/);
+    expect(stdout).toContain('paused\nactive\n');
+    expect(stdout).toMatch(/file {2}delivered {2}reports\/sales\/Sales .*\.pdf/);
+    // There is no mail server here, and the files are there all the same.
+    expect(stdout).toMatch(/email {2}failed {2}ada@example\.com {2}.*SMTP_URL/);
+    expect(stdout.split('6. ')[1]!.match(/T02:30:00/g)).toHaveLength(3);
+  });
+
+  test('runs a graph of steps: mended and resumed, set off by a call and by new rows, changed and rolled back', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'workflow.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/"nodeId":"orders"/);
+    expect(stdout).toMatch(/To a program {2}succeeded/);
+    expect(stdout).toContain('the same call again is the same run');
+    expect(stdout).toMatch(/The report {2}skipped/);
+    expect(stdout).toMatch(/data_event {2}(succeeded|failed)/);
+    expect(stdout).toContain('version 1 is active again');
+    expect(stdout).toMatch(/file {2}file {2}delivered {2}orders\/orders\.pdf/);
+    // There is no mail server here, and everything else goes its way.
+    expect(stdout).toMatch(/email {2}mail {2}failed {2}ada@example\.com {2}.*SMTP_URL/);
+    const totals = [...stdout.matchAll(/signed well: .*"payload":\{"total":(.*?)\}/g)].map(
+      ([, total]) => total,
+    );
+    // A sum of whole numbers may be too long for a double: it comes as a text.
+    expect(totals).toEqual(['"40"', '"45"']);
   });
 
   test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {

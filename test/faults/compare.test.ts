@@ -38,7 +38,9 @@ async function breachesOf(
     projectId: 'project',
     playbookPath: 'playbook',
     runs: [],
+    schedules: { projectId: 'project', playbookId: 'playbook', known: [], triggers: [], outages: [] },
     talks: { open: () => expect.fail(), leave: () => {}, finish: async () => {} },
+    flows: { projectId: 'flows', path: 'flow', started: [], receiver: undefined as never },
     moments: createMoments(),
     signal: new AbortController().signal,
   });

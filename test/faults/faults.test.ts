@@ -28,7 +28,17 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     'requests batch complete',
     'requests query',
     'requests message',
+    'requests trigger',
   ])
     expect(journal.counts().get(group)?.get('acknowledged') ?? 0, group).toBeGreaterThan(3);
+  for (const [group, name] of [
+    ['fires', 'succeeded'],
+    ['times of cadences', 'succeeded'],
+    ['deliveries', 'file delivered'],
+    ['deliveries', 'mail delivered'],
+    ['runs of workflows', 'succeeded'],
+    ['deliveries of workflows', 'webhook delivered'],
+  ] as const)
+    expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);
   expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);
 }, 400_000);

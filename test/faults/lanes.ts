@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { batchLane, snapshotLane } from './load/batch-lanes.ts';
 import type { Lane, LoadContext } from './load/context.ts';
+import { flowLane } from './load/flow-lanes.ts';
 import { appendLane, upsertLane } from './load/rows-lanes.ts';
 import { runLane } from './load/run-lanes.ts';
+import { pauseLane, triggerLane } from './load/schedule-lanes.ts';
 import { talkLanes } from './load/talk-lanes.ts';
 
 /** The lanes of the load: they work from round to round, and one that is held up goes on in a later one. */
@@ -23,6 +25,9 @@ export function createLanes(context: LoadContext, seed: number): Lanes {
     ...[31, 32].map((lane) => batchLane(context, seed, lane, 'whole')),
     ...[41, 42].map((lane) => snapshotLane(context, seed, lane, lane === 41)),
     runLane(context, seed, 1),
+    triggerLane(context, seed, 1),
+    pauseLane(context, seed, 1),
+    flowLane(context, seed, 1),
     // Two talk in the same conversation, and one each in two others.
     ...[2, 1, 1].flatMap((talkers, index) => talkLanes(context, seed, index + 1, talkers)),
   ];

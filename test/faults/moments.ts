@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted. `answering`:
- * the model begins to. `calling`: it has called tools.
+ * the model begins to. `calling`: it has called tools. `firing`: a schedule is asked to fire. `mailing`: the mail server has a mail,
+ * and has not said so.
  */
-export const momentNames = ['completed', 'said', 'answering', 'calling'] as const;
+export const momentNames = ['completed', 'said', 'answering', 'calling', 'firing', 'mailing'] as const;
 export type Moment = (typeof momentNames)[number];
 
 /** Tells whoever waits for it that a moment has come. */

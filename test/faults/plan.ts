@@ -53,22 +53,33 @@ export function planFaults(
 }
 
 /** How long after each moment what begins then may last. */
-const lastsMs: Record<Moment, number> = { completed: 300, said: 60, answering: 800, calling: 400 };
+const lastsMs: Record<Moment, number> = {
+  completed: 300,
+  said: 60,
+  answering: 800,
+  calling: 400,
+  firing: 2_000,
+  mailing: 150,
+};
 
-/** What the worker and its database are met in the middle of is above all a turn. */
-const moments: readonly Moment[] = ['completed', 'completed', 'said', 'answering', 'calling'];
-const momentsOfTurns: readonly Moment[] = [
+/** What the worker and its database are met in the middle of is above all a turn, or a fire and its mail. */
+const moments: readonly Moment[] = ['completed', 'completed', 'said', 'answering', 'calling', 'firing'];
+const momentsOfProcesses: readonly Moment[] = [
   'completed',
   'said',
   'answering',
   'answering',
   'answering',
   'calling',
+  'firing',
+  'firing',
+  'mailing',
+  'mailing',
 ];
 
 function afterOf(random: Random, target: Target): Fault['after'] {
-  const isOfTurns = target === 'worker' || target === 'postgres';
-  const moment = random.pick(isOfTurns ? momentsOfTurns : moments);
+  const isOfProcesses = target === 'worker' || target === 'postgres';
+  const moment = random.pick(isOfProcesses ? momentsOfProcesses : moments);
   const ms = random.int(0, lastsMs[moment]);
-  return random.chance(isOfTurns ? 0.1 : 0.3) ? undefined : { moment, ms };
+  return random.chance(isOfProcesses ? 0.1 : 0.3) ? undefined : { moment, ms };
 }

@@ -1,11 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { startHttpReceiver } from '../support/http-receiver.ts';
 import { createFaultClient } from './client.ts';
 import { compareTables } from './compare.ts';
+import { finishSchedules } from './fires.ts';
+import { finishFlows } from './flows.ts';
 import { injectFaults } from './inject.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import type { LoadContext } from './load/context.ts';
+import { prepareFlows } from './load/flow-lanes.ts';
+import { prepareSchedules } from './load/schedules.ts';
 import { prepare } from './load/tables.ts';
+import { type FaultMailServer, type MailMood, planMoods, startMailServer } from './mail-server.ts';
 import { createModel } from './model.ts';
 import { createMoments } from './moments.ts';
 import { type Fault, planFaults } from './plan.ts';
@@ -38,6 +44,7 @@ interface Run extends FaultOptions {
   stack: StackUnderTest;
   context: LoadContext;
   lanes: Lanes;
+  mailServer: FaultMailServer;
 }
 
 /** Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke. */
@@ -48,12 +55,21 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const signal = AbortSignal.any([options.signal, over.signal]);
   const moments = createMoments();
   const talkModel = await startTalkModel(moments);
+  const mailServer = await startMailServer(moments);
+  const receiver = await startHttpReceiver();
+  const closeOthers = () => Promise.all([talkModel.close(), mailServer.close(), receiver.close()]);
   const stack = await startStackUnderTest({
     journal,
     report,
-    environment: { MODEL_BASE_URL: talkModel.url, MODEL_IDS: 'scripted' },
+    environment: {
+      MODEL_BASE_URL: talkModel.url,
+      MODEL_IDS: 'scripted',
+      SMTP_URL: mailServer.url,
+      SMTP_FROM: 'Reports <reports@example.com>',
+      ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
+    },
   }).catch(async (error: unknown) => {
-    await talkModel.close();
+    await closeOthers();
     throw error;
   });
   const client = createFaultClient(stack.state, journal, signal);
@@ -67,22 +83,27 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       batches: new Map(),
       talks: createTalks(() => context, seed),
       runs: [],
+      schedules: await prepareSchedules(client, stack, prepared.tables.items),
+      flows: await prepareFlows(client, receiver),
       signal,
       ...prepared,
     };
-    const run = { ...options, signal, stack, context, lanes: createLanes(context, seed) };
+    const run = { ...options, signal, stack, context, mailServer, lanes: createLanes(context, seed) };
     const plan = planFaults(seed, rounds, {
       perRound: options.faultsPerRound,
       longPauses: options.longPauses,
     });
+    const moods = planMoods(seed, rounds);
     for (const [index, faults] of plan.entries()) {
-      if (!(await runRound(run, index + 1, faults))) break;
+      if (!(await runRound(run, index + 1, faults, moods[index]!))) break;
       journal.count('rounds', 'done');
     }
     if (!signal.aborted && !stack.hasEnded()) {
       await run.lanes.finish(finishTimeoutMs);
       await context.talks.finish();
       await compareRuns(context);
+      const notTheirs = await finishFlows(context, mailServer, report);
+      await finishSchedules(context, mailServer, notTheirs, report);
       await compareTables(context);
     }
     return journal;
@@ -90,25 +111,30 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
     over.abort();
     client.close();
     await stack.stop(options.keep);
-    await talkModel.close();
+    await closeOthers();
     if (options.keep) report(`Kept ${stack.dataDir}`);
   }
 }
 
 /** True when everything came to rest, so that another round makes sense. */
-async function runRound(run: Run, round: number, faults: readonly Fault[]): Promise<boolean> {
+async function runRound(run: Run, round: number, faults: readonly Fault[], mood: MailMood): Promise<boolean> {
   const { context, lanes, report, stack, signal } = run;
   if (signal.aborted) return false;
   const told = faults.map(({ action, target }) => `${action} ${target}`).join(', ');
-  report(`Round ${round} of ${run.rounds}: ${told}`);
+  report(`Round ${round} of ${run.rounds}: ${told}; mail server ${mood}`);
+  await run.mailServer.be(mood);
+  const outage = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+  context.schedules.outages.push(outage);
   let isOver = false;
   lanes.work(() => isOver);
   const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
   const { journal, moments } = context;
   await injectFaults({ stack, journal, report, signal, moments }, faults);
   isOver = true;
+  await run.mailServer.be('well');
   const overMs = Date.now();
   const isSettled = await settles(run);
+  outage.toMs = Date.now();
   await readers;
   report(`  settled ${((Date.now() - overMs) / 1_000).toFixed(1)} s after the last fault`);
   return isSettled;

@@ -12,7 +12,7 @@ export interface StartedRun {
 }
 
 /** Why a run may fail where parts of the stack are killed: as turns do. */
-const explained = [
+export const explained: readonly string[] = [
   'model_unavailable',
   'storage_unavailable',
   'internal_error',

@@ -1,9 +1,11 @@
 import type { FaultClient } from '../client.ts';
+import type { Flows } from '../flows.ts';
 import type { Journal } from '../journal.ts';
 import type { Model } from '../model.ts';
 import type { Moments } from '../moments.ts';
 import type { TableKey } from '../rows.ts';
 import type { StartedRun } from '../runs.ts';
+import type { Schedules } from '../schedules.ts';
 import type { Talks } from '../talks.ts';
 
 /** What the lanes of the load share. */
@@ -24,6 +26,10 @@ export interface LoadContext {
   /** The playbook that the load runs, and its runs. */
   playbookPath: string;
   runs: StartedRun[];
+  /** What fires again and again, in a project of its own. */
+  schedules: Schedules;
+  /** Runs of a workflow, in a project of its own. */
+  flows: Flows;
   signal: AbortSignal;
 }
 

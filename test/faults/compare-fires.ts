@@ -1,0 +1,189 @@
+import { compareCadence } from './compare-cadence.ts';
+import type { Journal } from './journal.ts';
+import { explained } from './runs.ts';
+import type { KnownSchedule, Schedules } from './schedules.ts';
+import type { Data } from './talks.ts';
+
+/** A fire as the API shows it, with what it delivered. */
+export interface SeenFire {
+  row: Data;
+  deliveries: Data[];
+}
+
+/** Everything that there is when nothing is under way any more. */
+export interface SeenSchedules {
+  /** By the schedule's id. */
+  fires: ReadonlyMap<string, readonly SeenFire[]>;
+  /** Those of the schedules' project alone. */
+  runs: readonly Data[];
+  reports: readonly Data[];
+  files: readonly Data[];
+  /** The Message-ID of every mail that the server has. */
+  messageIds: readonly string[];
+}
+
+const ends = ['succeeded', 'failed', 'cancelled'];
+/** A report goes into its folder in three formats. */
+const filesEach = 3;
+
+type Told = Pick<Schedules, 'known' | 'triggers' | 'outages'>;
+
+/** Holds what is there against what was told and what the cadences say, and each thing against what it came from. */
+export function compareFires(journal: Journal, told: Told, seen: SeenSchedules): void {
+  compareTriggers(journal, told, seen);
+  for (const schedule of told.known) {
+    const fires = seen.fires.get(schedule.id) ?? [];
+    compareCadence(
+      journal,
+      schedule,
+      fires.map(({ row }) => row),
+      told.outages,
+    );
+    for (const fire of fires) compareFire(journal, schedule, fire, seen);
+  }
+  const all = [...seen.fires.values()].flat();
+  compareOutput(journal, all, seen);
+  compareMails(journal, all, seen);
+}
+
+function compareTriggers(journal: Journal, { triggers, known }: Told, { fires }: SeenSchedules): void {
+  const asked = new Map<string, string>();
+  for (const { name, scheduleId, fireId } of triggers) {
+    if (fireId === undefined) continue;
+    const there = (fires.get(scheduleId) ?? []).filter(({ row }) => row.id === fireId);
+    if (there.length === 0) journal.breach('fireLost', `trigger ${name}: ${fireId} of ${scheduleId}`);
+    if (there.length > 1 || asked.has(fireId))
+      journal.breach(
+        'fireDoubled',
+        `trigger ${name}: ${fireId}, ${there.length} times, ${asked.get(fireId)}`,
+      );
+    asked.set(fireId, name);
+  }
+  // What nobody was told of is a fire all the same where its answer was lost for good, and of no more triggers than those.
+  for (const { id, name, everyMs } of known) {
+    if (everyMs !== undefined) continue;
+    const open = triggers.filter((one) => one.scheduleId === id && one.fireId === undefined).length;
+    const own = (fires.get(id) ?? []).filter(({ row }) => !asked.has(row.id));
+    if (own.length > open)
+      journal.breach(
+        'fireDoubled',
+        `${name} fired ${own.length} times unasked: ${own.map(({ row }) => row.id)}`,
+      );
+  }
+}
+
+function compareFire(
+  journal: Journal,
+  schedule: KnownSchedule,
+  { row, deliveries }: SeenFire,
+  { runs }: SeenSchedules,
+): void {
+  const told = `${schedule.name}, ${row.id} of ${row.localTime}: ${row.status} (${row.reason})`;
+  journal.count('fires', row.status);
+  if (!ends.includes(row.status)) {
+    if (row.runId !== null || deliveries.length > 0)
+      journal.breach('fireEnd', `${told}, and it has ${row.runId} and ${deliveries.length} deliveries`);
+    return;
+  }
+  const own = runs.filter(({ id }) => id === row.runId);
+  const [run] = own;
+  if (run === undefined || own.length > 1) {
+    // What could not be started has none.
+    if (row.status !== 'failed' || row.runId !== null)
+      journal.breach('fireOutput', `${told}: ${own.length} runs ${row.runId}`);
+    return;
+  }
+  if (run.trigger?.type !== 'schedule' || run.trigger.id !== schedule.id)
+    journal.breach('fireOutput', `${told}: its run is of ${JSON.stringify(run.trigger)}`);
+  const open = deliveries.filter(({ status }) => status !== 'delivered');
+  const wanted = run.status === 'succeeded' && open.length > 0 ? 'failed' : run.status;
+  if (row.status !== wanted)
+    journal.breach('fireEnd', `${told}: its run ${run.status}, and ${JSON.stringify(open)}`);
+  if (run.status === 'cancelled' || (run.status === 'failed' && !isExplained(run.error)))
+    journal.breach('runEnd', `${told}: its run ${run.status} (${JSON.stringify(run.error)})`);
+  comparePlanned(journal, schedule, told, run, deliveries);
+}
+
+/** The offline analyst gives the cause within its words, where a statement of its own could not be run. */
+function isExplained(error: Data): boolean {
+  return (
+    explained.includes(error?.code) ||
+    (error?.code === 'question_asked' &&
+      [...explained, 'queries_saturated'].some((code) => error.message.includes(`${code}: `)))
+  );
+}
+
+/** What is delivered is what the schedule says, into one of the folders that it was told. */
+function comparePlanned(
+  journal: Journal,
+  { folders, recipient }: KnownSchedule,
+  told: string,
+  run: Data,
+  deliveries: readonly Data[],
+): void {
+  const isDelivered = run.status === 'succeeded' && recipient !== undefined;
+  const files = deliveries.filter(({ kind }) => kind === 'file');
+  const mails = deliveries.filter(({ kind }) => kind === 'email');
+  const used = new Set(files.map(({ target }) => folders.find((folder) => target.startsWith(`${folder}/`))));
+  const isRight = isDelivered
+    ? files.length === filesEach && used.size === 1 && !used.has(undefined) && mails.length === 1
+    : deliveries.length === 0;
+  if (!isRight || mails.some(({ target }) => target !== recipient))
+    journal.breach('fireOutput', `${told}: ${JSON.stringify(deliveries.map(({ target }) => target))}`);
+}
+
+/** Each run that succeeded has one report, and each file is one that was delivered. */
+function compareOutput(journal: Journal, fires: readonly SeenFire[], seen: SeenSchedules): void {
+  const { runs, reports, files } = seen;
+  const runIds = new Set(fires.map(({ row }) => row.runId));
+  for (const { id, status, output } of runs) {
+    if (!runIds.has(id)) journal.breach('fireOutput', `${id} is the run of no fire`);
+    const made = reports.filter((report) => report.id === output?.reportId);
+    if (made.length !== (status === 'succeeded' ? 1 : 0))
+      journal.breach('fireOutput', `${id}: ${status}, with ${made.length} reports ${output?.reportId}`);
+  }
+  const madeIds = runs.map(({ output }) => output?.reportId).filter((id) => id !== undefined);
+  if (new Set(madeIds).size < madeIds.length)
+    journal.breach('fireOutput', `several runs name one report: ${madeIds}`);
+  for (const { id } of reports)
+    if (!madeIds.includes(id)) journal.breach('fireOutput', `${id} is the report of no run`);
+
+  const delivered = fires.flatMap(({ deliveries }) => deliveries.filter(({ kind }) => kind === 'file'));
+  const byId = new Map(files.map((file) => [file.id, file]));
+  for (const { id, target, status, receipt } of delivered) {
+    const there = files.filter(({ path }) => path === target);
+    const isRight =
+      status === 'delivered'
+        ? there.length === 1 && there[0].version === 1 && byId.get(receipt) === there[0]
+        : there.length === 0;
+    if (!isRight) journal.breach('fireOutput', `${id} to ${target}: ${status}, and ${JSON.stringify(there)}`);
+    journal.count('deliveries', `file ${status}`);
+  }
+  const targets = new Set(delivered.map(({ target }) => target));
+  if (targets.size < delivered.length)
+    journal.breach('fireOutput', `${delivered.length} files to ${targets.size} places`);
+  for (const { id, path } of files)
+    if (!targets.has(path)) journal.breach('fireOutput', `${id} at ${path} was delivered by nothing`);
+}
+
+function compareMails(journal: Journal, fires: readonly SeenFire[], { messageIds }: SeenSchedules): void {
+  const mails = fires.flatMap(({ deliveries }) => deliveries.filter(({ kind }) => kind === 'email'));
+  const idOf = (messageId: string) => messageId.slice(0, messageId.indexOf('@'));
+  const counts = new Map<string, number>();
+  for (const messageId of messageIds) counts.set(idOf(messageId), (counts.get(idOf(messageId)) ?? 0) + 1);
+  for (const { id, status, error, attempts } of mails) {
+    const there = counts.get(id) ?? 0;
+    const isRight =
+      status === 'delivered'
+        ? there === 1
+        : status === 'failed'
+          ? there === 0
+          : status === 'uncertain' && there <= 1;
+    const told = `${id}: ${status} after ${attempts} attempts, and the server has ${there}`;
+    if (!isRight) journal.breach('mail', `${told} (${JSON.stringify(error)})`);
+    journal.count('deliveries', status === 'uncertain' ? `mail uncertain, ${there} there` : `mail ${status}`);
+    if (attempts > 1) journal.count('deliveries', 'mail attempted more than once');
+    counts.delete(id);
+  }
+  for (const [id, there] of counts) journal.breach('mail', `${there} of ${id}, of which no delivery knows`);
+}

@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { type Misbehaviour, startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
+import type { Moments } from './moments.ts';
+import { createRandom } from './random.ts';
+
+/** How the mail server is in a round. */
+export const mailMoods = ['well', 'slow', 'silent', 'dropsContent', 'dropsAnswer', 'full', 'away'] as const;
+export type MailMood = (typeof mailMoods)[number];
+
+/** The mail server of the stack under test: it comes back at the same address with all that it ever took. */
+export interface FaultMailServer {
+  url: string;
+  /** The Message-ID of every mail that it took, without brackets; one that came twice is there twice. */
+  messageIds(): string[];
+  be(mood: MailMood): Promise<void>;
+  close(): Promise<void>;
+}
+
+const misbehaviours: Record<Exclude<MailMood, 'away'>, Misbehaviour> = {
+  well: {},
+  slow: { answerDelayMs: 4_000 },
+  // Its client waits until it has had enough, or is killed before that.
+  silent: { silentAt: 'answer' },
+  dropsContent: { drop: 'content' },
+  dropsAnswer: { drop: 'answer' },
+  full: { refuse: { at: 'recipient', with: '452 Too much is stored for now' } },
+};
+
+/** How it is in every round: a third of them are well, so that what waits for another attempt comes through. */
+export function planMoods(seed: number, rounds: number): MailMood[] {
+  const random = createRandom(seed, 'mail server');
+  let cards: MailMood[] = [];
+  return Array.from({ length: rounds }, () => {
+    if (random.chance(0.33)) return 'well';
+    if (cards.length === 0) cards = random.shuffle(mailMoods.filter((mood) => mood !== 'well'));
+    return cards.pop()!;
+  });
+}
+
+export async function startMailServer(moments: Moments): Promise<FaultMailServer> {
+  const port = await freePort();
+  const started: TestSmtpServer[] = [];
+  let current: TestSmtpServer | undefined;
+
+  async function start(): Promise<TestSmtpServer> {
+    const server = await startSmtpServer({ port });
+    started.push(server);
+    return server;
+  }
+
+  current = await start();
+  return {
+    url: current.url,
+    messageIds: () =>
+      started.flatMap(({ mails }) => mails.map(({ messageId }) => messageId?.slice(1, -1) ?? 'none')),
+    async be(mood) {
+      // Who waits for an answer that does not come would wait for minutes.
+      const isSilent = current?.misbehaviour.silentAt !== undefined;
+      if (mood === 'away' || isSilent) {
+        await current?.close();
+        current = undefined;
+      }
+      if (mood === 'away') return;
+      current ??= await start();
+      current.misbehaviour = { ...misbehaviours[mood], onMail: () => moments.comes('mailing') };
+    },
+    async close() {
+      await current?.close();
+    },
+  };
+}
+
+/** It must be known before the server is there, and the same whenever it comes back. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
