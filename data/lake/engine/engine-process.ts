@@ -7,6 +7,8 @@ import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } 
 
 /** The parent's side of one engine process. */
 export interface EngineProcess extends PoolProcess {
+  /** Rejects where the process ended before it could be given anything. */
+  readonly ready: Promise<void>;
   /** Rejects with the error of the call, or with an EngineEndedError where the process ended before it answered. */
   call(call: Call, onProgress?: (progress: unknown) => void): Promise<unknown>;
   /** Asks what runs to end; a process that does not within some seconds is killed. */
@@ -88,8 +90,8 @@ export function startEngineProcess(
     get isSpent() {
       return isSpent;
     },
+    ready: ready.promise,
     async call(call, onProgress) {
-      await ready.promise;
       if (child.isGone) throw new EngineEndedError();
       nextCallId += 1;
       const settle = Promise.withResolvers<unknown>();

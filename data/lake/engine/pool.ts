@@ -133,6 +133,7 @@ function interrupter(
   };
   return {
     call: async (call, onProgress) => {
+      await process.ready;
       if (call.do !== 'close') throwIfStopped();
       return process.call(call, onProgress);
     },

@@ -107,6 +107,29 @@ describe('an engine process', () => {
     expect(engine.processIds()).toEqual([pid]);
   });
 
+  test('hears an interrupt that comes with its statement', async () => {
+    const engine = newEngine();
+    await engine.scratch('org', (connection) => connection.run('SELECT 1'));
+    const pids = engine.processIds();
+    for (let round = 0; round < 20; round += 1) {
+      const gone = new AbortController();
+      const work = failureOf(
+        engine.scratch(
+          'org',
+          (connection) => {
+            const running = connection.run(endless);
+            if (round % 2 === 0) gone.abort(new Error('gone'));
+            else setImmediate(() => gone.abort(new Error('gone')));
+            return running;
+          },
+          { signal: gone.signal },
+        ),
+      );
+      expect(await work).toEqual(new Error('gone'));
+      expect(engine.processIds()).toEqual(pids);
+    }
+  });
+
   test('takes no longer than its time', async () => {
     const engine = newEngine();
     const work = engine.scratch('org', (connection) => connection.run(endless), { timeoutMs: 300 });

@@ -36,7 +36,8 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
   let engine: Promise<LocalEngine> | undefined;
   let jobs: ReturnType<LoadJobs> | undefined;
   let session: OpenConnection | undefined;
-  let running: Running | undefined;
+  /** By call, from when it is heard of: an interrupt may come with it, before its work has begun. */
+  const calls = new Map<number, AbortController>();
   let last: Promise<unknown> = Promise.resolve();
 
   // SIGKILL, because an ordinary exit waits for the statement that is running.
@@ -47,16 +48,17 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
       engine = createLocalEngine(settings);
       engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
     } else if (message.kind === 'interrupt') {
-      if (running?.callId === message.callId) running.controller.abort();
+      calls.get(message.callId)?.abort();
     } else {
       const { callId, call } = message;
-      last = last.then(() => answer(callId, call)).catch(endLoudly);
+      const controller = new AbortController();
+      calls.set(callId, controller);
+      last = last.then(() => answer({ callId, controller }, call)).catch(endLoudly);
     }
   });
 
-  async function answer(callId: number, call: Call): Promise<void> {
-    const current: Running = { callId, controller: new AbortController() };
-    running = current;
+  async function answer(current: Running, call: Call): Promise<void> {
+    const { callId } = current;
     const stopInterrupting = interruptOnAbort(current.controller.signal, () => session?.connection);
     const memory = watch(current);
     try {
@@ -72,7 +74,7 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
       channel.send({ kind: 'failed', callId, error: toSent(told), isSpent: isOver || isBrokenEngine(error) });
     } finally {
       stopInterrupting();
-      running = undefined;
+      calls.delete(callId);
     }
   }
 
