@@ -26,13 +26,12 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
     inOrganization(deps.db, organizationId, (db) => getSnapshotRun(db, organizationId, runId));
 
   return {
-    /** Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files yet. */
+    /** Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept. */
     async stageSnapshot(input) {
       const row = await read(input);
-      const { rows } = await withProgress(deps, input, (progress, signal) =>
+      return withProgress(deps, input, (progress, signal) =>
         stageSnapshot(deps, row, progress, signal),
       ).catch((error: unknown) => tell(row, error));
-      return { rows };
     },
 
     /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */

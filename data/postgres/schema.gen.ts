@@ -200,6 +200,7 @@ export interface Datasets {
   name: string;
   organization_id: string;
   project_id: string | null;
+  replicated: Json | null;
   resource: string;
   snapshot_enabled: Generated<boolean>;
   snapshot_table_name: string;
@@ -646,9 +647,11 @@ export interface SnapshotRuns {
   error: Json | null;
   finished_at: Timestamp | null;
   id: string;
+  is_incremental: Generated<boolean>;
   organization_id: string;
   progress: Generated<number>;
   project_id: string | null;
+  reading: Json | null;
   requests_made: Generated<number>;
   rows_copied: Generated<number>;
   rows_deleted: Generated<number>;
@@ -659,6 +662,13 @@ export interface SnapshotRuns {
   table_id: string;
   table_name: string;
   table_version: number | null;
+  waits_until: Timestamp | null;
+}
+
+export interface SourceRequests {
+  connection_id: string;
+  organization_id: string;
+  usage: Json;
 }
 
 export interface StagedPages {
@@ -922,6 +932,7 @@ export interface DB {
   schedule_runs: ScheduleRuns;
   schedules: Schedules;
   snapshot_runs: SnapshotRuns;
+  source_requests: SourceRequests;
   staged_pages: StagedPages;
   table_imports: TableImports;
   tables: Tables;

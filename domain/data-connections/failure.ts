@@ -32,6 +32,15 @@ export class OwnFailure extends Error {
   }
 }
 
+/** Work of this side among work with a source. */
+export async function ours<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new OwnFailure(error);
+  }
+}
+
 const maxSaidCharacters = 300;
 const tlsCodes = ['CERT_', 'ERR_TLS', 'ERR_SSL', 'UNABLE_TO_', 'DEPTH_ZERO', 'SELF_SIGNED', 'EPROTO'];
 

@@ -96,7 +96,7 @@ export async function admitSnapshot(
       .where('organization_id', '=', organizationId)
       .where('id', '=', row.dataset_id)
       .executeTakeFirstOrThrow();
-    const before = statistics.get(row.table_id)?.rowCount ?? 0;
+    const before = row.is_incremental ? 0 : (statistics.get(row.table_id)?.rowCount ?? 0);
     const shrinks = ratio !== null && before > 0 && before - row.rows_copied > ratio * before;
     if (!shrinks || row.confirmed_at !== null) return 'admitted';
     await moveSnapshot(transaction, row, 'running', 'awaiting_confirmation');

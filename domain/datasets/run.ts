@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, isRetryable } from '../../data/errors.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
-import { findOperations, voidOperation } from '../../data/lake/ledger.ts';
+import { findOperations, newestVersions, voidOperation } from '../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { getDataConnection } from '../data-connections/data-connections.ts';
 import { SourceFailure } from '../data-connections/failure.ts';
 import { beginStep } from '../runs/runs.ts';
 import { findPhysicalTable, type LakeColumn } from '../tables/columns.ts';
-import { replaceWithFiles } from '../tables/replace.ts';
+import { mergeFiles } from '../tables/merge-files.ts';
+import { type Replacement, replaceWithFiles } from '../tables/replace.ts';
 import { findTable, tableStates } from '../tables/tables.ts';
 import type { Copied, SourceCopier } from './copy/copier.ts';
 import { getDataset } from './datasets.ts';
 import { endSnapshot, snapshotSteps } from './life.ts';
+import { type Replica, type ReplicateDeps, replicate } from './replicate.ts';
 import {
   type CopyProgress,
   moveSnapshot,
@@ -22,11 +24,23 @@ import {
   updateSnapshotRun,
 } from './snapshot-runs.ts';
 
-export interface SnapshotRunDeps {
+export interface SnapshotRunDeps extends ReplicateDeps {
   db: Database;
   lake: LakeDeps;
   objects: ObjectStore;
   copier: SourceCopier;
+}
+
+/** What is staged, as its manifest says it. */
+interface Manifest extends Copied {
+  /** Of a source that is read page after page. */
+  replica?: Replica;
+}
+
+/** How far staging is: all rows are staged, or its process goes on with it later. */
+export interface SnapshotStaged {
+  rows: number;
+  goesOnAfterMs?: number;
 }
 
 const operationOf = (row: SnapshotRun): string => `snapshot:${row.id}`;
@@ -45,8 +59,8 @@ export async function stageSnapshot(
   row: SnapshotRun,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
-): Promise<{ rows: number }> {
-  if (await isInLake(deps, row)) return readManifest(deps, row);
+): Promise<SnapshotStaged> {
+  if (await isInLake(deps, row)) return { rows: (await readManifest(deps, row)).rows };
   const { organization_id: organizationId } = row;
   const lake = await deps.lake.catalog.get(organizationId);
   const { connection, dataset } = await inOrganization(deps.db, organizationId, async (db) => ({
@@ -54,12 +68,20 @@ export async function stageSnapshot(
     dataset: await getDataset(db, organizationId, row.dataset_id, row.connection_id),
   }));
   const prefixUrl = `${stagingUrl(lake.writer.dataPath, row.id)}${randomUUID()}/`;
-  const copied = await deps.copier
-    .copy({ connection, resource: dataset.resource, prefixUrl }, progress, signal)
-    .catch(async (error: unknown) => {
-      await removeStaged(deps, prefixUrl).catch(() => undefined);
-      throw error;
-    });
+  const copy = (): Promise<Manifest | SnapshotStaged> =>
+    connection.type === 'http'
+      ? replicate(
+          deps,
+          { row, connection, dataset, prefixUrl, pagesPrefix: pagesPrefix(row) },
+          progress,
+          signal,
+        )
+      : deps.copier.copy({ connection, resource: dataset.resource, prefixUrl }, progress, signal);
+  const copied = await copy().catch(async (error: unknown) => {
+    await removeStaged(deps, prefixUrl).catch(() => undefined);
+    throw error;
+  });
+  if (!('files' in copied)) return copied;
   await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(copied)), 'application/json');
   await inOrganization(deps.db, organizationId, (db) =>
     updateSnapshotRun(db, organizationId, row.id, {
@@ -67,6 +89,7 @@ export async function stageSnapshot(
       bytes_copied: copied.bytes,
       progress: 0.95,
       staged_at: new Date(),
+      is_incremental: copied.replica?.isIncremental ?? false,
       // Why an earlier try failed is over.
       error: null,
     }),
@@ -83,18 +106,7 @@ export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
     // Somebody may have renamed the table since.
     return (await findTable(db, organizationId, tableId))?.name ?? row.table_name;
   });
-  const { schema } = await deps.lake.catalog.get(organizationId);
-  // A try after the commit would compare the new table with itself.
-  const changes = (await isInLake(deps, row))
-    ? row.schema_changes
-    : schemaChanges(
-        (await findPhysicalTable(deps.lake.catalogPool, schema, tableName))?.columns,
-        manifest.columns,
-      );
-  await inOrganization(deps.db, organizationId, (db) =>
-    updateSnapshotRun(db, organizationId, row.id, { schema_changes: JSON.stringify(changes) }),
-  );
-  const tableVersion = await replaceWithFiles(deps.lake, {
+  const change: TableChange = {
     organizationId,
     tableId,
     tableName,
@@ -102,8 +114,12 @@ export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
     operationId: operationOf(row),
     runId: row.id,
     committedBy: row.created_by,
-    beside: undefined,
-  });
+  };
+  const { replica } = manifest;
+  const tableVersion =
+    replica?.isIncremental === true
+      ? await addTo(deps, row, change, replica)
+      : await replaceWhole(deps, row, change);
   await inOrganization(deps.db, organizationId, async (db) => {
     await tableStates.move(db, { organization_id: organizationId, id: tableId }, 'creating', 'ready');
     const moved = await moveSnapshot(db, row, 'running', 'succeeded', {
@@ -112,17 +128,61 @@ export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
       progress: 1,
       table_name: tableName,
       table_version: tableVersion,
+      cursor: replica?.cursor ?? null,
       error: null,
     });
     if (moved === undefined) return;
     await db
       .updateTable('datasets')
-      .set({ table_id: tableId, last_snapshot_at: moved.finished_at, last_snapshot_run_id: row.id })
+      .set({
+        table_id: tableId,
+        last_snapshot_at: moved.finished_at,
+        last_snapshot_run_id: row.id,
+        replicated: replica === undefined ? null : JSON.stringify(replica.next),
+      })
       .where('organization_id', '=', organizationId)
       .where('id', '=', row.dataset_id)
       .execute();
   });
-  await deps.objects.remove(manifestKey(row));
+  await removeNotes(deps, row);
+}
+
+type TableChange = Omit<Replacement, 'beside'>;
+
+async function replaceWhole(deps: SnapshotRunDeps, row: SnapshotRun, change: TableChange): Promise<number> {
+  const { schema } = await deps.lake.catalog.get(change.organizationId);
+  // A try after the commit would compare the new table with itself.
+  if (!(await isInLake(deps, row))) {
+    const before = await findPhysicalTable(deps.lake.catalogPool, schema, change.tableName);
+    await keepSchemaChanges(deps, row, schemaChanges(before?.columns, change.staged.columns));
+  }
+  return replaceWithFiles(deps.lake, { ...change, beside: undefined });
+}
+
+/** What came since the last snapshot, which may be nothing: then there is nothing to commit. */
+async function addTo(
+  deps: SnapshotRunDeps,
+  row: SnapshotRun,
+  change: TableChange,
+  { keys, overlap }: Replica,
+): Promise<number> {
+  if (change.staged.rows === 0) {
+    const { schema } = await deps.lake.catalog.get(change.organizationId);
+    return (await newestVersions(deps.lake.catalogPool, schema)).get(change.tableId) ?? 0;
+  }
+  const { version, before, after } = await mergeFiles(deps.lake, { ...change, keys, overlap });
+  if (before !== undefined) await keepSchemaChanges(deps, row, schemaChanges(before, after));
+  return version;
+}
+
+async function keepSchemaChanges(
+  { db }: SnapshotRunDeps,
+  { organization_id: organizationId, id }: SnapshotRun,
+  changes: SchemaChange[],
+): Promise<void> {
+  await inOrganization(db, organizationId, (transaction) =>
+    updateSnapshotRun(transaction, organizationId, id, { schema_changes: JSON.stringify(changes) }),
+  );
 }
 
 /** What the source's columns have become since the last snapshot. A first one has nothing to compare with. */
@@ -164,7 +224,13 @@ export async function discardSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): 
   if (row.status === 'succeeded' || (await isInLake(deps, row))) return;
   const lake = await deps.lake.catalog.get(row.organization_id);
   await removeStaged(deps, stagingUrl(lake.writer.dataPath, row.id));
-  await deps.objects.remove(manifestKey(row));
+  await removeNotes(deps, row);
+}
+
+/** Pages as they were read, and the manifest. */
+async function removeNotes({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+  await objects.removeAll(pagesPrefix(row));
+  await objects.remove(manifestKey(row));
 }
 
 function removeStaged({ objects }: Pick<SnapshotRunDeps, 'objects'>, prefixUrl: string): Promise<void> {
@@ -216,10 +282,10 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
   return { failure: { code: error.code, message: error.message }, isFinal: !isRetryable(error) };
 }
 
-async function readManifest({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<Copied> {
+async function readManifest({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<Manifest> {
   const chunks: Buffer[] = [];
   for await (const chunk of await objects.read(manifestKey(row))) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString()) as Copied;
+  return JSON.parse(Buffer.concat(chunks).toString()) as Manifest;
 }
 
 function stagingUrl(dataPath: string, runId: string): string {
@@ -229,4 +295,8 @@ function stagingUrl(dataPath: string, runId: string): string {
 /** Object key of the manifest that names the staged Parquet files. */
 function manifestKey(row: SnapshotRun): string {
   return `snapshots/${row.organization_id}/${row.id}.json`;
+}
+
+function pagesPrefix(row: SnapshotRun): string {
+  return `snapshots/${row.organization_id}/${row.id}/`;
 }

@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import { AppError, notFound } from '../../data/errors.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
@@ -120,7 +120,20 @@ export interface CopyProgress {
   bytes: number;
 }
 
-/** How many snapshots of the organization copy their sources at this moment. */
+/** One more request was let out to its source. */
+export async function countRequest(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: SnapshotRun,
+): Promise<void> {
+  await db
+    .updateTable('snapshot_runs')
+    .set((eb) => ({ requests_made: eb('requests_made', '+', 1) }))
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** How many snapshots of the organization copy their sources at this moment; one that its limits let do nothing is not one. */
 export async function countStaging(db: OrganizationTransaction, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('snapshot_runs')
@@ -128,6 +141,7 @@ export async function countStaging(db: OrganizationTransaction, organizationId: 
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'running')
     .where('staged_at', 'is', null)
+    .where((eb) => eb.or([eb('waits_until', 'is', null), eb('waits_until', '<', sql<Date>`now()`)]))
     .executeTakeFirstOrThrow();
   return Number(count);
 }

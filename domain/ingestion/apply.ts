@@ -13,9 +13,9 @@ import { identifier } from '../../data/lake/sql.ts';
 import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { StagedFile } from '../file-imports/contract.ts';
-import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../tables/columns.ts';
+import { findPhysicalTable, type PhysicalTable } from '../tables/columns.ts';
 import { flushHeld, renewableBytes } from '../tables/flush.ts';
-import { createTableStatements, retypeColumns } from '../tables/retype.ts';
+import { addColumnStatements, createTableStatements, retypeColumns } from '../tables/retype.ts';
 import { getTable, type TableRow } from '../tables/tables.ts';
 import { requireKeys, type TargetColumns, targetColumns } from './columns.ts';
 import { findDataSync } from './data-syncs.ts';
@@ -242,17 +242,8 @@ async function changeColumns(
   { retypes, added }: TargetColumns,
 ): Promise<void> {
   if (retypes.size > 0) await retypeColumns(connection, physical.name, physical.columns, retypes, 'inferred');
-  for (const column of added) {
-    const [addition, ...comment] = addColumnStatements(physical.name, column);
-    await connection.run(addition!);
-    for (const statement of comment) await connection.run(statement);
-  }
-}
-
-function addColumnStatements(table: string, column: LakeColumn): string[] {
-  const [create, ...comment] = createTableStatements(table, [column]);
-  const definition = create!.slice(create!.indexOf('(') + 1, -1);
-  return [`ALTER TABLE ${identifier(table)} ADD COLUMN ${definition}`, ...comment];
+  for (const column of added)
+    for (const statement of addColumnStatements(physical.name, column)) await connection.run(statement);
 }
 
 async function addFiles(

@@ -20,8 +20,10 @@ import { type ChartDrawer, createChartDrawer } from '../charts/draw.ts';
 import { eventsChannel } from '../conversations/events.ts';
 import { stopsChannel } from '../conversations/turns.ts';
 import { createSourceClients, type SourceClients } from '../data-connections/clients.ts';
+import { createRequestGate } from '../data-connections/request-gate.ts';
 import type { SourceCopier } from '../datasets/copy/copier.ts';
 import { createSourceCopier } from '../datasets/copy/create.ts';
+import type { ReplicateDeps } from '../datasets/replicate.ts';
 import { type LakeOptions, openLakes } from '../engine-processes/open.ts';
 import { createFileReader, type FileReader } from '../file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../ingestion/page-writer.ts';
@@ -67,6 +69,8 @@ export interface Service {
   sources: SourceClients;
   /** Copies sources to Parquet. */
   copier: SourceCopier;
+  /** Reads sources page after page. */
+  replication: ReplicateDeps['replication'];
   /** Makes documents of reports. */
   reportFormats: ReportFormatter;
   mailer: Mailer;
@@ -161,6 +165,15 @@ export async function openService(
         workDir,
         maxBytes: config.snapshotMaxBytes,
       }),
+      replication: {
+        db,
+        objects,
+        sources,
+        staging,
+        files: createFileReader(staging),
+        gate: createRequestGate(db),
+        maxBytes: config.snapshotMaxBytes,
+      },
       reportFormats,
       mailer: createMailer(config.mail),
       mailsPerDay: config.mailsPerDay,

@@ -1,19 +1,10 @@
 import { notFound } from '../../data/errors.ts';
 import { commitOperations, type LakeDeps } from '../../data/lake/commit.ts';
-import { addDataFile } from '../../data/lake/ducklake/procedures.ts';
 import type { EngineConnection } from '../../data/lake/engine/contract.ts';
 import { findOperations, type LakeOperation, tableStatistics } from '../../data/lake/ledger.ts';
 import { identifier } from '../../data/lake/sql.ts';
-import type { LakeColumn } from './columns.ts';
 import { findPhysicalTable } from './columns.ts';
-import { createTableStatements } from './retype.ts';
-
-/** Parquet that lies in the lake's own folder already, and the columns it holds. */
-export interface StagedFiles {
-  columns: readonly LakeColumn[];
-  files: readonly { url: string }[];
-  rows: number;
-}
+import { fillFromFiles, type StagedFiles } from './fill.ts';
 
 interface Target {
   tableId: string;
@@ -74,10 +65,7 @@ async function makeFrom(
   operationId: string,
   replaces: boolean,
 ): Promise<LakeOperation> {
-  for (const statement of createTableStatements(target.tableName, target.staged.columns))
-    await connection.run(statement);
-  for (const { url } of target.staged.files)
-    await addDataFile(connection, catalogName, target.tableName, url);
+  await fillFromFiles(connection, catalogName, target.tableName, target.staged);
   return {
     id: operationId,
     tableId: target.tableId,

@@ -16,6 +16,13 @@ export function createTableStatements(name: string, columns: readonly LakeColumn
   ];
 }
 
+/** The statements that add a column behind the others. */
+export function addColumnStatements(table: string, column: LakeColumn): string[] {
+  const [create, ...comment] = createTableStatements(table, [column]);
+  const definition = create!.slice(create!.indexOf('(') + 1, -1);
+  return [`ALTER TABLE ${identifier(table)} ADD COLUMN ${definition}`, ...comment];
+}
+
 function typingStatement(table: string, column: LakeColumn): string[] {
   if (column.typing === 'declared') return [];
   return [`COMMENT ON COLUMN ${identifier(table)}.${identifier(column.name)} IS ${literal(column.typing)}`];

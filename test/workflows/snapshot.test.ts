@@ -105,6 +105,41 @@ test('what is staged is committed, and nothing is discarded', async () => {
   expect(calls).toEqual(['beginSnapshot', 'stageSnapshot', 'admitSnapshot', 'commitSnapshot']);
 });
 
+test('a source that is read page after page is staged by many activities, with pauses, and a history that is begun anew', async () => {
+  let left = 800;
+  const { activities, calls } = recording({
+    stageSnapshot: async () => {
+      left -= 1;
+      return left === 0
+        ? { rows: 800 }
+        : { rows: 800 - left, goesOnAfterMs: left % 100 === 0 ? 7_200_000 : 0 };
+    },
+  });
+  const histories: number[] = [];
+  expect(
+    await run(activities, async (handle) => {
+      await handle.result();
+      histories.push((await handle.describe()).historyLength);
+    }),
+  ).toBe('COMPLETED');
+  expect(calls.filter((name) => name === 'stageSnapshot')).toHaveLength(800);
+  // Each history begins by asking whether it is still wanted.
+  expect(calls.filter((name) => name === 'beginSnapshot').length).toBeGreaterThan(1);
+  expect(histories[0]).toBeLessThan(2_000);
+});
+
+test('a cancel during a pause ends it', async () => {
+  const { activities, calls } = recording({
+    stageSnapshot: async () => ({ rows: 1, goesOnAfterMs: 86_400_000 }),
+  });
+  const status = await run(activities, async (handle) => {
+    await expect.poll(() => calls).toContain('stageSnapshot');
+    await handle.cancel();
+  });
+  expect(status).toBe('CANCELLED');
+  expect(calls.slice(-2)).toEqual(['discardSnapshot', 'endSnapshot cancelled']);
+});
+
 test('a source that is away for a while is copied when it is back', async () => {
   let tries = 0;
   const { activities, calls } = recording({

@@ -15,6 +15,8 @@ export interface SnapshotOutcome {
 /** What staging leaves behind: only a count, never rows. */
 export interface StagedSnapshot {
   rows: number;
+  /** Not all is staged yet: the source is read on by another activity, after what its limits ask for. */
+  goesOnAfterMs?: number;
 }
 
 /** Activities on the control queue: short, database only. */

@@ -17,6 +17,7 @@ import type {
   SnapshotInput,
   SnapshotLakeActivities,
   SnapshotOutcome,
+  StagedSnapshot,
 } from './contract.ts';
 import { confirmationHours, wakeSnapshotSignal } from './names.ts';
 
@@ -102,7 +103,8 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
   if ((await awaitTurn(input)) === 'ended') return always(() => control.endSnapshot(input, 'cancelled'));
   try {
     setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
-    const staged = await stageSnapshot(input);
+    const staged = await stage(input);
+    if (staged === undefined) return continueAsNew<typeof snapshot>(input);
     for (let isOverdue = false; ; ) {
       isAwake = false;
       const admitted = await always(() => control.admitSnapshot(input, isOverdue));
@@ -118,6 +120,20 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
     return await always(() => finish(input));
   } catch (error) {
     return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
+  }
+}
+
+/** A source that is read page after page is staged by many activities. Undefined where the history is long enough. */
+async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> {
+  for (;;) {
+    const staged = await stageSnapshot(input);
+    if (staged.goesOnAfterMs === undefined) return staged;
+    if (staged.goesOnAfterMs > 0) {
+      setCurrentDetails(`Read ${staged.rows} rows; waits, because the limits of its source let nothing out.`);
+      await sleep(staged.goesOnAfterMs);
+      setCurrentDetails('Reading the source and keeping its pages; the activity heartbeat has the progress.');
+    }
+    if (workflowInfo().historyLength > maxHistoryLength) return undefined;
   }
 }
 

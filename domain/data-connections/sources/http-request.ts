@@ -24,6 +24,13 @@ export function urlBelow(
   return url;
 }
 
+export interface GetOptions {
+  maxBytes: number;
+  signal: AbortSignal;
+  /** Waited for before each redirect is followed. */
+  beforeHop?: () => Promise<void>;
+}
+
 /**
  * GETs an address. Each redirect is a request of its own to an address that is checked; the credentials go to the origin
  * of the base URL and to no other.
@@ -31,7 +38,7 @@ export function urlBelow(
 export async function get(
   target: SourceTarget,
   url: URL,
-  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+  { maxBytes, signal, beforeHop }: GetOptions,
 ): Promise<HttpAnswer> {
   const { origin } = new URL(String(target.config['base_url']));
   const credentials = await credentialsOf(target, signal);
@@ -53,6 +60,7 @@ export async function get(
       return { status: response.status, headers: response.headers, url: at, bytes };
     }
     await response.body?.cancel();
+    if (hop < maxRedirects) await beforeHop?.();
     at = next;
   }
   throw new SourceFailure('request', `The source redirects more than ${maxRedirects} times.`);

@@ -1,5 +1,6 @@
 import type { StageOf } from '../failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
+import { firstPosition, pageUrl } from './http-pages.ts';
 import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
 import { get, refuseStatus, urlBelow } from './http-request.ts';
 import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
@@ -18,12 +19,7 @@ async function probe(target: SourceTarget, signal: AbortSignal): Promise<void> {
 }
 
 async function firstPage(target: SourceTarget, resource: ReplicatedResource, signal: AbortSignal) {
-  const { request_path: path, initial_query_parameters: parameters = {}, pagination } = resource;
-  const size =
-    pagination?.page_size_parameter === undefined
-      ? {}
-      : { [pagination.page_size_parameter]: String(pagination.page_size) };
-  const url = urlBelow(target, path, { ...size, ...parameters });
+  const url = pageUrl(target, resource, null, firstPosition(resource));
   const maxBytes = target.policy?.limits?.max_response_bytes_per_request ?? maxProbeBytes;
   const answer = await get(target, url, { maxBytes: Math.min(maxBytes, maxProbeBytes), signal });
   refuseStatus(answer);

@@ -17,8 +17,8 @@ const copies: Partial<Record<ConnectionType, CopySource>> = {
   s3: copyS3,
 };
 
-/** Types whose resources can be copied. */
-export const copiedTypes = Object.keys(copies) as readonly ConnectionType[];
+/** Types whose resources can be copied; those of HTTP are read page after page (`../pages`). */
+export const copiedTypes = [...Object.keys(copies), 'http'] as readonly ConnectionType[];
 
 export interface SourceCopierDeps {
   sources: SourceClients;

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import type { DataConnection } from './data-connections.ts';
+import type { ReplicationLimits } from './replication-policy.ts';
+import { noUsage, type RequestUsage, settleRequest, takeRequest } from './request-limits.ts';
+
+/** Leave to send one request. */
+export interface RequestLease {
+  id: string;
+  takenAt: number;
+  /** How much of the answer may be read. */
+  maxBytes: number;
+}
+
+export interface RequestWish {
+  limits: ReplicationLimits;
+  /** After so long it counts as ended, whatever became of it. */
+  leaseMs: number;
+  maxBytes: number;
+  /** With leave to read less it would be of no use. */
+  minBytes: number;
+  /** Done in the transaction that gives leave. */
+  onTaken?: (db: OrganizationTransaction) => Promise<void>;
+}
+
+/** Keeps to the limits of sources, over all workers and their restarts: what was asked stands in a row a connection. */
+export interface RequestGate {
+  take(connection: DataConnection, wish: RequestWish): Promise<RequestLease | { waitMs: number }>;
+  /** A request has ended: what it did not read is given back, and the source left alone for as long as it asked. */
+  settle(
+    connection: DataConnection,
+    lease: RequestLease,
+    outcome: { readBytes: number; blockedForMs: number },
+  ): Promise<void>;
+}
+
+export function createRequestGate(db: Database): RequestGate {
+  /** Whoever changes the row does so alone, by PostgreSQL's clock. */
+  function change<T>(
+    { organization_id: organizationId, id }: DataConnection,
+    work: (
+      usage: RequestUsage,
+      now: number,
+      db: OrganizationTransaction,
+    ) => Promise<{ usage: RequestUsage | undefined; result: T }>,
+  ): Promise<T> {
+    return inOrganization(db, organizationId, async (transaction) => {
+      await transaction
+        .insertInto('source_requests')
+        .values({ organization_id: organizationId, connection_id: id, usage: JSON.stringify(noUsage) })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const row = await transaction
+        .selectFrom('source_requests')
+        .select('usage')
+        .where('organization_id', '=', organizationId)
+        .where('connection_id', '=', id)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+      // Once it is its turn, which may be long after it came.
+      const { rows } = await sql<{ now: number }>`
+        SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(transaction);
+      const { usage, result } = await work(row.usage as unknown as RequestUsage, rows[0]!.now, transaction);
+      if (usage !== undefined)
+        await transaction
+          .updateTable('source_requests')
+          .set({ usage: JSON.stringify(usage) })
+          .where('organization_id', '=', organizationId)
+          .where('connection_id', '=', id)
+          .execute();
+      return result;
+    });
+  }
+
+  return {
+    take: (connection, { limits, onTaken, ...wish }) =>
+      change<RequestLease | { waitMs: number }>(connection, async (usage, now, transaction) => {
+        const id = randomUUID();
+        const taken = takeRequest(usage, limits, { id, now, ...wish });
+        if ('waitMs' in taken) return { usage: undefined, result: taken };
+        await onTaken?.(transaction);
+        return { usage: taken.usage, result: { id, takenAt: now, maxBytes: taken.maxBytes } };
+      }),
+    settle: (connection, { id, takenAt, maxBytes }, { readBytes, blockedForMs }) =>
+      change(connection, async (usage, now) => {
+        const unusedBytes = maxBytes - readBytes;
+        const settled = settleRequest(usage, { id, now, takenAt, unusedBytes, blockedForMs });
+        return { usage: settled, result: undefined };
+      }),
+  };
+}

@@ -1,0 +1,151 @@
+import type { ReplicationLimits } from './replication-policy.ts';
+
+/** What was asked of a source of late. Times are in milliseconds, of one clock for all workers. */
+export interface RequestUsage {
+  second: Count[];
+  minute: Count[];
+  day: Count[];
+  /** Of bytes. */
+  hour: Count[];
+  /** Requests under way, each with when it is given up at the latest. */
+  leases: [id: string, until: number][];
+  /** Until then the source asked to be left alone. */
+  blockedUntil: number;
+}
+
+/** An amount, and since when. */
+type Count = [from: number, amount: number];
+
+interface Window {
+  name: 'second' | 'minute' | 'day' | 'hour';
+  spanMs: number;
+  bucketMs: number;
+  limit: keyof ReplicationLimits;
+}
+
+const requestWindows: readonly Window[] = [
+  { name: 'second', spanMs: 1_000, bucketMs: 25, limit: 'requests_per_second' },
+  { name: 'minute', spanMs: 60_000, bucketMs: 1_000, limit: 'requests_per_minute' },
+  { name: 'day', spanMs: 86_400_000, bucketMs: 900_000, limit: 'requests_per_day' },
+];
+const bytesWindow: Window = {
+  name: 'hour',
+  spanMs: 3_600_000,
+  bucketMs: 60_000,
+  limit: 'response_bytes_per_hour',
+};
+
+/** What a request may take from when it is allowed to when it is sent, without coming too early. */
+const slackMs = 50;
+/** How soon to ask again where a request under way is waited for. */
+const concurrencyWaitMs = 100;
+/** A source may ask to be left alone for so long. */
+export const maxBlockedMs = 86_400_000;
+
+export const noUsage: RequestUsage = {
+  second: [],
+  minute: [],
+  day: [],
+  hour: [],
+  leases: [],
+  blockedUntil: 0,
+};
+
+export type Taken = { usage: RequestUsage; maxBytes: number } | { waitMs: number };
+
+/**
+ * Allows one more request where every limit lets it, in any span of time and not only in those of a calendar; or says how long
+ * to wait. The bytes that it may read are taken in advance.
+ */
+export function takeRequest(
+  before: RequestUsage,
+  limits: ReplicationLimits,
+  request: { id: string; now: number; leaseMs: number; maxBytes: number; minBytes: number },
+): Taken {
+  const { now } = request;
+  const usage = prune(before, now);
+  const { max_concurrency: maxConcurrency, response_bytes_per_hour: bytesPerHour } = limits;
+  const isFull = maxConcurrency !== undefined && usage.leases.length >= maxConcurrency;
+  const waits = [
+    usage.blockedUntil - now,
+    isFull ? concurrencyWaitMs : 0,
+    ...requestWindows.map((window) => waitOf(usage, window, limits, 1, now)),
+    waitOf(usage, bytesWindow, limits, Math.min(request.minBytes, bytesPerHour ?? 0), now),
+  ];
+  const waitMs = Math.max(...waits);
+  if (waitMs > 0) return { waitMs };
+  const left = bytesPerHour === undefined ? Number.POSITIVE_INFINITY : bytesPerHour - sumOf(usage.hour);
+  const maxBytes = Math.min(request.maxBytes, left);
+  for (const window of requestWindows) if (limits[window.limit] !== undefined) add(usage, window, 1, now);
+  if (bytesPerHour !== undefined) add(usage, bytesWindow, maxBytes, now);
+  usage.leases.push([request.id, now + request.leaseMs]);
+  return { usage, maxBytes };
+}
+
+/** Gives back what a request did not read, and leaves the source alone where it asked for that. */
+export function settleRequest(
+  before: RequestUsage,
+  request: { id: string; now: number; takenAt: number; unusedBytes: number; blockedForMs: number },
+): RequestUsage {
+  const { id, now, takenAt, unusedBytes, blockedForMs } = request;
+  const usage = prune(before, now);
+  const from = bucketOf(bytesWindow, takenAt);
+  const blockedUntil = blockedForMs > 0 ? now + Math.min(blockedForMs, maxBlockedMs) : 0;
+  return {
+    ...usage,
+    hour: usage.hour.map(([at, amount]) => [at, at === from ? Math.max(0, amount - unusedBytes) : amount]),
+    leases: usage.leases.filter(([lease]) => lease !== id),
+    blockedUntil: Math.max(usage.blockedUntil, blockedUntil),
+  };
+}
+
+function prune(usage: RequestUsage, now: number): RequestUsage {
+  const kept = (window: Window): Count[] =>
+    usage[window.name]
+      .filter(([from]) => from <= now && endOf(window, from) > now)
+      .map(([...count]) => count);
+  const [second, minute, day] = requestWindows.map(kept);
+  return {
+    second: second!,
+    minute: minute!,
+    day: day!,
+    hour: kept(bytesWindow),
+    leases: usage.leases.filter(([, until]) => until > now),
+    blockedUntil: Math.min(usage.blockedUntil, now + maxBlockedMs),
+  };
+}
+
+/** How long until so much more is allowed: when enough of what was used is old. */
+function waitOf(
+  usage: RequestUsage,
+  window: Window,
+  limits: ReplicationLimits,
+  amount: number,
+  now: number,
+): number {
+  const limit = limits[window.limit];
+  if (limit === undefined) return 0;
+  const counts = usage[window.name];
+  let used = sumOf(counts);
+  if (used + amount <= limit) return 0;
+  for (const [from, count] of counts) {
+    used -= count;
+    if (used + amount <= limit) return endOf(window, from) - now;
+  }
+  return window.bucketMs;
+}
+
+function add(usage: RequestUsage, window: Window, amount: number, now: number): void {
+  const counts = usage[window.name];
+  const from = bucketOf(window, now);
+  const last = counts.at(-1);
+  if (last?.[0] === from) last[1] += amount;
+  else counts.push([from, amount]);
+}
+
+const bucketOf = ({ bucketMs }: Window, now: number): number => Math.floor(now / bucketMs) * bucketMs;
+
+/** What was used at the end of a bucket counts for the whole span after it. */
+const endOf = ({ bucketMs, spanMs }: Window, from: number): number => from + bucketMs + spanMs + slackMs;
+
+const sumOf = (counts: readonly Count[]): number => counts.reduce((sum, [, amount]) => sum + amount, 0);

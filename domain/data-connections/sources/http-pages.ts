@@ -1,0 +1,99 @@
+import type { JsonValue } from '../../../data/exact-json.ts';
+import { SourceFailure } from '../failure.ts';
+import type { ReplicatedResource } from '../replication-policy.ts';
+import { type Reached, withReached } from './http-cursor.ts';
+import { pointedTo } from './http-records.ts';
+import { urlBelow } from './http-request.ts';
+import type { SourceTarget } from './source.ts';
+
+/** Where a page is: at an address, by a token, or by its number; the first one is nowhere else than the resource. */
+export type PagePosition =
+  | { at: 'start' }
+  | { at: 'link'; link: string }
+  | { at: 'token'; token: string }
+  | { at: 'page'; page: number }
+  | { at: 'offset'; offset: number };
+
+export function firstPosition({ pagination }: ReplicatedResource): PagePosition {
+  if (pagination?.mode === 'page') return { at: 'page', page: 1 };
+  if (pagination?.mode === 'offset') return { at: 'offset', offset: 0 };
+  return { at: 'start' };
+}
+
+/** The address of a page, of the records after what was reached. */
+export function pageUrl(
+  target: SourceTarget,
+  resource: ReplicatedResource,
+  reached: Reached | null,
+  position: PagePosition,
+): URL {
+  if (position.at === 'link') return new URL(position.link);
+  const { request_path: path, pagination, cursor } = resource;
+  const { initial_query_parameters: initial, query_parameters: later = {} } = resource;
+  const isLater = cursor !== undefined && reached !== null;
+  const asked = isLater ? withReached(later, reached, cursor) : (initial ?? withoutPlaces(later));
+  return urlBelow(target, path, {
+    ...sizeParameter(pagination),
+    ...asked,
+    ...positionParameter(pagination, position),
+  });
+}
+
+/** Without parameters of its own the first run sends those that need no cursor. */
+function withoutPlaces(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => !value.includes('${')));
+}
+
+type Pagination = ReplicatedResource['pagination'];
+
+function sizeParameter(pagination: Pagination): Record<string, string> {
+  return pagination?.page_size_parameter === undefined
+    ? {}
+    : { [pagination.page_size_parameter]: String(pagination.page_size) };
+}
+
+function positionParameter(pagination: Pagination, position: PagePosition): Record<string, string> {
+  switch (position.at) {
+    case 'token':
+      return { [pagination?.token_parameter ?? 'page_token']: position.token };
+    case 'page':
+      return { [pagination?.page_parameter ?? 'page']: String(position.page) };
+    case 'offset':
+      return { [pagination?.offset_parameter ?? 'offset']: String(position.offset) };
+    default:
+      return {};
+  }
+}
+
+/** Where the page after this one is; null after the last. An empty page is the last one where only its number leads on. */
+export function nextPosition(
+  target: SourceTarget,
+  resource: ReplicatedResource,
+  page: { answer: JsonValue; records: number; url: URL; position: PagePosition },
+): PagePosition | null {
+  const { answer, records, url, position } = page;
+  if (position.at === 'page') return records === 0 ? null : { at: 'page', page: position.page + 1 };
+  if (position.at === 'offset')
+    return records === 0 ? null : { at: 'offset', offset: position.offset + records };
+  const { mode, next_pointer: pointer } = resource.pagination ?? {};
+  if (mode !== 'next_link' && mode !== 'next_token') return null;
+  const next = pointedTo(answer, pointer ?? '');
+  if (next === undefined || next === null || next === '' || next === false) return null;
+  if (typeof next !== 'string' && typeof next !== 'number')
+    throw new SourceFailure(
+      'request',
+      `What leads to the next page at ${pointer} is neither a text nor a number.`,
+    );
+  if (mode === 'next_token') return { at: 'token', token: String(next) };
+  return { at: 'link', link: linkOf(target, String(next), url) };
+}
+
+const maxLinkCharacters = 16_384;
+
+function linkOf(target: SourceTarget, next: string, url: URL): string {
+  const link = next.length > maxLinkCharacters ? null : URL.parse(next, url.href);
+  if (link === null) throw new SourceFailure('request', 'The link to the next page is no address.');
+  if (link.origin !== new URL(String(target.config['base_url'])).origin)
+    throw new SourceFailure('request', 'The link to the next page leads to another server than base_url.');
+  return link.href;
+}

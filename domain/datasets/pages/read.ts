@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { SourceClients } from '../../data-connections/clients.ts';
+import type { DataConnection } from '../../data-connections/data-connections.ts';
+import { ours, SourceFailure } from '../../data-connections/failure.ts';
+import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
+import type { RequestGate } from '../../data-connections/request-gate.ts';
+import { laterOf } from '../../data-connections/sources/http-cursor.ts';
+import { firstPosition, nextPosition, pageUrl } from '../../data-connections/sources/http-pages.ts';
+import { mappedRecord, recordsOf } from '../../data-connections/sources/http-records.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import { copyTooLarge } from '../copy/limits.ts';
+import { type CopyProgress, countRequest, type SnapshotRun } from '../snapshot-runs.ts';
+import { keepReading, type Reading } from './reading.ts';
+import { LimitWait, type Page, type PageRequests, requestPage } from './request.ts';
+
+export interface ReadDeps {
+  db: Database;
+  objects: ObjectStore;
+  sources: SourceClients;
+  gate: RequestGate;
+  /** Of one copy, as text. */
+  maxBytes: number;
+}
+
+export interface ReadRequest {
+  row: SnapshotRun;
+  connection: DataConnection;
+  resource: ReplicatedResource;
+  /** Whether records need a place, by which the last of a key is known. */
+  isKeyed: boolean;
+  /** Key of the folder of objects of this snapshot; ends in a slash. */
+  prefix: string;
+}
+
+/** The column that tells in which place a record was read, until the last of each key is known. */
+export const placeColumn = '__place_of_record__';
+
+/** One activity reads for so long: a reading that takes days is many of them. */
+const chunkMs = 45_000;
+const sessionMs = 600_000;
+/** Text that is held before it is kept as an object. */
+const partBytes = 8_388_608;
+/** So many answers in a row that are the same say that the source does not heed what it is asked. */
+const maxSameAnswers = 3;
+const defaultMaxPages = 1_000_000;
+
+/**
+ * Reads pages until there is none left, the snapshot met its bound, or it is time for the next activity; keeps what it read and
+ * how far it is. What a try that was lost had not kept is read again.
+ *
+ * @returns how far it is, and how long the limits of the source let nothing out
+ */
+export async function readPages(
+  deps: ReadDeps,
+  request: ReadRequest,
+  before: Reading,
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<{ reading: Reading; waitMs: number }> {
+  const { row, connection } = request;
+  let reading = before;
+  let lines: string[] = [];
+  let held = 0;
+
+  async function keep(): Promise<void> {
+    const parts = [...reading.parts];
+    if (held > 0) {
+      const key = `${request.prefix}${randomUUID()}.ndjson`;
+      await deps.objects.put(key, Buffer.from(lines.join('')), 'application/x-ndjson');
+      parts.push(key);
+    }
+    reading = await inOrganization(deps.db, row.organization_id, (db) =>
+      keepReading(db, row, { ...reading, parts }),
+    );
+    lines = [];
+    held = 0;
+  }
+
+  async function readOne(requests: PageRequests): Promise<void> {
+    const { target } = requests;
+    const { resource } = request;
+    const position = reading.position!;
+    const page = await requestPage(
+      requests,
+      pageUrl(target, resource, reading.base, position),
+      missingOf(reading),
+    );
+    reading = { ...reading, refusals: requests.refusals };
+    if (page === undefined) {
+      reading = afterMissing(reading, resource);
+      return;
+    }
+    const records = recordsOf(page.answer, resource);
+    let { reached } = reading;
+    for (const [index, record] of records.entries()) {
+      if (resource.cursor !== undefined) reached = laterOf(reached, record, resource.cursor);
+      const place = request.isKeyed ? { [placeColumn]: reading.records + index } : {};
+      const line = `${JSON.stringify({ ...mappedRecord(record, resource), ...place })}\n`;
+      lines.push(line);
+      held += line.length;
+    }
+    reading = afterPage({ ...reading, reached }, resource, target, page, records.length);
+    if (reading.bytes > deps.maxBytes) throw copyTooLarge(deps.maxBytes);
+    progress({ fraction: fractionOf(reading, resource), rows: reading.records, bytes: reading.bytes });
+    if (held >= partBytes || reading.isOver) await ours(keep());
+    // A source that answers at once must not be all that this process does.
+    await nextTurn();
+  }
+
+  const session = deps.sources.use(connection, sessionMs, async (_source, target, late) => {
+    const requests: PageRequests = {
+      gate: deps.gate,
+      connection,
+      target,
+      signal: AbortSignal.any([signal, late]),
+      deadline: Date.now() + chunkMs,
+      refusals: reading.refusals,
+      onRequest: (db) => countRequest(db, row),
+    };
+    try {
+      while (!reading.isOver && Date.now() < requests.deadline) await readOne(requests);
+      return 0;
+    } catch (error) {
+      reading = { ...reading, refusals: requests.refusals };
+      if (error instanceof LimitWait) return error.waitMs;
+      // What came before need not be asked for again.
+      if (!signal.aborted) await keep().catch(() => undefined);
+      throw error;
+    }
+  });
+  const waitMs = await session.catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
+  if (!reading.isOver || held > 0) await keep();
+  return { reading, waitMs };
+}
+
+/** Statuses that say of a page that it is not there: after the last one, or where an earlier reading left off. */
+function missingOf({ position, pages, goesOn }: Reading): readonly number[] {
+  if (pages === 0) return goesOn ? [400, 404, 410, 422] : [];
+  return position?.at === 'page' || position?.at === 'offset' ? [404] : [];
+}
+
+/** What an earlier reading left is gone: it begins anew. Any other page that is missing is the end. */
+function afterMissing(reading: Reading, resource: ReplicatedResource): Reading {
+  if (reading.pages > 0) return { ...reading, position: null, isOver: true };
+  return { ...reading, goesOn: false, position: firstPosition(resource), reached: reading.base };
+}
+
+function afterPage(
+  reading: Reading,
+  resource: ReplicatedResource,
+  target: SourceTarget,
+  { answer, url, bytes, digest }: Page,
+  records: number,
+): Reading {
+  const position = nextPosition(target, resource, { answer, records, url, position: reading.position! });
+  const times = reading.last?.digest === digest ? reading.last.times + 1 : 1;
+  if (times >= maxSameAnswers && records > 0 && position !== null)
+    throw new SourceFailure(
+      'request',
+      `The source answered the same page ${times} times: it does not heed what leads to the next one.`,
+    );
+  const pages = reading.pages + 1;
+  return {
+    ...reading,
+    position,
+    isOver: position === null || pages >= (resource.pagination?.max_pages_per_run ?? defaultMaxPages),
+    pages,
+    records: reading.records + records,
+    bytes: reading.bytes + bytes,
+    last: { digest, times },
+  };
+}
+
+/** How many pages there are nobody knows: it comes nearer to the half with each. */
+function fractionOf({ pages }: Reading, { pagination }: ReplicatedResource): number {
+  const most = pagination?.max_pages_per_run;
+  return 0.5 * (most === undefined ? pages / (pages + 20) : Math.min(1, pages / most));
+}

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonValue } from '../../../data/exact-json.ts';
+import { OutgoingError } from '../../../data/outgoing/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { DataConnection } from '../../data-connections/data-connections.ts';
+import { OwnFailure, ours, SourceFailure, sourceFailure } from '../../data-connections/failure.ts';
+import type { RequestGate, RequestLease } from '../../data-connections/request-gate.ts';
+import { httpStage } from '../../data-connections/sources/http.ts';
+import { parseAnswer } from '../../data-connections/sources/http-records.ts';
+import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import { patienceOf } from './patience.ts';
+
+/** What the requests of a reading have in common. */
+export interface PageRequests {
+  gate: RequestGate;
+  connection: DataConnection;
+  target: SourceTarget;
+  signal: AbortSignal;
+  /** From then on no limit is waited for. */
+  deadline: number;
+  /** How often in a row the source asked for patience. */
+  refusals: number;
+  /** Done in the transaction that lets a request out. */
+  onRequest: (db: OrganizationTransaction) => Promise<void>;
+}
+
+export interface Page {
+  answer: JsonValue;
+  url: URL;
+  bytes: number;
+  digest: string;
+}
+
+/** The limits let nothing out for a while: not a failure, but the end of what can be done now. */
+export class LimitWait extends Error {
+  override readonly name = 'LimitWait';
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super(`The limits of the source let nothing out for ${waitMs} ms.`);
+    this.waitMs = waitMs;
+  }
+}
+
+const requestTimeoutMs = 120_000;
+/** Longer waits are those of a timer of the process. */
+const longestWaitMs = 10_000;
+const maxAttempts = 5;
+const firstBackoffMs = 500;
+/** In a row: with their pauses that is days. */
+const maxRefusals = 100;
+const defaultAnswerBytes = 16_777_216;
+/** An answer is held in memory, whatever the policy allows. */
+const maxAnswerBytes = 67_108_864;
+
+/**
+ * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and 429 for as long as
+ * the source asks for patience. Undefined where the answer has one of the statuses that mean there is no such page.
+ *
+ * @throws SourceFailure; LimitWait
+ */
+export async function requestPage(
+  requests: PageRequests,
+  url: URL,
+  missing: readonly number[],
+): Promise<Page | undefined> {
+  const { target, signal } = requests;
+  let minBytes = 1;
+  for (let attempt = 1; ; ) {
+    const lease = await leave(requests, minBytes);
+    const outcome = await send(requests, url, lease).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return sourceFailureOf(error, target);
+    });
+    if (outcome === 'cut') {
+      minBytes = 2 * lease.maxBytes;
+    } else if (outcome === 'refused') {
+      requests.refusals += 1;
+      if (requests.refusals > maxRefusals)
+        throw new SourceFailure('request', `The source asked for patience ${maxRefusals} times in a row.`);
+    } else if (outcome instanceof SourceFailure) {
+      if (attempt === maxAttempts || !mayPass(outcome)) throw outcome;
+      await sleep(firstBackoffMs * 2 ** (attempt - 1), undefined, { signal });
+      attempt += 1;
+    } else {
+      requests.refusals = 0;
+      if (missing.includes(outcome.status)) return undefined;
+      refuseStatus(outcome);
+      const page = pageOf(outcome);
+      if (page instanceof SourceFailure) {
+        if (attempt === maxAttempts) throw page;
+        attempt += 1;
+      } else return page;
+    }
+  }
+}
+
+/** Waits until one more request may go out. */
+async function leave(requests: PageRequests, minBytes: number): Promise<RequestLease> {
+  const { gate, connection, target, signal, deadline, onRequest } = requests;
+  const limits = target.policy?.limits ?? {};
+  const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, maxAnswerBytes);
+  const bounds = { leaseMs: requestTimeoutMs + 10_000, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
+  for (;;) {
+    signal.throwIfAborted();
+    const lease = await ours(gate.take(connection, { ...bounds, limits, onTaken: onRequest }));
+    if ('id' in lease) return lease;
+    await waitFor(lease.waitMs, deadline, signal);
+  }
+}
+
+async function waitFor(waitMs: number, deadline: number, signal: AbortSignal): Promise<void> {
+  if (waitMs > longestWaitMs || Date.now() + waitMs > deadline) throw new LimitWait(waitMs);
+  await sleep(waitMs, undefined, { signal });
+}
+
+/** `cut` where the hour's bytes are used up within the answer, `refused` where the source asks for patience. */
+async function send(
+  requests: PageRequests,
+  url: URL,
+  lease: RequestLease,
+): Promise<HttpAnswer | SourceFailure | 'cut' | 'refused'> {
+  const { gate, connection, target, signal } = requests;
+  const { response_bytes_per_hour: bytesPerHour } = target.policy?.limits ?? {};
+  const isCutShort = bytesPerHour !== undefined && lease.maxBytes < Math.min(bytesPerHour, largest(target));
+  // Until it is known, all that it might have read.
+  let readBytes = lease.maxBytes;
+  let blockedForMs = 0;
+  try {
+    const answer = await get(target, url, {
+      maxBytes: lease.maxBytes,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
+      beforeHop: () => hop(requests),
+    });
+    readBytes = answer.bytes.length;
+    const { status } = answer;
+    const patience = patienceOf(answer, new Date(), requests.refusals);
+    blockedForMs = patience;
+    if (status === 429 || (status === 503 && answer.headers.has('retry-after'))) return 'refused';
+    return status >= 500 || status === 408 || status === 425
+      ? new SourceFailure('connect', `The source answered ${status}.`)
+      : answer;
+  } catch (error) {
+    if (isCutShort && error instanceof OutgoingError && error.reason === 'too_large') return 'cut';
+    throw error;
+  } finally {
+    await ours(gate.settle(connection, lease, { readBytes, blockedForMs }));
+  }
+}
+
+function largest(target: SourceTarget): number {
+  return Math.min(
+    target.policy?.limits?.max_response_bytes_per_request ?? defaultAnswerBytes,
+    maxAnswerBytes,
+  );
+}
+
+/** A redirect is a request too; it is part of one that is under way. */
+async function hop({ gate, connection, target, signal, onRequest }: PageRequests): Promise<void> {
+  const { max_concurrency: _, ...limits } = target.policy?.limits ?? {};
+  for (;;) {
+    const lease = await gate.take(connection, {
+      limits,
+      leaseMs: 1_000,
+      maxBytes: 0,
+      minBytes: 0,
+      onTaken: onRequest,
+    });
+    if ('id' in lease) return gate.settle(connection, lease, { readBytes: 0, blockedForMs: 0 });
+    await waitFor(lease.waitMs, Number.POSITIVE_INFINITY, signal);
+  }
+}
+
+function sourceFailureOf(error: unknown, { redaction }: SourceTarget): SourceFailure {
+  if (error instanceof LimitWait || error instanceof OwnFailure) throw error;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new SourceFailure(
+      'connect',
+      `The source took longer than ${requestTimeoutMs / 1_000} s for an answer.`,
+    );
+  return sourceFailure(error, { redaction, stageOf: httpStage });
+}
+
+/** What the source refuses it refuses again. */
+function mayPass({ stage }: SourceFailure): boolean {
+  return stage === 'connect' || stage === 'resolve';
+}
+
+/** An answer that is no JSON may have been cut off on its way. */
+function pageOf({ bytes, url }: HttpAnswer): Page | SourceFailure {
+  try {
+    const digest = createHash('sha256').update(bytes).digest('base64');
+    return { answer: parseAnswer(bytes), url, bytes: bytes.length, digest };
+  } catch (error) {
+    if (error instanceof SourceFailure) return error;
+    throw error;
+  }
+}
