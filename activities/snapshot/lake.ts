@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { commitSnapshot } from '../../domain/datasets/commit.ts';
 import {
-  commitSnapshot,
   DeadlySourceError,
   discardSnapshot,
   recordSnapshotFailure,

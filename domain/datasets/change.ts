@@ -90,11 +90,7 @@ async function refuseUnfit(
   before?: Dataset,
 ): Promise<void> {
   const { organization_id: organizationId } = connection;
-  if (settings.mode === 'incremental')
-    throw new AppError(
-      'unsupported_option',
-      'Incremental datasets are not supported yet: use the mode full, which copies everything.',
-    );
+  if (settings.mode === 'incremental') refuseUnfitIncrement(connection, settings);
   if (settings.schedule !== null && settings.schedule !== undefined)
     throw new AppError(
       'unsupported_option',
@@ -113,4 +109,43 @@ async function refuseUnfit(
       type: 'value_error',
     },
   ]);
+}
+
+/** What is copied by a cursor has to have one, and a key to merge by. An HTTP resource has both in its policy. */
+function refuseUnfitIncrement(
+  connection: DataConnection,
+  { resource, cursor, keyColumns }: DatasetSettings,
+): void {
+  if (connection.type === 'http') {
+    const policy = replicationOf(connection)?.resources?.find(({ request_path: path }) => path === resource);
+    if (policy === undefined || policy.cursor !== undefined) return;
+    throw new ValidationError([
+      {
+        loc: ['body', 'mode'],
+        msg: `The resource ${resource} has no cursor in http_replication: give it one, or use the mode full.`,
+        type: 'value_error',
+      },
+    ]);
+  }
+  if (connection.type !== 'postgres' && connection.type !== 'mysql')
+    throw new AppError(
+      'unsupported_option',
+      `Datasets of connections of the type ${connection.type} are copied whole: use the mode full.`,
+    );
+  const missing = [
+    ...(cursor === null
+      ? [{ field: 'cursor', what: 'a cursor: a column that grows with every change' }]
+      : []),
+    ...(keyColumns.length === 0
+      ? [{ field: 'key_columns', what: 'key columns: changed rows are merged by them' }]
+      : []),
+  ];
+  if (missing.length === 0) return;
+  throw new ValidationError(
+    missing.map(({ field, what }) => ({
+      loc: ['body', field],
+      msg: `An incremental dataset needs ${what}.`,
+      type: 'missing',
+    })),
+  );
 }

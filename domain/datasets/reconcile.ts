@@ -7,8 +7,9 @@ import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconcili
 import { wakeSnapshotSignal } from '../../workflows/snapshot/names.ts';
 import type { SnapshotId } from './life.ts';
 import { snapshotProcess, snapshotStart, workflowIdOf } from './process.ts';
-import { giveUpSnapshot, type SnapshotRunDeps } from './run.ts';
+import { giveUpSnapshot } from './run.ts';
 import { findSnapshotRun, type SnapshotRun } from './snapshot-runs.ts';
+import type { SnapshotRunDeps } from './staged.ts';
 
 export interface SnapshotReconcileDeps extends SnapshotRunDeps {
   processes: Processes;

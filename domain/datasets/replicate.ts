@@ -30,7 +30,7 @@ export interface Replica {
   next: Replicated;
 }
 
-interface Replication {
+export interface Replication {
   row: SnapshotRun;
   connection: DataConnection;
   dataset: Dataset;

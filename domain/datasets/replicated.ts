@@ -16,6 +16,8 @@ export interface Replicated {
   reached: Reached | null;
   /** A reading that met `max_pages_per_run`: where it goes on, and what it has seen. */
   sweep: { position: PagePosition; reached: Reached | null } | null;
+  /** Of a database: when everything was copied, in ISO 8601. */
+  wholeAt?: string;
 }
 
 /** The resource of an HTTP connection that a dataset names. @throws SourceFailure where its policy has it no more */

@@ -18,7 +18,7 @@ interface Incoming {
 
 /**
  * Of two types of one column that of the table where it holds every value that comes, else that which comes where it holds the
- * table's, else STRING. No value loses anything by it.
+ * table's, else STRING. No value loses anything by it. A column that may now come without a value takes nulls.
  */
 export async function fitColumns(
   connection: EngineConnection,
@@ -54,9 +54,14 @@ export async function fitColumns(
     const fits = isOneKind && (await holds(identifier(table.name), known.name, to, from));
     retypes.set(known.name, fits ? from : 'STRING');
   }
-  const fitted = table.columns.map((column) => {
+  const mayLack = new Set(table.columns.map(({ name }) => name.toLowerCase()));
+  for (const { name, nullable } of incoming.columns) if (!nullable) mayLack.delete(name.toLowerCase());
+  const fitted = table.columns.map((column): LakeColumn => {
     const dataType = retypes.get(column.name);
-    return dataType === undefined ? column : { ...column, dataType, typing: 'declared' as const };
+    const nullable = column.nullable || mayLack.has(column.name.toLowerCase());
+    return dataType === undefined
+      ? { ...column, nullable }
+      : { ...column, nullable, dataType, typing: 'declared' };
   });
   return { columns: [...fitted, ...added], retypes, added };
 }

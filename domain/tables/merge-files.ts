@@ -85,6 +85,9 @@ async function mergeInto(
   const source = `read_parquet([${staged.files.map(({ url }) => literal(url)).join(', ')}])`;
   const { columns, retypes, added } = await fitColumns(connection, physical, { ...staged, source });
   if (retypes.size > 0) await retypeColumns(connection, physical.name, physical.columns, retypes, 'declared');
+  for (const [place, { name, nullable }] of physical.columns.entries())
+    if (!nullable && columns[place]!.nullable)
+      await connection.run(`ALTER TABLE ${table} ALTER ${identifier(name)} DROP NOT NULL`);
   for (const column of added)
     for (const statement of addColumnStatements(physical.name, column)) await connection.run(statement);
   const values = columns.map(({ name, dataType }) => {
@@ -102,7 +105,7 @@ async function mergeInto(
     const own = keys.map((key) => identifier(columns.find(({ name }) => isSame(name, key))?.name ?? key));
     const removed = await connection.run(
       `DELETE FROM ${table} AS t USING temp.main.incoming_rows AS i
-       WHERE ${own.map((key) => `t.${key} = i.${key}`).join(' AND ')}`,
+       WHERE ${own.map((key) => `t.${key} IS NOT DISTINCT FROM i.${key}`).join(' AND ')}`,
     );
     const inserted = await connection.run(
       `INSERT INTO ${table} (${names}) SELECT ${names} FROM temp.main.incoming_rows`,

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { commitSnapshot } from '../../domain/datasets/commit.ts';
 import { workflowIdOf } from '../../domain/datasets/process.ts';
 import { snapshotSteps } from '../../domain/datasets/reconcile.ts';
-import { commitSnapshot, stageSnapshot } from '../../domain/datasets/run.ts';
+import { stageSnapshot } from '../../domain/datasets/run.ts';
 import { getSnapshotRun, moveSnapshot } from '../../domain/datasets/snapshot-runs.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { attach, rowsOf, startSnapshot, untilStatus } from '../support/snapshots.ts';

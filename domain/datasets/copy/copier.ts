@@ -6,6 +6,7 @@ import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import type { StagedTable } from '../../file-imports/contract.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
+import type { CopiedIncrement, Increment } from './increment.ts';
 
 /** What is copied, and to where. */
 export interface CopyRequest {
@@ -13,11 +14,14 @@ export interface CopyRequest {
   resource: string;
   /** Ends in a slash. Everything under it belongs to this copy. */
   prefixUrl: string;
+  /** Only what came since; of databases. */
+  increment?: Increment | undefined;
 }
 
 export interface Copied extends StagedTable {
   /** Of the source, as they came. */
   bytes: number;
+  increment?: CopiedIncrement;
 }
 
 /** Copies a resource of a source to Parquet beside the lake. */
@@ -54,7 +58,7 @@ export type CopySource = (
   deps: CopyDeps,
   target: SourceTarget,
   withEngine: WithEngine,
-  request: { resource: string; prefixUrl: string },
+  request: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ) => Promise<Copied>;

@@ -39,7 +39,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
   const { sources, staging, limits = copyLimits, ...rest } = given;
   const files = createFileReader(staging);
   return {
-    async copy({ connection, resource, prefixUrl }, progress, signal) {
+    async copy({ connection, ...request }, progress, signal) {
       const deps = { ...rest, limits, files, organizationId: connection.organization_id };
       const overdue = new AbortController();
       const withEngine: WithEngine = async (ended, work) => {
@@ -72,7 +72,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
             deps,
             target,
             withEngine,
-            { resource, prefixUrl },
+            request,
             progress,
             AbortSignal.any([signal, late, overdue.signal]),
           ),

@@ -5,7 +5,9 @@ import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { columnNames } from '../../file-imports/text/names.ts';
 import { column } from '../../file-imports/values/plan.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
-import type { Copied, CopyDeps, WithEngine } from './copier.ts';
+import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
+import { placeOf } from './increment.ts';
+import { incrementOf } from './mysql-increment.ts';
 import { copiedColumn, impossibleDayTerm, isDay, type MysqlColumn, quoted } from './mysql-types.ts';
 import { createTextStage } from './text-stage.ts';
 
@@ -24,7 +26,7 @@ export function copyMysql(
   deps: CopyDeps,
   target: SourceTarget,
   withEngine: WithEngine,
-  { resource, prefixUrl }: { resource: string; prefixUrl: string },
+  { resource, prefixUrl, increment }: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<Copied> {
@@ -39,7 +41,12 @@ export function copyMysql(
         await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
         await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
         const { columns: found, estimatedRows } = await relationOf(connection, resource);
-        const impossible = await impossibleDays(connection, resource, found);
+        const part =
+          increment === undefined
+            ? undefined
+            : await incrementOf(connection, quoted(resource), found, increment);
+        const from = part?.from ?? quoted(resource);
+        const impossible = await impossibleDays(connection, from, found);
         const columns = found.map((one) => copiedColumn(one, impossible.has(one.name)));
         const names = columnNames(found.map(({ name }) => name));
         const stage = await createTextStage({
@@ -54,7 +61,7 @@ export function copyMysql(
           const stream = (connection as unknown as { connection: RowStream }).connection;
           const flow = watch?.flow(stream) ?? stream;
           let rows = 0;
-          await eachRow(stream, over, `SELECT ${list} FROM ${quoted(resource)}`, (row) => {
+          await eachRow(stream, over, `SELECT ${list} FROM ${from}`, (row) => {
             watch?.row();
             stage.take(textLine(row), flow);
             rows += 1;
@@ -72,6 +79,14 @@ export function copyMysql(
             files,
             rows,
             bytes: stage.bytes,
+            ...(increment === undefined
+              ? {}
+              : {
+                  increment: {
+                    reached: part?.reached ?? null,
+                    keys: increment.keys.map((key) => names[placeOf(found, key)]!),
+                  },
+                }),
           };
         } finally {
           await stage.close();
@@ -177,13 +192,13 @@ async function relationOf(
 /** The columns of days that hold one which is none, found in one look at the table. */
 async function impossibleDays(
   connection: Connection,
-  resource: string,
+  from: string,
   columns: readonly MysqlColumn[],
 ): Promise<Set<string>> {
   const days = columns.filter(isDay);
   if (days.length === 0) return new Set();
   const [rows] = await connection.query<RowDataPacket[][]>({
-    sql: `SELECT ${days.map(impossibleDayTerm).join(', ')} FROM ${quoted(resource)}`,
+    sql: `SELECT ${days.map(impossibleDayTerm).join(', ')} FROM ${from}`,
     rowsAsArray: true,
   });
   const flags = rows[0] as unknown as unknown[];

@@ -6,9 +6,11 @@ import type { Flow } from '../../data-connections/sources/watch.ts';
 import { columnNames } from '../../file-imports/text/names.ts';
 import { column } from '../../file-imports/values/plan.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
-import type { Copied, CopyDeps, WithEngine } from './copier.ts';
+import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { copyOut } from './copy-out.ts';
+import { placeOf } from './increment.ts';
 import { copyTimeoutMs } from './limits.ts';
+import { incrementOf } from './postgres-increment.ts';
 import { copiedColumn, type NumericFacts, numericFactsTerms, type PostgresColumn } from './postgres-types.ts';
 import { createTextStage } from './text-stage.ts';
 
@@ -27,7 +29,7 @@ export function copyPostgres(
   deps: CopyDeps,
   target: SourceTarget,
   withEngine: WithEngine,
-  { resource, prefixUrl }: { resource: string; prefixUrl: string },
+  { resource, prefixUrl, increment }: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<Copied> {
@@ -43,7 +45,9 @@ export function copyPostgres(
           "SET LOCAL DateStyle = 'ISO'; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
         );
         await client.query('SET LOCAL extra_float_digits = 1');
-        const relation = await relationOf(client, resource);
+        const whole = await relationOf(client, resource);
+        const part = increment === undefined ? undefined : await incrementOf(client, whole, increment);
+        const relation = { ...whole, from: part?.from ?? whole.from };
         const facts = await numericFacts(client, relation);
         const columns = relation.columns.map((one) => copiedColumn(one, facts.get(one.name)));
         const names = columnNames(relation.columns.map(({ name }) => name));
@@ -81,6 +85,14 @@ export function copyPostgres(
             files,
             rows,
             bytes: stage.bytes,
+            ...(increment === undefined
+              ? {}
+              : {
+                  increment: {
+                    reached: part?.reached ?? null,
+                    keys: increment.keys.map((key) => names[placeOf(relation.columns, key)]!),
+                  },
+                }),
           };
         } finally {
           await stage.close();

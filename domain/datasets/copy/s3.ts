@@ -2,7 +2,7 @@ import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { BadFileError } from '../../file-imports/bad-file.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
-import type { Copied, CopyDeps, WithEngine } from './copier.ts';
+import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { copyTooLarge } from './limits.ts';
 import { joinTexts } from './s3-join.ts';
 import { type ListedObject, listObjects, readObject } from './s3-objects.ts';
@@ -16,7 +16,7 @@ export async function copyS3(
   deps: CopyDeps,
   target: SourceTarget,
   _withEngine: WithEngine,
-  { resource, prefixUrl }: { resource: string; prefixUrl: string },
+  { resource, prefixUrl }: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<Copied> {

@@ -82,7 +82,7 @@ test('what cannot be a dataset is refused', async () => {
     [{ name: 'a' }, 422, ['body', 'resource']],
     [{ ...orders, guard: { max_shrink_ratio: 2 } }, 422, ['body', 'guard', 'max_shrink_ratio']],
     [{ ...orders, unknown: 1 }, 422, ['body', 'unknown']],
-    [{ ...orders, mode: 'incremental', cursor: 'at' }, 400, 'unsupported_option'],
+    [{ ...orders, mode: 'incremental', cursor: 'at' }, 422, ['body', 'key_columns']],
     [{ ...orders, schedule: { type: 'daily' } }, 400, 'unsupported_option'],
     [{ ...orders, project_id: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x' }, 404, 'not_found'],
   ];

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { configOf } from '../data-connections/change.ts';
+import type { DataConnection } from '../data-connections/data-connections.ts';
+import type { CopiedIncrement, Increment } from './copy/increment.ts';
+import type { Dataset } from './datasets.ts';
+import type { Replica } from './replicate.ts';
+import { replicatedOf } from './replicated.ts';
+import type { SnapshotRun } from './snapshot-runs.ts';
+
+/** What a cursor does not tell, rows that are gone above all, is put right by a whole copy as often as this. */
+export const wholeEveryHours = 24;
+
+/** What the next snapshot of an incremental dataset of a database copies. */
+export interface PlannedIncrement extends Increment {
+  fingerprint: string;
+  /** When everything was copied last; undefined where it is copied now. */
+  wholeAt: string | undefined;
+}
+
+export function planIncrement(
+  connection: DataConnection,
+  dataset: Dataset,
+  { table_id: tableId }: SnapshotRun,
+  now: Date,
+): PlannedIncrement | undefined {
+  const { mode, cursor_column: cursor, key_columns: keys, resource } = dataset;
+  if (mode !== 'incremental' || cursor === null) return undefined;
+  const { host, port, database } = configOf(connection);
+  const about = JSON.stringify([host, port, database, resource, cursor, keys]);
+  const fingerprint = createHash('sha256').update(about).digest('hex');
+  const known = replicatedOf(dataset, fingerprint, tableId);
+  const wholeAt = known?.wholeAt;
+  const isDue = wholeAt === undefined || now.getTime() - Date.parse(wholeAt) > wholeEveryHours * 3_600_000;
+  const since = isDue ? null : (known?.reached?.cursor ?? null);
+  return { cursor, keys, since, fingerprint, wholeAt: since === null ? undefined : wholeAt };
+}
+
+/** What the table becomes by what was copied. */
+export function replicaOf(
+  { since, fingerprint, wholeAt }: PlannedIncrement,
+  { reached, keys }: CopiedIncrement,
+  { table_id: tableId }: SnapshotRun,
+  now: Date,
+): Replica {
+  const cursor = reached ?? since;
+  return {
+    isIncremental: since !== null,
+    keys,
+    overlap: undefined,
+    cursor,
+    next: {
+      fingerprint,
+      tableId,
+      reached: cursor === null ? null : { cursor, tieBreaker: null },
+      sweep: null,
+      wholeAt: wholeAt ?? now.toISOString(),
+    },
+  };
+}
