@@ -33,6 +33,55 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
     return `/v1/connections/data/${made.body.data.id}`;
   }
 
+  test.each([
+    [
+      'changed',
+      'DATETIME(6)',
+      (n: number) => `TIMESTAMP '2026-01-01' + INTERVAL ${n} HOUR`,
+      '2026-01-02 04:00:00.000000',
+    ],
+    [
+      'stamped',
+      'TIMESTAMP',
+      (n: number) => `TIMESTAMP '2026-01-01' + INTERVAL ${n} HOUR`,
+      '2026-01-02 04:00:00',
+    ],
+    [
+      'counted',
+      'BIGINT UNSIGNED',
+      (n: number) => String(18446744073709100000n + BigInt(n) * 15_000n),
+      '18446744073709520000',
+    ],
+    ['day', 'DATE', (n: number) => `DATE '2026-01-01' + INTERVAL ${n * 3} DAY`, '2026-03-26'],
+  ])('a cursor %s of %s has what came since copied', async (column, type, value, reached) => {
+    const client = await workspace.organization();
+    await mariadb.run(
+      'shop',
+      `CREATE TABLE by_${column} (id INT, name TEXT, ${column} ${type}, PRIMARY KEY (id))`,
+      `INSERT INTO by_${column} VALUES (1, 'a', ${value(1)}), (2, 'b', ${value(2)})`,
+    );
+    const { at } = await attach(client, await connect(client), `by_${column}`, {
+      mode: 'incremental',
+      cursor: column,
+      key_columns: ['id'],
+    });
+    expect(await snapshotOf(client, at)).toMatchObject({ status: 'succeeded', rowsCopied: 2 });
+    await mariadb.run(
+      'shop',
+      `REPLACE INTO by_${column} VALUES (1, 'c', ${value(28)}), (3, 'd', ${value(27)})`,
+    );
+    expect(await snapshotOf(client, at)).toMatchObject({
+      status: 'succeeded',
+      rowsCopied: 3,
+      cursor: reached,
+    });
+    expect(await rowsOf(client, `SELECT id, name FROM by_${column} ORDER BY id`)).toEqual([
+      { id: 1, name: 'c' },
+      { id: 2, name: 'b' },
+      { id: 3, name: 'd' },
+    ]);
+  });
+
   test('every type keeps its values, unsigned ones and days that are none included', async () => {
     const client = await workspace.organization();
     await mariadb.run(
