@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { getDataConnection } from '../../domain/data-connections/data-connections.ts';
 import { changeDataset, createDataset } from '../../domain/datasets/change.ts';
 import { deleteDataset, getDataset, listDatasets } from '../../domain/datasets/datasets.ts';
+import { wakeDatasetSchedule } from '../../domain/datasets/schedule.ts';
+import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import {
@@ -35,30 +37,27 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'Names something of the source that is copied into a table of the lake, whose name is chosen after its own. Nothing is copied yet.',
     body: createDatasetBody,
-    errors: ['name_taken', 'conflict', 'unsupported_option', 'not_found'],
-    run: ({ organizationId, params, body, caller, newId, transaction }) =>
-      transaction((db) =>
-        createDataset(
-          db,
-          { organizationId, connectionId: params.connection_id, id: newId('dst') },
-          { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id },
-        ),
-      ),
+    errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
+    run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
+      const place = { organizationId, connectionId: params.connection_id, id: newId('dst') };
+      const given = { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id };
+      const dataset = await transaction((db) => createDataset(db, place, given));
+      await wakeDatasetSchedule(deps, dataset, memoOf(request));
+      return dataset;
+    },
   });
   datasets.show({ summary: 'Show a dataset' });
   datasets.change({
     summary: 'Change a dataset',
     description: 'What is left out stays. The resource cannot change, and the table keeps its name.',
     body: changeDatasetBody,
-    errors: ['name_taken', 'conflict', 'unsupported_option', 'not_found'],
-    run: ({ organizationId, params, body, transaction }) =>
-      transaction((db) =>
-        changeDataset(
-          db,
-          { organizationId, connectionId: params.connection_id, id: params.dataset_id },
-          settingsOf(body),
-        ),
-      ),
+    errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
+    run: async ({ organizationId, params, body, transaction, request }) => {
+      const place = { organizationId, connectionId: params.connection_id, id: params.dataset_id };
+      const dataset = await transaction((db) => changeDataset(db, place, settingsOf(body)));
+      await wakeDatasetSchedule(deps, dataset, memoOf(request));
+      return dataset;
+    },
   });
   datasets.remove({
     summary: 'Delete a dataset',
@@ -88,7 +87,7 @@ function settingsOf<Body extends Sent>(body: Body) {
     cursor: body.cursor as Body['cursor'],
     keyColumns: body.key_columns as Body['key_columns'],
     projectId: body.project_id as Body['project_id'],
-    schedule: body.schedule,
+    cadence: body.schedule as Body['schedule'],
     ...(guard === undefined ? {} : { maxShrinkRatio: guard?.max_shrink_ratio ?? null }),
   };
 }

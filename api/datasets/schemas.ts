@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { type Cadence, cadenceView } from '../../domain/cadences/cadence.ts';
 import type { Dataset } from '../../domain/datasets/datasets.ts';
+import { cadenceBody, cadenceSchema } from '../schedules/cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../schemas.ts';
 
 const mode = z.enum(['full', 'incremental']);
@@ -16,7 +18,7 @@ export const datasetSchema = z
     cursor: z.string().nullable(),
     keyColumns: z.array(z.string()),
     guard: z.object({ maxShrinkRatio: z.number() }).nullable(),
-    schedule: z.looseObject({}).nullable(),
+    schedule: cadenceSchema.nullable(),
     projectId: z.string().nullable(),
     tableId: z.string().nullable().describe('Null before the first snapshot.'),
     snapshotTableName: z.string().describe('The table that it becomes, unique in the organization.'),
@@ -59,7 +61,7 @@ const fields = {
     .nullable()
     .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),
   project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
-  schedule: z.looseObject({}).nullable().describe('Not supported yet.'),
+  schedule: cadenceBody.nullable().describe('When a snapshot is taken by itself; null for never.'),
 };
 
 export const createDatasetBody = z
@@ -100,7 +102,7 @@ export function datasetView(dataset: Dataset): z.input<typeof datasetSchema> {
     cursor: dataset.cursor_column,
     keyColumns: dataset.key_columns,
     guard: dataset.max_shrink_ratio === null ? null : { maxShrinkRatio: dataset.max_shrink_ratio },
-    schedule: null,
+    schedule: dataset.cadence === null ? null : cadenceView(dataset.cadence as unknown as Cadence),
     projectId: dataset.project_id,
     tableId: dataset.table_id,
     snapshotTableName: dataset.snapshot_table_name,

@@ -187,6 +187,7 @@ export interface DataConnections {
 }
 
 export interface Datasets {
+  cadence: Json | null;
   connection_id: string;
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -601,7 +602,7 @@ export interface ScheduleRuns {
   local_time: string;
   organization_id: string;
   origin: string;
-  project_id: string;
+  project_id: string | null;
   reason: string | null;
   run_id: string | null;
   schedule_id: string;
@@ -616,6 +617,7 @@ export interface Schedules {
   considered_until: Timestamp;
   created_at: Generated<Timestamp>;
   created_by: string;
+  dataset_id: string | null;
   description: Generated<string>;
   email_recipients: Generated<Json>;
   id: string;
@@ -625,7 +627,7 @@ export interface Schedules {
   output_folder: Generated<string>;
   params: Generated<Json>;
   playbook_id: string | null;
-  project_id: string;
+  project_id: string | null;
   revision: Generated<number>;
   seen_revision: Generated<number>;
   status: string;
@@ -662,6 +664,7 @@ export interface SnapshotRuns {
   table_id: string;
   table_name: string;
   table_version: number | null;
+  waited_by: string | null;
   waits_until: Timestamp | null;
 }
 

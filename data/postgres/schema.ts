@@ -71,7 +71,7 @@ interface Words {
     status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
   };
   workflow_approvals: { status: 'pending' | 'allowed' | 'denied' | 'expired' };
-  schedules: { kind: Generated<'playbook' | 'workflow'>; status: 'active' | 'paused' | 'done' };
+  schedules: { kind: Generated<'playbook' | 'workflow' | 'dataset'>; status: 'active' | 'paused' | 'done' };
   schedule_backfills: { status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' };
   schedule_runs: {
     origin: 'cadence' | 'request' | 'backfill';

@@ -1,9 +1,12 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
+import { refuseNewInterval } from '../cadences/validate.ts';
 import { replicationOf } from '../data-connections/change.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
+import { followCadence } from './schedule.ts';
 
 export interface DatasetSettings {
   resource: string;
@@ -14,7 +17,7 @@ export interface DatasetSettings {
   keyColumns: readonly string[];
   maxShrinkRatio: number | null;
   projectId: string | null;
-  schedule: unknown;
+  cadence: Cadence | null;
 }
 
 export interface DatasetPlace {
@@ -32,7 +35,8 @@ export async function createDataset(
   // Held, so that it is not deleted meanwhile.
   const connection = await getDataConnection(db, organizationId, connectionId, 'share');
   await refuseUnfit(db, connection, given);
-  return insertDataset(db, {
+  if (given.cadence !== null) refuseNewInterval(given.cadence as WritableCadence, undefined);
+  const dataset = await insertDataset(db, {
     organization_id: organizationId,
     id,
     connection_id: connectionId,
@@ -40,6 +44,8 @@ export async function createDataset(
     ...columnsOf(given),
     created_by: given.createdBy,
   });
+  await followCadence(db, dataset);
+  return dataset;
 }
 
 /** What is left out stays. What is copied cannot become something else: that is another dataset. */
@@ -56,6 +62,9 @@ export async function changeDataset(
       'unsupported_option',
       'The resource of a dataset cannot change: its table holds the rows of this one. Make another dataset.',
     );
+  const cadenceBefore = before.cadence as unknown as Cadence | null;
+  if (change.cadence != null)
+    refuseNewInterval(change.cadence as WritableCadence, cadenceBefore ?? undefined);
   const after: DatasetSettings = {
     resource: before.resource,
     name: change.name ?? before.name,
@@ -65,10 +74,12 @@ export async function changeDataset(
     keyColumns: change.keyColumns ?? before.key_columns,
     maxShrinkRatio: change.maxShrinkRatio === undefined ? before.max_shrink_ratio : change.maxShrinkRatio,
     projectId: change.projectId === undefined ? before.project_id : change.projectId,
-    schedule: change.schedule ?? null,
+    cadence: change.cadence === undefined ? cadenceBefore : change.cadence,
   };
   await refuseUnfit(db, connection, after, before);
-  return updateDataset(db, before, columnsOf(after));
+  const dataset = await updateDataset(db, before, columnsOf(after));
+  await followCadence(db, dataset);
+  return dataset;
 }
 
 function columnsOf(settings: DatasetSettings) {
@@ -80,6 +91,7 @@ function columnsOf(settings: DatasetSettings) {
     key_columns: [...settings.keyColumns],
     max_shrink_ratio: settings.maxShrinkRatio,
     project_id: settings.projectId,
+    cadence: settings.cadence === null ? null : JSON.stringify(settings.cadence),
   };
 }
 
@@ -91,11 +103,6 @@ async function refuseUnfit(
 ): Promise<void> {
   const { organization_id: organizationId } = connection;
   if (settings.mode === 'incremental') refuseUnfitIncrement(connection, settings);
-  if (settings.schedule !== null && settings.schedule !== undefined)
-    throw new AppError(
-      'unsupported_option',
-      'A schedule of a dataset is not supported yet: start its snapshots by POST.',
-    );
   if (settings.projectId !== null && settings.projectId !== before?.project_id)
     await getOpenProject(db, organizationId, settings.projectId);
   if (connection.type !== 'http' || before !== undefined) return;

@@ -10,6 +10,8 @@ export type Dataset = RecordOf<'datasets'>;
 const maxDatasets = 1_000;
 const datasets = records('datasets', { prefix: 'dst', what: 'The dataset' });
 
+export const { find: findDataset } = datasets;
+
 /** The dataset of this connection. */
 export async function getDataset(
   db: OrganizationTransaction,

@@ -18,7 +18,8 @@ export function workflowIdOf({ dataset_id: datasetId, id }: Pick<SnapshotRun, 'd
 
 /** What starts a snapshot's process, whoever starts it. */
 export function snapshotStart(row: SnapshotRun, memo: Record<string, string> = {}) {
-  const input = { organizationId: row.organization_id, datasetId: row.dataset_id, runId: row.id };
+  const { organization_id: organizationId, dataset_id: datasetId, id: runId, waited_by: waitedBy } = row;
+  const input = { organizationId, datasetId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
   return snapshotProcess.startOf(input, {
     summary: `Snapshot into ${row.table_name}`,
     ...(row.project_id === null ? {} : { projectId: row.project_id }),

@@ -61,6 +61,7 @@ export async function getSnapshotRun(
 export async function insertSnapshotRun(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['snapshot_runs']>, 'status'>,
+  trigger: 'api' | 'schedule' = 'api',
 ): Promise<SnapshotRun> {
   const added = await runs.insert(db, { ...row, status: 'queued' }).catch((error: unknown) => {
     if (!isUniqueViolation(error, 'snapshot_runs_active')) throw error;
@@ -75,8 +76,8 @@ export async function insertSnapshotRun(
       id: added.id,
       project_id: added.project_id,
       kind: 'snapshot',
-      trigger_type: 'api',
-      trigger_id: added.created_by,
+      trigger_type: trigger,
+      trigger_id: trigger === 'api' ? added.created_by : added.dataset_id,
       title: `Snapshot into ${added.table_name}`,
       resource_type: 'snapshot-run',
       resource_id: added.id,

@@ -22,6 +22,10 @@ export interface SnapshotRequest {
   callerId: string;
   /** What the process remembers of its request. */
   memo: Record<string, string>;
+  /** Left out, it is the caller that asks for it. */
+  trigger?: 'schedule';
+  /** The process that is told when it has ended. */
+  waitedBy?: string;
   /** Ids of what the request makes. */
   runId: string;
   newTableId: string;
@@ -56,16 +60,21 @@ async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequ
   await refuseSecond(db, dataset);
   if (dataset.project_id !== null) await getOpenProject(db, organizationId, dataset.project_id);
   const table = await tableOf(db, dataset, request.newTableId);
-  return insertSnapshotRun(db, {
-    organization_id: organizationId,
-    id: request.runId,
-    connection_id: connectionId,
-    dataset_id: datasetId,
-    project_id: dataset.project_id,
-    table_id: table.id,
-    table_name: table.name,
-    created_by: request.callerId,
-  });
+  return insertSnapshotRun(
+    db,
+    {
+      organization_id: organizationId,
+      id: request.runId,
+      connection_id: connectionId,
+      dataset_id: datasetId,
+      project_id: dataset.project_id,
+      table_id: table.id,
+      table_name: table.name,
+      waited_by: request.waitedBy ?? null,
+      created_by: request.callerId,
+    },
+    request.trigger,
+  );
 }
 
 function refuseUnlessEnabled(connection: DataConnection, dataset: Dataset): void {

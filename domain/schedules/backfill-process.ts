@@ -50,7 +50,7 @@ export function claimBackfillFire(db: Database, input: BackfillInput, place: num
     if (row.only_missing && (await isThere(transaction, schedule, planned, wanted.id)))
       return { kind: 'there' };
     const made = await insertScheduleRun(transaction, wanted);
-    return { kind: 'fire', scheduleRunId: made.id, projectId: made.project_id };
+    return { kind: 'fire', scheduleRunId: made.id, projectId: made.project_id! };
   });
 }
 

@@ -5,25 +5,36 @@ import { type DeliveredOutput, outputDeliveries } from '../deliveries/planned.ts
 import { findFile } from '../files/files.ts';
 import { findReport } from '../reports/reports.ts';
 import { findRun, type Run, runStates } from '../runs/runs.ts';
+import type { DatasetSnapshots, FiredRun } from './fire.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { findScheduleRun, type ScheduleRun } from './schedule-runs.ts';
 import { recipientsOf, type Schedule } from './schedules.ts';
 
 /** Where the run of a fire has ended: what is to be delivered of what it made. */
-export function collectFire(db: Database, input: ScheduleRunInput): Promise<FireProgress> {
+export function collectFire(
+  { db, snapshots }: { db: Database; snapshots: Pick<DatasetSnapshots, 'find'> },
+  input: ScheduleRunInput,
+): Promise<FireProgress> {
   return inOrganization(db, input.organizationId, async (transaction) => {
     const found = await findFire(transaction, input);
     if (found === undefined) return { kind: 'ended', status: 'cancelled' };
     const { fire, schedule } = found;
     if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
-    const run = await findRun(transaction, input.organizationId, fire.run_id!);
-    if (run !== undefined && !runStates.isEnd(run.status)) return { kind: 'running', runId: run.id };
+    const runId = fire.run_id!;
+    const isSnapshot = schedule.kind === 'dataset';
+    const run = await (isSnapshot ? snapshots.find : findRun)(transaction, input.organizationId, runId);
+    if (run !== undefined && !runStates.isEnd(run.status)) return { kind: 'running', runId };
     if (run?.status !== 'succeeded') return { kind: 'ended', status: await endByRun(transaction, fire, run) };
-    return { kind: 'delivering', deliveryIds: await planDeliveries(transaction, fire, schedule, run) };
+    if (isSnapshot) return { kind: 'delivering', deliveryIds: [] };
+    return { kind: 'delivering', deliveryIds: await planDeliveries(transaction, fire, schedule, run as Run) };
   });
 }
 
-function endByRun(db: OrganizationTransaction, fire: ScheduleRun, run: Run | undefined): Promise<FireStatus> {
+function endByRun(
+  db: OrganizationTransaction,
+  fire: ScheduleRun,
+  run: FiredRun | undefined,
+): Promise<FireStatus> {
   if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'Its run was cancelled.');
   const error = run?.error as { message?: string } | null | undefined;
   return endRun(db, fire, 'failed', error?.message ?? 'Its run is no more.');
@@ -42,7 +53,7 @@ async function planDeliveries(
   if (output !== undefined) {
     const rows = outputDeliveries({
       organizationId: fire.organization_id,
-      projectId: fire.project_id,
+      projectId: schedule.project_id!,
       scheduleRunId: fire.id,
       outputFolder: schedule.output_folder,
       emailRecipients: recipientsOf(schedule),

@@ -1,20 +1,44 @@
 import { AppError, isRetryable, ValidationError } from '../../data/errors.ts';
-import { inOrganization } from '../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../data/processes/processes.ts';
 import type { FireProgress, ScheduleRunInput } from '../../workflows/schedule-run/contract.ts';
 import type { Models } from '../models/models.ts';
 import type { Params } from '../playbooks/parameters.ts';
 import { runPlaybook } from '../playbooks/run.ts';
 import { type CancelDeps, cancelRunById } from '../runs/cancel.ts';
+import type { RunStatus } from '../runs/runs.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { scheduleRunProcess } from './process.ts';
 import { findScheduleRun, type ScheduleRun, updateScheduleRun } from './schedule-runs.ts';
-import type { Schedule } from './schedules.ts';
+import { findSchedule, type Schedule } from './schedules.ts';
 
 export interface FireDeps extends ProcessDeps {
   models: Pick<Models, 'defaultId'>;
   /** Starts what a trigger's fire runs: workflows stand above their schedules. */
   startWorkflowFire(fire: WorkflowFire): Promise<unknown>;
+  snapshots: DatasetSnapshots;
+}
+
+/** The snapshots that fires of datasets start: datasets stand above their schedules. */
+export interface DatasetSnapshots {
+  start(fire: SnapshotFire): Promise<unknown>;
+  /** Undefined where it is no more. */
+  find(db: OrganizationTransaction, organizationId: string, runId: string): Promise<FiredRun | undefined>;
+  cancel(organizationId: string, runId: string): Promise<unknown>;
+}
+
+export interface SnapshotFire {
+  organizationId: string;
+  datasetId: string;
+  callerId: string;
+  runId: string;
+  waitedBy: string;
+}
+
+/** What a fire started, whatever it is. */
+export interface FiredRun {
+  status: RunStatus;
+  error: unknown;
 }
 
 /** The fire of a workflow's trigger, of the version that was active when it was recorded. */
@@ -60,6 +84,10 @@ function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<u
   const { organization_id: organizationId } = fire;
   const runId = fire.run_id!;
   const waitedBy = scheduleRunProcess.workflowId(fire.id);
+  if (schedule.kind === 'dataset') {
+    const { dataset_id: datasetId, created_by: callerId } = schedule;
+    return deps.snapshots.start({ organizationId, datasetId: datasetId!, callerId, runId, waitedBy });
+  }
   if (schedule.kind === 'workflow') {
     return deps.startWorkflowFire({
       organizationId,
@@ -72,7 +100,7 @@ function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<u
   }
   return runPlaybook(deps, {
     organizationId,
-    projectId: schedule.project_id,
+    projectId: schedule.project_id!,
     playbookId: schedule.playbook_id!,
     callerId: schedule.created_by,
     memo: {},
@@ -92,13 +120,19 @@ function refusalOf(error: unknown): string {
 }
 
 /** Asks the run of a fire to end; one that was not begun ends with its fire. */
-export async function cancelFire(deps: CancelDeps, input: ScheduleRunInput): Promise<void> {
+export async function cancelFire(
+  deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
+  input: ScheduleRunInput,
+): Promise<void> {
   const { organizationId, scheduleRunId } = input;
-  const runId = await inOrganization(deps.db, organizationId, async (db) => {
+  const fired = await inOrganization(deps.db, organizationId, async (db) => {
     const fire = await findScheduleRun(db, organizationId, scheduleRunId);
     if (fire?.status !== 'running') return undefined;
     if (!fire.has_run) await endRun(db, fire, 'cancelled', 'An operator cancelled it.');
-    return fire.run_id;
+    const schedule = await findSchedule(db, organizationId, fire.schedule_id);
+    return { runId: fire.run_id, isSnapshot: schedule?.kind === 'dataset' };
   });
-  if (runId != null) await cancelRunById(deps, organizationId, runId);
+  if (fired?.runId == null) return;
+  if (fired.isSnapshot) await deps.snapshots.cancel(organizationId, fired.runId);
+  else await cancelRunById(deps, organizationId, fired.runId);
 }

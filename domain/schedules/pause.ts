@@ -35,7 +35,7 @@ export async function resumeSchedule(
   if (row.status === 'active') return row;
   if (row.status === 'done')
     throw new AppError('conflict', 'The schedule is done: write it another cadence to use it again.');
-  await getOpenProject(db, row.organization_id, row.project_id);
+  if (row.project_id !== null) await getOpenProject(db, row.organization_id, row.project_id);
   const next = nextOf(row, nowMs);
   const change = {
     ...revised(row),

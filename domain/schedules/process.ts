@@ -40,15 +40,15 @@ export const backfillProcess = defineProcess<BackfillInput>({
 
 export function scheduleStart(row: Schedule, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, scheduleId: row.id };
-  const target = row.playbook_id ?? `${row.workflow_id} (${row.trigger_id})`;
-  const summary = `${target} of project ${row.project_id}`;
-  return scheduleProcess.startOf(input, { summary, projectId: row.project_id, memo });
+  const target = row.playbook_id ?? row.dataset_id ?? `${row.workflow_id} (${row.trigger_id})`;
+  const summary = row.project_id === null ? target : `${target} of project ${row.project_id}`;
+  return scheduleProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
 }
 
 export function scheduleRunStart(row: ScheduleRun, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, scheduleRunId: row.id };
   const summary = `${row.schedule_id} for ${row.local_time} ${row.zone_id} (${row.origin})`;
-  return scheduleRunProcess.startOf(input, { summary, projectId: row.project_id, memo });
+  return scheduleRunProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
 }
 
 export function backfillStart(row: Backfill, projectId: string, memo: Record<string, string> = {}) {

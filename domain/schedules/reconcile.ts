@@ -89,7 +89,7 @@ async function reviveBackfill(deps: ScheduleReconcileDeps, { organizationId, id 
     const schedule = row && (await findSchedule(db, organizationId, row.schedule_id));
     if (row === undefined || schedule === undefined || backfillStates.isEnd(row.status)) return undefined;
     if (closes(backfillProcess, state)) await cancelBackfill(db, row);
-    return { row, projectId: schedule.project_id };
+    return { row, projectId: schedule.project_id! };
   });
   if (found !== undefined && !closes(backfillProcess, state))
     await deps.processes.restart(backfillStart(found.row, found.projectId));

@@ -50,7 +50,7 @@ export interface Fire {
 const keyOf = ({ localTime, zoneId, of }: Fire): string =>
   `${localTime}[${zoneId}]${of === undefined ? '' : ` ${of}`}`;
 
-const runPrefixes = { playbook: 'run', workflow: 'wfr' } as const;
+const runPrefixes = { playbook: 'run', workflow: 'wfr', dataset: 'snp' } as const;
 
 /** The row of a fire: whoever makes it twice makes the same one. */
 export function rowOf(

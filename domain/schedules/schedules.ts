@@ -8,13 +8,16 @@ import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 
 export type Schedule = RecordOf<'schedules'>;
 
+/** One of a playbook, as its users see it; others are parts of workflows and datasets. */
+export type PlaybookSchedule = Schedule & { project_id: string; playbook_id: string };
+
 export interface Recipient {
   email: string;
   type: 'to';
 }
 
 /** With its newest fire, if it ever fired. */
-export type ShownSchedule = Schedule & { last: LastFire | undefined };
+export type ShownSchedule = PlaybookSchedule & { last: LastFire | undefined };
 
 interface LastFire {
   schedule_id: string;
@@ -31,16 +34,16 @@ export const {
   remove: removeSchedule,
 } = schedules;
 
-/** A schedule as its users see it. Those of triggers are their workflows', and no users' own. */
+/** A schedule as its users see it. Those of triggers and datasets are no users' own. */
 export async function getSchedule(
   db: OrganizationTransaction,
   organizationId: string,
   id: string,
   lock?: RowLock,
-): Promise<Schedule> {
+): Promise<PlaybookSchedule> {
   const row = await schedules.get(db, organizationId, id, lock);
-  if (row.kind === 'workflow') throw notFound('The schedule');
-  return row;
+  if (row.kind !== 'playbook') throw notFound('The schedule');
+  return row as PlaybookSchedule;
 }
 
 /** A schedule is done when its cadence says nothing more; a new cadence makes it active again. */
@@ -96,5 +99,5 @@ async function shown(
       ORDER BY fired_at DESC LIMIT 1
     ) newest`.execute(db);
   const bySchedule = new Map(last.rows.map((run) => [run.schedule_id, run]));
-  return rows.map((row) => ({ ...row, last: bySchedule.get(row.id) }));
+  return rows.map((row) => ({ ...(row as PlaybookSchedule), last: bySchedule.get(row.id) }));
 }

@@ -3,6 +3,8 @@ export interface SnapshotInput {
   organizationId: string;
   datasetId: string;
   runId: string;
+  /** The process that is told when it has ended. */
+  waitedBy?: string;
 }
 
 /** How a snapshot ended, as its row says. */

@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
+import { tellWaiting } from '../run-ended.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
   SnapshotControlActivities,
@@ -55,6 +56,7 @@ export const wakeSignal = defineSignal(wakeSnapshotSignal);
 /** A dataset's source is copied: staged as Parquet beside the lake, then committed whole, or not at all. */
 export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
   const outcome = await run(input);
+  await always(() => tellWaiting(input.waitedBy, input.runId));
   const { status, rows, errorCode } = outcome;
   switch (status) {
     case 'succeeded':

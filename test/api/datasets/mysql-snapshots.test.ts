@@ -37,13 +37,13 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
     [
       'changed',
       'DATETIME(6)',
-      (n: number) => `TIMESTAMP '2026-01-01' + INTERVAL ${n} HOUR`,
+      (n: number) => `TIMESTAMP '2026-01-01 00:00:00' + INTERVAL ${n} HOUR`,
       '2026-01-02 04:00:00.000000',
     ],
     [
       'stamped',
       'TIMESTAMP',
-      (n: number) => `TIMESTAMP '2026-01-01' + INTERVAL ${n} HOUR`,
+      (n: number) => `TIMESTAMP '2026-01-01 00:00:00' + INTERVAL ${n} HOUR`,
       '2026-01-02 04:00:00',
     ],
     [
