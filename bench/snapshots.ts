@@ -151,6 +151,7 @@ async function benchPostgres(): Promise<void> {
     tell(
       `a snapshot reaches ${(scan / copy).toFixed(2)} of the scan: ${Math.round(rows / (copy / 1_000))} rows/s`,
     );
+    tell(`the worker and its processes held at most ${Math.max(...peaks)} MiB`);
   } finally {
     if (isKept) tell(`the source stays at ${source.href.replace(/^postgres:/, 'postgresql:')}`);
     else

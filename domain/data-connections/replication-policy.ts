@@ -103,6 +103,11 @@ function resourceFaults(resource: ReplicatedResource): Fault[] {
       msg: 'The format of a tie breaker is given without its field.',
       type: 'missing',
     });
+  if (cursor?.bootstrap_mode === 'from_now' && (cursor.format === 'integer' || cursor.format === 'string'))
+    faults.push({
+      place: ['cursor', 'bootstrap_mode'],
+      msg: `A cursor of the format ${cursor.format} cannot begin now: it is no time.`,
+    });
   const needsNext = pagination?.mode === 'next_link' || pagination?.mode === 'next_token';
   if (needsNext && pagination.next_pointer === undefined)
     faults.push({

@@ -23,6 +23,7 @@ import { createSourceClients, type SourceClients } from '../data-connections/cli
 import { createRequestGate } from '../data-connections/request-gate.ts';
 import type { SourceCopier } from '../datasets/copy/copier.ts';
 import { createSourceCopier } from '../datasets/copy/create.ts';
+import { createPageParser } from '../datasets/pages/parser.ts';
 import type { ReplicateDeps } from '../datasets/replicate.ts';
 import { type LakeOptions, openLakes } from '../engine-processes/open.ts';
 import { createFileReader, type FileReader } from '../file-imports/reader.ts';
@@ -129,6 +130,7 @@ export async function openService(
   const charts = createChartDrawer();
   const outgoing = createOutgoing({ allowedPrivate: config.outgoing.allowedPrivate });
   const apps = createAppClients({ cipher, ...config.outgoing });
+  const parser = createPageParser();
   const sources = createSourceClients({ cipher, ...config.outgoing });
   const reportFormats = createReportFormatter();
   const notifications = openNotifications({
@@ -172,6 +174,7 @@ export async function openService(
         staging,
         files: createFileReader(staging),
         gate: createRequestGate(db),
+        parser,
         maxBytes: config.snapshotMaxBytes,
       },
       reportFormats,
@@ -185,6 +188,7 @@ export async function openService(
       await Promise.all([
         queries.close(),
         reader.close(),
+        parser.close(),
         charts.close(),
         reportFormats.close(),
         notifications.close(),

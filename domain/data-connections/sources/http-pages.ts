@@ -1,8 +1,6 @@
-import type { JsonValue } from '../../../data/exact-json.ts';
 import { SourceFailure } from '../failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
 import { type Reached, withReached } from './http-cursor.ts';
-import { pointedTo } from './http-records.ts';
 import { urlBelow } from './http-request.ts';
 import type { SourceTarget } from './source.ts';
 
@@ -69,22 +67,14 @@ function positionParameter(pagination: Pagination, position: PagePosition): Reco
 export function nextPosition(
   target: SourceTarget,
   resource: ReplicatedResource,
-  page: { answer: JsonValue; records: number; url: URL; position: PagePosition },
+  page: { next: string | number | null; records: number; url: URL; position: PagePosition },
 ): PagePosition | null {
-  const { answer, records, url, position } = page;
+  const { next, records, url, position } = page;
   if (position.at === 'page') return records === 0 ? null : { at: 'page', page: position.page + 1 };
   if (position.at === 'offset')
     return records === 0 ? null : { at: 'offset', offset: position.offset + records };
-  const { mode, next_pointer: pointer } = resource.pagination ?? {};
-  if (mode !== 'next_link' && mode !== 'next_token') return null;
-  const next = pointedTo(answer, pointer ?? '');
-  if (next === undefined || next === null || next === '' || next === false) return null;
-  if (typeof next !== 'string' && typeof next !== 'number')
-    throw new SourceFailure(
-      'request',
-      `What leads to the next page at ${pointer} is neither a text nor a number.`,
-    );
-  if (mode === 'next_token') return { at: 'token', token: String(next) };
+  if (next === null) return null;
+  if (resource.pagination?.mode === 'next_token') return { at: 'token', token: String(next) };
   return { at: 'link', link: linkOf(target, String(next), url) };
 }
 

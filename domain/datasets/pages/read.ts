@@ -7,12 +7,11 @@ import type { DataConnection } from '../../data-connections/data-connections.ts'
 import { ours, SourceFailure } from '../../data-connections/failure.ts';
 import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import type { RequestGate } from '../../data-connections/request-gate.ts';
-import { laterOf } from '../../data-connections/sources/http-cursor.ts';
 import { firstPosition, nextPosition, pageUrl } from '../../data-connections/sources/http-pages.ts';
-import { mappedRecord, recordsOf } from '../../data-connections/sources/http-records.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { copyTooLarge } from '../copy/limits.ts';
 import { type CopyProgress, countRequest, type SnapshotRun } from '../snapshot-runs.ts';
+import type { PageParser } from './parser.ts';
 import { keepReading, type Reading } from './reading.ts';
 import { LimitWait, type Page, type PageRequests, requestPage } from './request.ts';
 
@@ -21,6 +20,7 @@ export interface ReadDeps {
   objects: ObjectStore;
   sources: SourceClients;
   gate: RequestGate;
+  parser: PageParser;
   /** Of one copy, as text. */
   maxBytes: number;
 }
@@ -34,9 +34,6 @@ export interface ReadRequest {
   /** Key of the folder of objects of this snapshot; ends in a slash. */
   prefix: string;
 }
-
-/** The column that tells in which place a record was read, until the last of each key is known. */
-export const placeColumn = '__place_of_record__';
 
 /** One activity reads for so long: a reading that takes days is many of them. */
 const chunkMs = 45_000;
@@ -62,14 +59,14 @@ export async function readPages(
 ): Promise<{ reading: Reading; waitMs: number }> {
   const { row, connection } = request;
   let reading = before;
-  let lines: string[] = [];
+  let lines: Uint8Array[] = [];
   let held = 0;
 
   async function keep(): Promise<void> {
     const parts = [...reading.parts];
     if (held > 0) {
       const key = `${request.prefix}${randomUUID()}.ndjson`;
-      await deps.objects.put(key, Buffer.from(lines.join('')), 'application/x-ndjson');
+      await deps.objects.put(key, Buffer.concat(lines), 'application/x-ndjson');
       parts.push(key);
     }
     reading = await inOrganization(deps.db, row.organization_id, (db) =>
@@ -93,16 +90,9 @@ export async function readPages(
       reading = afterMissing(reading, resource);
       return;
     }
-    const records = recordsOf(page.answer, resource);
-    let { reached } = reading;
-    for (const [index, record] of records.entries()) {
-      if (resource.cursor !== undefined) reached = laterOf(reached, record, resource.cursor);
-      const place = request.isKeyed ? { [placeColumn]: reading.records + index } : {};
-      const line = `${JSON.stringify({ ...mappedRecord(record, resource), ...place })}\n`;
-      lines.push(line);
-      held += line.length;
-    }
-    reading = afterPage({ ...reading, reached }, resource, target, page, records.length);
+    lines.push(page.lines);
+    held += page.lines.length;
+    reading = afterPage({ ...reading, reached: page.reached }, resource, target, page);
     if (reading.bytes > deps.maxBytes) throw copyTooLarge(deps.maxBytes);
     progress({ fraction: fractionOf(reading, resource), rows: reading.records, bytes: reading.bytes });
     if (held >= partBytes || reading.isOver) await ours(keep());
@@ -118,6 +108,12 @@ export async function readPages(
       signal: AbortSignal.any([signal, late]),
       deadline: Date.now() + chunkMs,
       refusals: reading.refusals,
+      parse: (bytes) => {
+        const { records, reached } = reading;
+        const firstPlace = request.isKeyed ? records : undefined;
+        const { resource } = request;
+        return deps.parser.parse(row.organization_id, { bytes, resource, firstPlace, reached });
+      },
       onRequest: (db) => countRequest(db, row),
     };
     try {
@@ -155,10 +151,9 @@ function afterPage(
   reading: Reading,
   resource: ReplicatedResource,
   target: SourceTarget,
-  { answer, url, bytes, digest }: Page,
-  records: number,
+  { next, records, url, bytes, digest }: Page,
 ): Reading {
-  const position = nextPosition(target, resource, { answer, records, url, position: reading.position! });
+  const position = nextPosition(target, resource, { next, records, url, position: reading.position! });
   const times = reading.last?.digest === digest ? reading.last.times + 1 : 1;
   if (times >= maxSameAnswers && records > 0 && position !== null)
     throw new SourceFailure(

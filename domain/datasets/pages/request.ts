@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonValue } from '../../../data/exact-json.ts';
 import { OutgoingError } from '../../../data/outgoing/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
 import { OwnFailure, ours, SourceFailure, sourceFailure } from '../../data-connections/failure.ts';
 import type { RequestGate, RequestLease } from '../../data-connections/request-gate.ts';
 import { httpStage } from '../../data-connections/sources/http.ts';
-import { parseAnswer } from '../../data-connections/sources/http-records.ts';
 import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import type { BrokenPage, ParsedPage } from './parse.ts';
 import { patienceOf } from './patience.ts';
 
 /** What the requests of a reading have in common. */
@@ -22,12 +21,13 @@ export interface PageRequests {
   deadline: number;
   /** How often in a row the source asked for patience. */
   refusals: number;
+  /** @throws SourceFailure where an answer is not what the policy says */
+  parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
   /** Done in the transaction that lets a request out. */
   onRequest: (db: OrganizationTransaction) => Promise<void>;
 }
 
-export interface Page {
-  answer: JsonValue;
+export interface Page extends ParsedPage {
   url: URL;
   bytes: number;
   digest: string;
@@ -88,11 +88,14 @@ export async function requestPage(
       requests.refusals = 0;
       if (missing.includes(outcome.status)) return undefined;
       refuseStatus(outcome);
-      const page = pageOf(outcome);
-      if (page instanceof SourceFailure) {
-        if (attempt === maxAttempts) throw page;
-        attempt += 1;
-      } else return page;
+      const { bytes, url: at } = outcome;
+      const page = await requests.parse(bytes);
+      if (!('broken' in page)) {
+        const digest = createHash('sha256').update(bytes).digest('base64');
+        return { ...page, url: at, bytes: bytes.length, digest };
+      }
+      if (attempt === maxAttempts) throw new SourceFailure('request', page.broken);
+      attempt += 1;
     }
   }
 }
@@ -186,15 +189,4 @@ function sourceFailureOf(error: unknown, { redaction }: SourceTarget): SourceFai
 /** What the source refuses it refuses again. */
 function mayPass({ stage }: SourceFailure): boolean {
   return stage === 'connect' || stage === 'resolve';
-}
-
-/** An answer that is no JSON may have been cut off on its way. */
-function pageOf({ bytes, url }: HttpAnswer): Page | SourceFailure {
-  try {
-    const digest = createHash('sha256').update(bytes).digest('base64');
-    return { answer: parseAnswer(bytes), url, bytes: bytes.length, digest };
-  } catch (error) {
-    if (error instanceof SourceFailure) return error;
-    throw error;
-  }
 }

@@ -7,7 +7,7 @@ import type { StagedTable } from '../../file-imports/contract.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
-import { placeColumn } from './read.ts';
+import { placeColumn } from './parse.ts';
 import type { Reading } from './reading.ts';
 
 export interface StagePagesDeps {

@@ -363,6 +363,32 @@ test('from_now begins with what comes, and an empty source has a table all the s
   ]);
 });
 
+test('large answers are read beside everything else, with every digit', async () => {
+  const client = await workspace.organization();
+  const all = Array.from({ length: 6_000 }, (_, id) => ({
+    id,
+    at: day(1),
+    exact: 'N',
+    text: 'ü'.repeat(20),
+  }));
+  const source = await httpServer((_, response) =>
+    response.end(JSON.stringify({ items: all }).replaceAll('"N"', '12345678901234567.89')),
+  );
+  const single = { mode: 'none', data_pointer: '/items' };
+  const { at, table } = await dataset(client, source.base, recordPolicy({ pagination: single }));
+  expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 6_000, requestsMade: 1, cursor: day(1) });
+  expect(
+    await rowsOf(
+      client,
+      `SELECT count(DISTINCT id) AS ids, CAST(min(exact) AS VARCHAR) AS exact FROM ${table}`,
+    ),
+  ).toEqual([{ ids: 6_000, exact: '12345678901234567.89' }]);
+  all[5_999]!.at = 'never';
+  expect((await snapshotOf(client, at)).error).toMatchObject({
+    message: expect.stringMatching(/"never" is not/),
+  });
+});
+
 test('other settings of the resource have it read anew', async () => {
   const client = await workspace.organization();
   const source = await recordSource(records(3));
