@@ -128,6 +128,23 @@ test('a source that is read page after page is staged by many activities, with p
   expect(histories[0]).toBeLessThan(2_000);
 });
 
+test('a pause is as long as the limits of the source ask for', async () => {
+  let left = 3;
+  const { activities, calls } = recording({
+    stageSnapshot: async () => {
+      left -= 1;
+      return left === 0 ? { rows: 9 } : { rows: 9 - left, goesOnAfterMs: left === 1 ? 3_600_000 : 0 };
+    },
+  });
+  expect(await run(activities, undefined, 'pages')).toBe('COMPLETED');
+  expect(calls).toEqual([
+    'beginSnapshot',
+    ...Array.from({ length: 3 }, () => 'stageSnapshot'),
+    'admitSnapshot',
+    'commitSnapshot',
+  ]);
+});
+
 test('a cancel during a pause ends it', async () => {
   const { activities, calls } = recording({
     stageSnapshot: async () => ({ rows: 1, goesOnAfterMs: 86_400_000 }),

@@ -62,18 +62,31 @@ export async function readPages(
   let lines: Uint8Array[] = [];
   let held = 0;
 
+  const tell = (): void =>
+    progress({
+      fraction: fractionOf(reading, request.resource),
+      rows: reading.records,
+      bytes: reading.bytes,
+    });
+
+  /** What the last part has room for goes into it: a reading of many pauses has no more parts than one of none. */
   async function keep(): Promise<void> {
     const parts = [...reading.parts];
+    const last = parts.at(-1);
+    const grown = held > 0 && last !== undefined && last.bytes + held <= partBytes ? parts.pop() : undefined;
     if (held > 0) {
+      const before = grown === undefined ? [] : [await bytesOf(deps.objects, grown.key)];
+      const content = Buffer.concat([...before, ...lines]);
       const key = `${request.prefix}${randomUUID()}.ndjson`;
-      await deps.objects.put(key, Buffer.concat(lines), 'application/x-ndjson');
-      parts.push(key);
+      await deps.objects.put(key, content, 'application/x-ndjson');
+      parts.push({ key, bytes: content.length });
     }
     reading = await inOrganization(deps.db, row.organization_id, (db) =>
       keepReading(db, row, { ...reading, parts }),
     );
     lines = [];
     held = 0;
+    if (grown !== undefined) await deps.objects.remove(grown.key).catch(() => undefined);
   }
 
   async function readOne(requests: PageRequests): Promise<void> {
@@ -94,12 +107,13 @@ export async function readPages(
     held += page.lines.length;
     reading = afterPage({ ...reading, reached: page.reached }, resource, target, page);
     if (reading.bytes > deps.maxBytes) throw copyTooLarge(deps.maxBytes);
-    progress({ fraction: fractionOf(reading, resource), rows: reading.records, bytes: reading.bytes });
+    tell();
     if (held >= partBytes || reading.isOver) await ours(keep());
     // A source that answers at once must not be all that this process does.
     await nextTurn();
   }
 
+  tell();
   const session = deps.sources.use(connection, sessionMs, async (_source, target, late) => {
     const requests: PageRequests = {
       gate: deps.gate,
@@ -133,6 +147,12 @@ export async function readPages(
   });
   if (!reading.isOver || held > 0) await keep();
   return { reading, waitMs };
+}
+
+async function bytesOf(objects: ObjectStore, key: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await objects.read(key)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 /** Statuses that say of a page that it is not there: after the last one, or where an earlier reading left off. */

@@ -26,12 +26,18 @@ export interface Reading {
   pages: number;
   records: number;
   bytes: number;
-  /** Keys of the objects that hold the records, in order. */
-  parts: string[];
+  /** The objects that hold the records, in order. */
+  parts: ReadPart[];
   /** The page before, to see a source that answers the same for ever. */
   last: { digest: string; times: number } | null;
   /** Requests that the source refused one after the other, asking for patience. */
   refusals: number;
+}
+
+export interface ReadPart {
+  /** In the bucket. */
+  key: string;
+  bytes: number;
 }
 
 export function newReading(

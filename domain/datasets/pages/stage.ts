@@ -8,7 +8,7 @@ import { writeParquet } from '../../file-imports/out/write.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import { placeColumn } from './parse.ts';
-import type { Reading } from './reading.ts';
+import type { Reading, ReadPart } from './reading.ts';
 
 export interface StagePagesDeps {
   objects: ObjectStore;
@@ -73,12 +73,12 @@ export async function stagePages(
 
 async function* joined(
   objects: ObjectStore,
-  parts: readonly string[],
+  parts: readonly ReadPart[],
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  for (const part of parts) {
+  for (const { key } of parts) {
     signal.throwIfAborted();
-    for await (const chunk of await objects.read(part)) yield chunk as Uint8Array;
+    for await (const chunk of await objects.read(key)) yield chunk as Uint8Array;
   }
 }
 
