@@ -4,7 +4,11 @@ import type { Dataset } from '../../domain/datasets/datasets.ts';
 import { cadenceBody, cadenceSchema } from '../schedules/cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../schemas.ts';
 
-const mode = z.enum(['full', 'incremental']);
+const mode = z
+  .enum(['full', 'incremental'])
+  .describe(
+    'Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.',
+  );
 const guard = z.strictObject({ max_shrink_ratio: z.number().min(0).max(1) });
 
 export const datasetSchema = z

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDataEvents } from '../../worker/data-events.ts';
+import { testStores } from '../support/stores.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -30,7 +31,13 @@ afterAll(async () => {
 /** What `npm start` leaves in its data directory. */
 async function describeStack(clientSecret: string): Promise<void> {
   const address = workspace.app.server.address() as { port: number };
-  const state = { apiUrl: `http://127.0.0.1:${address.port}`, clientId: client.clientId, clientSecret };
+  const databaseUrl = testStores().databaseUrl;
+  const state = {
+    apiUrl: `http://127.0.0.1:${address.port}`,
+    clientId: client.clientId,
+    clientSecret,
+    databaseUrl,
+  };
   await writeFile(join(dataDir, 'local.json'), JSON.stringify(state));
 }
 
@@ -98,6 +105,24 @@ describe.skipIf(!hasCurl)('the tour', () => {
     // There is no mail server here, and the files are there all the same.
     expect(stdout).toMatch(/email {2}failed {2}ada@example\.com {2}.*SMTP_URL/);
     expect(stdout.split('6. ')[1]!.match(/T02:30:00/g)).toHaveLength(3);
+  });
+
+  test('copies a database and an API, and then what came since', { timeout: 120_000 }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'replication.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const snapshots = [...stdout.matchAll(/succeeded (\d+) rows (\d+) requests/g)].map(
+      ([, ...counts]) => counts,
+    );
+    // Of the database all, then the ten minutes before its newest; of the API three pages, then the two that changed and the last.
+    expect(snapshots).toEqual([
+      ['3000', '0'],
+      ['11', '0'],
+      ['250', '3'],
+      ['3', '1'],
+    ]);
+    expect(stdout).toContain('"city":"Lagos","orders":1000');
+    expect(stdout).toContain('"contacts":251,"seventh":"Ada","phone":"555"');
+    expect(stdout).toContain('"timeOfDay":"06:30"');
   });
 
   test('runs a graph of steps: mended and resumed, set off by a call and by new rows, changed and rolled back', {
