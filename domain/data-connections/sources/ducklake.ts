@@ -32,7 +32,8 @@ export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: s
   return { bucket: String(config['bucket']), prefix: folder === '' ? path : `${folder}/${path}` };
 }
 
-async function catalogOf(client: pg.Client, target: SourceTarget): Promise<string> {
+/** The schema of the catalog, in quotes where it has to be. @throws SourceFailure where there is none */
+export async function catalogOf(client: pg.Client, target: SourceTarget): Promise<string> {
   const name = String(target.setting('metadata_schema'));
   const { rows } = await client.query<{ schema: string; found: boolean }>(findCatalogQuery, [name]);
   const { schema, found } = rows[0]!;

@@ -6,6 +6,7 @@ import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import type { ConnectionType } from '../../data-connections/types/field.ts';
 import { createFileReader } from '../../file-imports/reader.ts';
 import type { CopySource, SourceCopier, WithEngine } from './copier.ts';
+import { copyDucklake } from './ducklake.ts';
 import { copyLimits, copyTimeoutMs } from './limits.ts';
 import { copyMysql } from './mysql.ts';
 import { copyPostgres } from './postgres.ts';
@@ -15,6 +16,7 @@ const copies: Partial<Record<ConnectionType, CopySource>> = {
   postgres: copyPostgres,
   mysql: copyMysql,
   s3: copyS3,
+  ducklake: copyDucklake,
 };
 
 /** Types whose resources can be copied; those of HTTP are read page after page (`../pages`). */

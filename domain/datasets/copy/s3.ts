@@ -81,7 +81,8 @@ export async function copyS3(
     );
     return { ...table, bytes };
   } catch (error) {
-    if (error === thrown) throw error;
+    // Our store takes whatever the other one says for its own.
+    if (thrown !== undefined) throw thrown;
     if (!(error instanceof BadFileError)) throw new OwnFailure(error);
     throw new SourceFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
   } finally {

@@ -47,6 +47,17 @@ async function copied(client: TestClient, resource: string, endpoint = testStore
   return { run, table: `"${row.snapshotTableName}"` };
 }
 
+/** A store that lists one file, and answers so when it is read. */
+function listing(status: number) {
+  return httpServer((request, response) => {
+    if (!request.url!.includes('list-type')) return void response.writeHead(status).end();
+    expect(request.headers['if-match']).toBeUndefined();
+    response.end(
+      `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>shop/x.csv</Key><ETag>"e1"</ETag><Size>3</Size></Contents></ListBucketResult>`,
+    );
+  });
+}
+
 async function failureOf(client: TestClient, resource: string, endpoint?: string): Promise<string> {
   const { run } = await copied(client, resource, endpoint);
   expect(run.status).toBe('failed');
@@ -137,13 +148,13 @@ test('what cannot be one table fails and names the file', { timeout: 120_000 }, 
   for (const resource of ['bomb/', 'large/'])
     expect(await failureOf(client, resource)).toMatch(/It holds more than 0\.005 GiB/);
   expect(await failureOf(client, 'bad/')).toMatch(/Line 3 of shop\/bad\/b\.csv/);
-  const changed = await httpServer((request, response) => {
-    if (!request.url!.includes('list-type')) return void response.writeHead(412).end();
-    expect(request.headers['if-match']).toBeUndefined();
-    response.end(
-      `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>shop/x.csv</Key><ETag>"e1"</ETag><Size>3</Size></Contents></ListBucketResult>`,
-    );
-  });
+  const changed = await listing(412);
   expect(await failureOf(client, 'x.csv', changed.base)).toMatch(/shop\/x\.csv changed while it was read/);
   expect(changed.requests.at(-1)!.headers['if-match']).toBe('"e1"');
+});
+
+test('a store that lists but may not be read from fails with its permission', async () => {
+  const client = await workspace.organization();
+  const { run } = await copied(client, 'x.csv', (await listing(403)).base);
+  expect(run.error).toMatchObject({ code: 'source_failed', stage: 'permission' });
 });

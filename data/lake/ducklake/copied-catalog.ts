@@ -1,0 +1,158 @@
+import type { EngineConnection } from '../engine/contract.ts';
+import { identifier, literal } from '../sql.ts';
+import type { CatalogRow, InlinedPart, OtherFile, OtherTable } from './other-table.ts';
+
+/** A file that was fetched. */
+export type CopiedFile = OtherFile & { url: string };
+
+export interface CopiedPart extends InlinedPart {
+  /** Of lines with tabs between the columns' values in hex. */
+  url: string;
+}
+
+export interface CopiedCatalog {
+  table: OtherTable;
+  files: readonly CopiedFile[];
+  deletions: readonly CopiedFile[];
+  parts: readonly CopiedPart[];
+  /** Where nothing is ever written: a folder of our bucket. */
+  dataUrl: string;
+  /** What a line of a part may have. */
+  maxLineBytes: number;
+}
+
+/** The one such lake of an engine process, which works for one caller at a time. */
+const lake = 'copied_lake';
+const catalog = 'copied_lake_catalog';
+
+/** The copied table. */
+const relation = `${lake}.main.copied`;
+
+const fileColumns = `data_file_id BIGINT, table_id BIGINT, begin_snapshot BIGINT, path VARCHAR, path_is_relative BOOLEAN,
+  file_size_bytes BIGINT, footer_size BIGINT, partial_max BIGINT`;
+
+/**
+ * Gives the work a relation with the rows of another lake's table. DuckLake itself reads them, by a catalog in memory that has
+ * what the other one says of this table, and files of ours in place of its own: so what deletions, added columns and defaults
+ * mean is not told a second time, and nothing of the other lake is connected to.
+ */
+export async function withCopiedTable<T>(
+  engine: EngineConnection,
+  copied: CopiedCatalog,
+  work: (relation: string) => Promise<T>,
+): Promise<T> {
+  // One that was interrupted has left its own.
+  await engine.run(`DETACH DATABASE IF EXISTS ${lake}`);
+  await engine.run(
+    `ATTACH 'ducklake::memory:' AS ${lake} (DATA_PATH ${literal(copied.dataUrl)}, METADATA_CATALOG ${literal(catalog)})`,
+  );
+  try {
+    await fillCatalog(engine, copied);
+    for (const part of copied.parts) await addPart(engine, copied, part);
+    return await work(relation);
+  } finally {
+    await engine.run(`DETACH DATABASE IF EXISTS ${lake}`).catch(() => undefined);
+  }
+}
+
+async function fillCatalog(engine: EngineConnection, { table, files, deletions, parts }: CopiedCatalog) {
+  const { tableId, snapshot, schemaVersions } = table;
+  const fill = async (name: string, columns: string, rows: readonly CatalogRow[]): Promise<void> => {
+    const types = columns.split(',').map((one) => one.trim().split(' '));
+    await engine.run(
+      `INSERT INTO ${catalog}.main.${name} BY NAME
+       SELECT unnest(r) FROM (SELECT unnest(from_json($1, ${literal(JSON.stringify([Object.fromEntries(types)]))})) AS r)`,
+      [JSON.stringify(rows)],
+    );
+  };
+  const ours = (list: readonly CopiedFile[]) =>
+    list.map(({ url, format, ...row }) => ({
+      ...row,
+      format,
+      file_format: format,
+      path: url,
+      path_is_relative: false,
+    }));
+  const snapshots = new Map(schemaVersions.map((one) => [one.begin_snapshot, one.schema_version]));
+  snapshots.set(snapshot.snapshot_id, snapshot.schema_version);
+  await engine.run(`DELETE FROM ${catalog}.main.ducklake_snapshot`);
+  await fill(
+    'ducklake_snapshot',
+    'snapshot_id BIGINT, snapshot_time TIMESTAMPTZ, schema_version BIGINT, next_catalog_id BIGINT, next_file_id BIGINT',
+    [...snapshots].map(([id, version]) => ({
+      ...{ snapshot_id: id, snapshot_time: new Date(0), schema_version: version },
+      ...{ next_catalog_id: 0, next_file_id: 0 },
+    })),
+  );
+  await fill(
+    'ducklake_schema_versions',
+    'begin_snapshot BIGINT, schema_version BIGINT, table_id BIGINT',
+    schemaVersions.map((one) => ({ ...one, table_id: tableId })),
+  );
+  await engine.run(
+    `INSERT INTO ${catalog}.main.ducklake_table BY NAME SELECT ${tableId} AS table_id, uuid() AS table_uuid, 0 AS begin_snapshot,
+       0 AS schema_id, 'copied' AS table_name, 'copied/' AS path, true AS path_is_relative`,
+  );
+  await fill(
+    'ducklake_column',
+    `column_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, table_id BIGINT, column_order BIGINT, column_name VARCHAR,
+     column_type VARCHAR, initial_default VARCHAR, default_value VARCHAR, nulls_allowed BOOLEAN, parent_column BIGINT,
+     default_value_type VARCHAR, default_value_dialect VARCHAR`,
+    table.columns,
+  );
+  await fill(
+    'ducklake_data_file',
+    `${fileColumns}, file_format VARCHAR, record_count BIGINT, row_id_start BIGINT, mapping_id BIGINT`,
+    ours(files),
+  );
+  await fill(
+    'ducklake_delete_file',
+    `${fileColumns}, delete_file_id BIGINT, format VARCHAR, delete_count BIGINT`,
+    ours(deletions),
+  );
+  await fill('ducklake_column_mapping', 'mapping_id BIGINT, table_id BIGINT, type VARCHAR', table.mappings);
+  await fill(
+    'ducklake_name_mapping',
+    `mapping_id BIGINT, column_id BIGINT, source_name VARCHAR, target_field_id BIGINT, parent_column BIGINT,
+     is_partition BOOLEAN`,
+    table.mappedNames,
+  );
+  await fill(
+    'ducklake_inlined_data_tables',
+    'table_id BIGINT, table_name VARCHAR, schema_version BIGINT',
+    parts.flatMap(({ name, schemaVersion }) =>
+      schemaVersion === null ? [] : [{ table_id: tableId, table_name: name, schema_version: schemaVersion }],
+    ),
+  );
+}
+
+/** Rows in the types that the table had when they were written; DuckLake's own columns, and deletions, are whole numbers. */
+async function addPart(
+  engine: EngineConnection,
+  { table, maxLineBytes }: CopiedCatalog,
+  { name, schemaVersion, columns, url }: CopiedPart,
+): Promise<void> {
+  const types = new Map<string, string>();
+  if (schemaVersion !== null) {
+    const version = table.schemaVersions.find((one) => one.schema_version === schemaVersion);
+    const at = version?.begin_snapshot ?? table.snapshot.snapshot_id;
+    const described = await engine.read(`DESCRIBE SELECT * FROM ${relation} AT (VERSION => ${at})`);
+    for (const [column, type] of described.rows) types.set(String(column), String(type));
+  }
+  const texts = columns.map((_, index) => `c${index}: 'VARCHAR'`).join(', ');
+  const values = columns.map((column, index) => {
+    const type = types.get(column.name) ?? 'BIGINT';
+    const value = type === 'BLOB' ? `unhex(c${index})` : `CAST(decode(unhex(c${index})) AS ${type})`;
+    return `${value} AS ${identifier(column.name)}`;
+  });
+  const format = [
+    ...[`columns = {${texts}}`, 'auto_detect = false', 'header = false', "delim = '\t'"],
+    ...["quote = ''", "escape = ''", "comment = ''", "nullstr = '\\N'", "new_line = '\\n'"],
+    ...['null_padding = false', 'strict_mode = true'],
+    ...[`max_line_size = ${maxLineBytes}`, `buffer_size = ${maxLineBytes * 2}`],
+  ];
+  await engine.run(
+    `CREATE TABLE ${catalog}.main.${identifier(name)} AS
+     SELECT ${values.join(', ')} FROM read_csv(${literal(url)}, ${format.join(', ')})`,
+  );
+}
