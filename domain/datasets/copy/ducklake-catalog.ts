@@ -4,7 +4,6 @@ import { writtenAgainst } from '../../../data/lake/ducklake/catalog.ts';
 import type { CopiedPart } from '../../../data/lake/ducklake/copied-catalog.ts';
 import {
   findOtherTable,
-  type InlinedPart,
   inlinedSelect,
   type OtherTable,
   otherLakeFacts,
@@ -13,7 +12,7 @@ import { ours, SourceFailure } from '../../data-connections/failure.ts';
 import { catalogOf } from '../../data-connections/sources/ducklake.ts';
 import { withPostgres } from '../../data-connections/sources/postgres-session.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
-import { maxRowBytes, rowTooLarge, type SourceWatch } from '../../data-connections/sources/watch.ts';
+import { type Flow, maxRowBytes, rowTooLarge } from '../../data-connections/sources/watch.ts';
 import type { CopyDeps } from './copier.ts';
 import { copyOut } from './copy-out.ts';
 import { copyTimeoutMs, copyTooLarge, maxObjects } from './limits.ts';
@@ -57,24 +56,26 @@ export function readCatalog(
       if (table === undefined) throw refused(`The lake has no table ${resource}.`);
       checkTable(table);
       const parts: CopiedPart[] = [];
-      let bytes = 0;
+      let came = 0;
       for (const part of table.inlined) {
         const key = `${sourcePrefix}${part.name}`;
         const size = await copyPart(
           client,
-          watch,
-          schema,
-          part,
+          inlinedSelect(schema, part),
           (lines) => objects.upload(key, lines),
-          maxBytes - bytes,
+          (row) => {
+            watch?.row();
+            if (row.length > maxLineBytes) throw rowTooLarge();
+            came += row.length;
+            if (came > maxBytes) throw copyTooLarge(maxBytes);
+          },
+          (stream) => watch?.flow(stream) ?? stream,
         );
-        if (size === undefined) throw copyTooLarge(maxBytes);
-        bytes += size;
         // A part without rows would be a file without lines.
         if (size > 0) parts.push({ ...part, url: `s3://${objects.settings.bucket}/${key}` });
       }
       watch?.rest();
-      return { table, parts, bytes };
+      return { table, parts, bytes: came };
     },
     { statementTimeoutMs: copyTimeoutMs, limits },
   );
@@ -88,7 +89,8 @@ function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: 
     throw refused(`The table has more than ${most} files, which is the most: merge them first.`);
   if ([columns, mappedNames, schemaVersions].some((rows) => rows.length > maxObjects))
     throw refused(`The table has had more than ${most} columns, or schemas, which is the most.`);
-  for (const { path, format, encryption_key: key } of [...files, ...deletions]) {
+  for (const { path, format, encryption_key: key, file_size_bytes: size } of [...files, ...deletions]) {
+    if (!(size > 0)) throw refused(`The file ${path} has no size in the lake's catalog.`);
     if (key !== null) throw refused(`The file ${path} is encrypted, which cannot be read.`);
     if (format !== 'parquet' && format !== 'puffin')
       throw refused(`The file ${path} has the format ${format}, which cannot be read.`);
@@ -97,41 +99,31 @@ function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: 
     throw refused('The table has files whose folders are values of columns, which cannot be read.');
 }
 
-/** Puts the live rows of a part beside the lake; their bytes, undefined where they are more than that. */
+/** Puts what a SELECT gives beside the lake, a line a row; how many bytes they are. */
 async function copyPart(
   client: pg.Client,
-  watch: SourceWatch | undefined,
-  schema: string,
-  part: InlinedPart,
+  select: string,
   upload: (lines: AsyncIterable<Buffer>) => Promise<number>,
-  maxBytes: number,
-): Promise<number | undefined> {
-  const select = inlinedSelect(schema, part);
+  onRow: (row: Buffer) => void,
+  flowOf: (stream: Flow) => Flow,
+): Promise<number> {
   const { rowCount } = await client.query(`SELECT FROM (${select}) AS part LIMIT 1`);
   if (rowCount === 0) return 0;
   const lines = new PassThrough();
   const uploaded = ours(upload(lines));
   uploaded.catch(() => undefined);
-  let bytes = 0;
   try {
-    const copied = copyOut(
-      client,
-      `COPY (${select}) TO STDOUT (FORMAT text, ENCODING 'UTF8')`,
-      (row, stream) => {
-        watch?.row();
-        if (row.length > maxLineBytes) throw rowTooLarge();
-        bytes += row.length;
-        if (bytes > maxBytes) return;
-        // The row lies in the driver's own buffer.
-        if (lines.write(Buffer.from(row))) return;
-        const flow = watch?.flow(stream) ?? stream;
-        flow.pause();
-        lines.once('drain', () => flow.resume());
-      },
-    );
+    const statement = `COPY (${select}) TO STDOUT (FORMAT text, ENCODING 'UTF8')`;
+    const copied = copyOut(client, statement, (row, stream) => {
+      onRow(row);
+      // The row lies in the driver's own buffer.
+      if (lines.write(Buffer.from(row))) return;
+      const flow = flowOf(stream);
+      flow.pause();
+      lines.once('drain', () => flow.resume());
+    });
     await Promise.race([copied, uploaded]);
     await copied;
-    if (bytes > maxBytes) return undefined;
     lines.end();
     return await uploaded;
   } finally {

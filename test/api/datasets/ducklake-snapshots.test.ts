@@ -212,6 +212,7 @@ test('a catalog that says what cannot be read is refused', { timeout: 120_000 },
     [`ducklake_data_file SET path = 's3://other/x.parquet', path_is_relative = false`]:
       /s3:\/\/other\/x\.parquet is not in the lake's bucket/,
     [`ducklake_data_file SET file_size_bytes = 200000000000000`]: /It holds more than/,
+    [`ducklake_data_file SET file_size_bytes = -1`]: /has no size in the lake's catalog/,
     [`ducklake_column SET column_type = 'what'`]: /main\.refused cannot be read/,
   };
   for (const [change, message] of Object.entries(refusals)) {
