@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { nested, type Term, useOtherLake } from '../../support/other-lake.ts';
+import { rowsOf } from '../../support/snapshots.ts';
 import { useWorker } from '../../support/worker.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -69,4 +70,28 @@ test('rows that the catalog of another lake holds itself keep their values, of w
     ...Object.fromEntries(terms),
   });
   expect(ours).toEqual(theirs);
+});
+
+test('large rows of a catalog come whole, whatever an interrupted copy left in the engine', async () => {
+  const client = await workspace.organization();
+  await lake.run(
+    'CREATE TABLE lake.main.large AS SELECT i, repeat(chr((65 + i)::INTEGER), 1000000) AS t FROM range(20) r(i) WHERE i < 0',
+  );
+  await lake.run(
+    'INSERT INTO lake.main.large SELECT i, repeat(chr((65 + i)::INTEGER), 1000000) FROM range(20) r(i)',
+  );
+  expect(await lake.inCatalog('SELECT path FROM ducklake_data_file')).toEqual([]);
+  await workspace.deps.staging.scratch(client.organizationId, (engine) =>
+    engine.run(
+      "ATTACH 'ducklake::memory:' AS copied_lake (METADATA_CATALOG 'copied_lake_catalog', DATA_PATH '/nowhere/')",
+    ),
+  );
+  const { run, table } = await lake.copied(client, 'main.large');
+  expect(run, JSON.stringify(run.error)).toMatchObject({ status: 'succeeded', rowsCopied: 20 });
+  expect(
+    await rowsOf(
+      client,
+      `SELECT count(*) AS n FROM ${table} WHERE t = repeat(chr(CAST(65 + i AS INTEGER)), 1000000)`,
+    ),
+  ).toEqual([{ n: 20 }]);
 });
