@@ -43,7 +43,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
     status: 202,
     errors: [
       ...(['snapshot_not_enabled', 'snapshot_active', 'name_taken', 'conflict'] as const),
-      ...(['unsupported_option', 'workflows_unavailable'] as const),
+      'workflows_unavailable',
     ],
     run: ({ organizationId, params, caller, request, newId }) =>
       startSnapshot(deps, {

@@ -4,7 +4,6 @@ import { type ProcessDeps, startRecorded } from '../../data/processes/processes.
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import { findTable, forgetTable, reserveTable, type TableRow } from '../tables/tables.ts';
-import { copiedTypes } from './copy/create.ts';
 import { type Dataset, getDataset } from './datasets.ts';
 import { snapshotStart } from './process.ts';
 import {
@@ -35,7 +34,7 @@ export interface SnapshotRequest {
  * Starts a snapshot: its row, the reservation of a new table's name and the outbox entry are one commit; then the process is
  * started. Without workflows nothing of it stays.
  *
- * @throws AppError snapshot_not_enabled, snapshot_active, name_taken, unsupported_option, workflows_unavailable
+ * @throws AppError snapshot_not_enabled, snapshot_active, name_taken, workflows_unavailable
  */
 export async function startSnapshot(deps: ProcessDeps, request: SnapshotRequest): Promise<SnapshotRun> {
   const { organizationId, runId, newTableId } = request;
@@ -82,11 +81,6 @@ function refuseUnlessEnabled(connection: DataConnection, dataset: Dataset): void
     throw new AppError(
       'snapshot_not_enabled',
       'Snapshots are not enabled: set snapshot_enabled of the dataset, or snapshot_config.enabled of its connection.',
-    );
-  if (!copiedTypes.includes(connection.type))
-    throw new AppError(
-      'unsupported_option',
-      `Snapshots of connections of the type ${connection.type} are not supported yet; those of ${copiedTypes.join(', ')} are.`,
     );
 }
 

@@ -12,15 +12,13 @@ import { copyMysql } from './mysql.ts';
 import { copyPostgres } from './postgres.ts';
 import { copyS3 } from './s3.ts';
 
+/** Those of HTTP are read page after page (`../pages`). */
 const copies: Partial<Record<ConnectionType, CopySource>> = {
   postgres: copyPostgres,
   mysql: copyMysql,
   s3: copyS3,
   ducklake: copyDucklake,
 };
-
-/** Types whose resources can be copied; those of HTTP are read page after page (`../pages`). */
-export const copiedTypes = [...Object.keys(copies), 'http'] as readonly ConnectionType[];
 
 export interface SourceCopierDeps {
   sources: SourceClients;
