@@ -41,6 +41,7 @@ async function breachesOf(
     schedules: { projectId: 'project', playbookId: 'playbook', known: [], triggers: [], outages: [] },
     talks: { open: () => expect.fail(), leave: () => {}, finish: async () => {} },
     flows: { projectId: 'flows', path: 'flow', started: [], receiver: undefined as never },
+    copies: undefined as never,
     moments: createMoments(),
     signal: new AbortController().signal,
   });

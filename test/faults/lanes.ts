@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { copyKeys } from './copies.ts';
 import { batchLane, snapshotLane } from './load/batch-lanes.ts';
 import type { Lane, LoadContext } from './load/context.ts';
 import { flowLane } from './load/flow-lanes.ts';
 import { appendLane, upsertLane } from './load/rows-lanes.ts';
 import { runLane } from './load/run-lanes.ts';
 import { pauseLane, triggerLane } from './load/schedule-lanes.ts';
+import { copyReaderLane, datasetLane, sourceLane } from './load/snapshot-lanes.ts';
 import { talkLanes } from './load/talk-lanes.ts';
 
 /** The lanes of the load: they work from round to round, and one that is held up goes on in a later one. */
@@ -28,6 +30,9 @@ export function createLanes(context: LoadContext, seed: number): Lanes {
     triggerLane(context, seed, 1),
     pauseLane(context, seed, 1),
     flowLane(context, seed, 1),
+    sourceLane(context, seed, 1),
+    ...copyKeys.map((copy) => datasetLane(context, seed, copy)),
+    ...[1, 2].map((lane) => copyReaderLane(context, seed, lane)),
     // Two talk in the same conversation, and one each in two others.
     ...[2, 1, 1].flatMap((talkers, index) => talkLanes(context, seed, index + 1, talkers)),
   ];

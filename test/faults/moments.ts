@@ -3,9 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted. `answering`:
  * the model begins to. `calling`: it has called tools. `firing`: a schedule is asked to fire. `mailing`: the mail server has a mail,
- * and has not said so.
+ * and has not said so. `read`: the source of a dataset has answered the last page, which is about to be committed.
  */
-export const momentNames = ['completed', 'said', 'answering', 'calling', 'firing', 'mailing'] as const;
+export const momentNames = [
+  'completed',
+  'said',
+  'answering',
+  'calling',
+  'firing',
+  'mailing',
+  'read',
+] as const;
 export type Moment = (typeof momentNames)[number];
 
 /** Tells whoever waits for it that a moment has come. */

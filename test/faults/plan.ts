@@ -60,10 +60,19 @@ const lastsMs: Record<Moment, number> = {
   calling: 400,
   firing: 2_000,
   mailing: 150,
+  read: 2_500,
 };
 
 /** What the worker and its database are met in the middle of is above all a turn, or a fire and its mail. */
-const moments: readonly Moment[] = ['completed', 'completed', 'said', 'answering', 'calling', 'firing'];
+const moments: readonly Moment[] = [
+  'completed',
+  'completed',
+  'said',
+  'answering',
+  'calling',
+  'firing',
+  'read',
+];
 const momentsOfProcesses: readonly Moment[] = [
   'completed',
   'said',
@@ -75,6 +84,8 @@ const momentsOfProcesses: readonly Moment[] = [
   'firing',
   'mailing',
   'mailing',
+  'read',
+  'read',
 ];
 
 function afterOf(random: Random, target: Target): Fault['after'] {

@@ -10,6 +10,7 @@ import { createLanes, type Lanes } from './lanes.ts';
 import type { LoadContext } from './load/context.ts';
 import { prepareFlows } from './load/flow-lanes.ts';
 import { prepareSchedules } from './load/schedules.ts';
+import { prepareCopies } from './load/snapshot-lanes.ts';
 import { prepare } from './load/tables.ts';
 import { type FaultMailServer, type MailMood, planMoods, startMailServer } from './mail-server.ts';
 import { createModel } from './model.ts';
@@ -17,6 +18,8 @@ import { createMoments } from './moments.ts';
 import { type Fault, planFaults } from './plan.ts';
 import { read } from './readers.ts';
 import { compareRuns } from './runs.ts';
+import { finishCopies } from './snapshots.ts';
+import { startSource } from './sources.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 import { startTalkModel } from './talk-model.ts';
 import { createTalks } from './talks.ts';
@@ -57,7 +60,9 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const talkModel = await startTalkModel(moments);
   const mailServer = await startMailServer(moments);
   const receiver = await startHttpReceiver();
-  const closeOthers = () => Promise.all([talkModel.close(), mailServer.close(), receiver.close()]);
+  const source = await startSource(seed, moments);
+  const others = [talkModel, mailServer, receiver, source];
+  const closeOthers = () => Promise.all(others.map((other) => other.close()));
   const stack = await startStackUnderTest({
     journal,
     report,
@@ -85,6 +90,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       runs: [],
       schedules: await prepareSchedules(client, stack, prepared.tables.items),
       flows: await prepareFlows(client, receiver),
+      copies: await prepareCopies(client, source),
       signal,
       ...prepared,
     };
@@ -104,6 +110,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       await compareRuns(context);
       const notTheirs = await finishFlows(context, mailServer, report);
       await finishSchedules(context, mailServer, notTheirs, report);
+      await finishCopies(context, report);
       await compareTables(context);
     }
     return journal;

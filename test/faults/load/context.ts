@@ -1,4 +1,5 @@
 import type { FaultClient } from '../client.ts';
+import type { Copies } from '../copies.ts';
 import type { Flows } from '../flows.ts';
 import type { Journal } from '../journal.ts';
 import type { Model } from '../model.ts';
@@ -30,6 +31,8 @@ export interface LoadContext {
   schedules: Schedules;
   /** Runs of a workflow, in a project of its own. */
   flows: Flows;
+  /** Datasets of a source that changes all the time, and their snapshots. */
+  copies: Copies;
   signal: AbortSignal;
 }
 

@@ -1,0 +1,146 @@
+import { type Copies, type CopyKey, endStatuses, type SeenCopy, type StartedSnapshot } from './copies.ts';
+import type { Journal } from './journal.ts';
+import type { SourceRecord, SourceRecords, SourceState } from './source-records.ts';
+import type { SourceRequest } from './sources.ts';
+import type { Data } from './talks.ts';
+
+/** Holds one answer of a copy against the source, and against what was seen before it was asked for. */
+export function compareCopy(
+  journal: Journal,
+  copy: CopyKey,
+  rows: readonly SourceRecord[],
+  records: SourceRecords,
+  before: SeenCopy = new Map(),
+): void {
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const doubled = rows.filter((row) => found.get(row.id) !== row);
+  if (doubled.length > 0) journal.breach('copyDoubled', `${copy}: ${told(doubled)}`);
+  const unknown = rows.filter((row) => !isSame(records.changes[row.value - 1], row));
+  if (unknown.length > 0) journal.breach('copyAltered', `${copy}: ${told(unknown)}`);
+  if (copy === 'whole') {
+    const state = stateOf(records, Math.max(0, ...rows.map(({ value }) => value)));
+    const torn = unlike(found, records.stateAt(state));
+    if (torn.length > 0) journal.breach('copyTorn', `not the state ${state}: ${told(torn)}`);
+  }
+  const back = [...before].filter(([id, value]) => (found.get(id)?.value ?? 0) < value);
+  if (back.length > 0)
+    journal.breach('copyBack', `${copy}: ${told(back.map(([id]) => found.get(id) ?? { id }))}`);
+}
+
+/** After a snapshot that succeeded every record is there as it was before its start, or newer. */
+export function compareBehind(
+  journal: Journal,
+  snapshot: string,
+  rows: readonly SourceRecord[],
+  records: SourceRecords,
+  before: number,
+): void {
+  const found = new Map(rows.map(({ id, value }) => [id, value]));
+  const behind = [...records.stateAt(before).values()].filter(
+    ({ id, value }) => (found.get(id) ?? 0) < value,
+  );
+  if (behind.length > 0) journal.breach('copyBehind', `${snapshot}: ${told(behind)}`);
+}
+
+/** When the source is at rest and was copied once more, the copy is the source. */
+export function compareEnd(
+  journal: Journal,
+  copy: CopyKey,
+  rows: readonly SourceRecord[],
+  records: SourceRecords,
+): void {
+  const other = unlike(new Map(rows.map((row) => [row.id, row])), records.stateAt(records.changes.length));
+  if (other.length > 0) journal.breach('copyEnd', `${copy}: ${told(other)}`);
+  journal.count('compared row by row', `rows of the copy ${copy}`, rows.length);
+}
+
+/** Holds every snapshot that there is against what was told of it. */
+export function compareSnapshots(
+  journal: Journal,
+  started: readonly StartedSnapshot[],
+  runs: readonly Data[],
+): void {
+  const known = new Map<string, StartedSnapshot>();
+  for (const snapshot of started) {
+    const { tag, id, isRefused } = snapshot;
+    if (isRefused) journal.count('snapshots of datasets', 'refused, as another was active');
+    if (id === undefined) continue;
+    if (!runs.some((run) => run.id === id)) journal.breach('snapshotLost', `${tag}: ${id}`);
+    if (known.has(id)) journal.breach('snapshotDoubled', `${tag} is ${known.get(id)?.tag} too`);
+    known.set(id, snapshot);
+  }
+  // What nobody was told of is a snapshot all the same, of no more starts than those.
+  const open = started.filter(({ id, isRefused }) => id === undefined && !isRefused).length;
+  const unasked = runs.filter(({ id }) => !known.has(id));
+  if (unasked.length > open) journal.breach('snapshotDoubled', `${unasked.map(({ id }) => id)} of nobody`);
+  for (const { id, status, error } of runs) {
+    const end = `${status} ${error?.code ?? ''} ${error?.stage ?? ''}`.trim();
+    journal.count('snapshots of datasets', end);
+    if (!endStatuses.includes(status)) journal.breach('snapshotStuck', `${id}: ${end}`);
+    else if (status === 'cancelled' || (status === 'failed' && !isCaused(error)))
+      journal.breach('snapshotEnd', `${id}: ${end} ${error?.message ?? ''}`);
+  }
+}
+
+/** The source breaks connections, and an engine that is killed twice in one try may have died of what it read. */
+function isCaused(error: Data): boolean {
+  return (error?.code === 'source_failed' && error.stage === 'connect') || error?.code === 'engine_failed';
+}
+
+/** Of an end the driver hears a little later than the client that made it. */
+const lateMs = 25;
+
+/**
+ * Holds what came to the source against its limits. What was let out and then held up on its way, by a pause or by this very
+ * process, comes with what was let out since: of that there is as much as may be under way at once.
+ */
+export function compareRequests(
+  journal: Journal,
+  requests: readonly SourceRequest[],
+  { requests_per_second: perSecond, max_concurrency: atOnce }: Copies['limits'],
+): void {
+  journal.count('requests to the source', 'came', requests.length);
+  const sorted = requests.toSorted((a, b) => a.fromMs - b.fromMs);
+  let first = 0;
+  let most = 0;
+  let isOver = false;
+  for (const [index, { fromMs }] of sorted.entries()) {
+    while (fromMs - sorted[first]!.fromMs >= 1_000) first += 1;
+    const within = index - first + 1;
+    most = Math.max(most, within);
+    if (within > perSecond + atOnce && !isOver)
+      journal.breach('sourceLimit', `${within} within a second, at ${fromMs.toFixed(0)} ms`);
+    isOver = within > perSecond + atOnce;
+  }
+  journal.count('requests to the source', 'at most in a second', most);
+  let open: SourceRequest[] = [];
+  let mostOpen = 0;
+  for (const request of sorted) {
+    open = [...open.filter(({ toMs }) => toMs - lateMs > request.fromMs), request];
+    mostOpen = Math.max(mostOpen, open.length);
+    if (open.length > atOnce)
+      journal.breach('sourceLimit', `${open.length} at once, at ${request.fromMs.toFixed(0)} ms`);
+  }
+  journal.count('requests to the source', 'at most at once', mostOpen);
+}
+
+/** The first state that has the value: what is of one instant came at once. */
+function stateOf({ changes }: SourceRecords, value: number): number {
+  let state = value;
+  while (state > 0 && changes[state]?.at === changes[value - 1]?.at) state += 1;
+  return state;
+}
+
+/** What is in one and not in the other, or otherwise. */
+function unlike(found: SourceState, wanted: SourceState): Pick<SourceRecord, 'id'>[] {
+  const ids = new Set([...found.keys(), ...wanted.keys()]);
+  return [...ids].filter((id) => !isSame(found.get(id), wanted.get(id))).map((id) => found.get(id) ?? { id });
+}
+
+function isSame(a: SourceRecord | undefined, b: SourceRecord | undefined): boolean {
+  return a !== undefined && a.id === b?.id && a.at === b.at && a.value === b.value;
+}
+
+function told(records: readonly Pick<SourceRecord, 'id'>[]): string {
+  return `${records.length} records, such as ${JSON.stringify(records.slice(0, 3))}`;
+}

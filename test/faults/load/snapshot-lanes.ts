@@ -1,0 +1,138 @@
+import type { FaultClient } from '../client.ts';
+import { type Copies, type CopyKey, copyKeys, queryOf, recordsOf, type StartedSnapshot } from '../copies.ts';
+import { createRandom } from '../random.ts';
+import { followSnapshot, lookAt, startSnapshot } from '../snapshots.ts';
+import type { FaultSource } from '../sources.ts';
+import type { Lane, LoadContext } from './context.ts';
+import { pauseBetween } from './rows-lanes.ts';
+
+const limits = { requests_per_second: 20, max_concurrency: 2 };
+const firstRecords = 300;
+/** Enough for many pages; from then on records only change. */
+const maxRecords = 1_500;
+
+const resourceOf = (path: string, more: object = {}) => ({
+  request_path: path,
+  pagination: {
+    mode: 'next_link',
+    data_pointer: '/items',
+    next_pointer: '/links/next',
+    page_size: 15,
+    page_size_parameter: 'limit',
+  },
+  ...more,
+});
+
+const policy = {
+  version: 1,
+  limits,
+  resources: [
+    resourceOf('/changes', {
+      query_parameters: { since: '${cursor}', after: '${tie_breaker}' },
+      cursor: { field: 'at', format: 'iso8601', tie_breaker_field: 'id', tie_breaker_format: 'integer' },
+    }),
+    resourceOf('/whole'),
+  ],
+};
+
+/** A connection with the source, and a dataset of each of its resources. */
+export async function prepareCopies(client: FaultClient, source: FaultSource): Promise<Copies> {
+  const create = async (path: string, body: unknown) => {
+    const settled = await client.settle({ kind: 'dataset', method: 'POST', path, body });
+    if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
+    return settled.answer.body.data ?? {};
+  };
+  source.records.change(Array.from({ length: firstRecords }, (_, index) => index + 1));
+  const connections = '/v1/connections/data';
+  const { id } = await create(connections, {
+    name: 'Faults',
+    type: 'http',
+    config: { base_url: source.url },
+    snapshot_config: { enabled: true, http_replication: policy },
+  });
+  const datasets = `${connections}/${id}/datasets`;
+  const paths: Partial<Record<CopyKey, string>> = {};
+  const tables: Partial<Record<CopyKey, string>> = {};
+  for (const copy of copyKeys) {
+    const dataset = await create(datasets, { resource: `/${copy}`, name: `Copy of ${copy}` });
+    paths[copy] = `${datasets}/${dataset['id']}`;
+    tables[copy] = String(dataset['snapshotTableName']);
+  }
+  return {
+    source,
+    limits,
+    paths: paths as Copies['paths'],
+    tables: tables as Copies['tables'],
+    started: [],
+    seen: { changes: undefined, whole: undefined },
+  };
+}
+
+/** Changes what the source has: one record, or several of one instant, some of them new. */
+export function sourceLane(context: LoadContext, seed: number, lane: number): Lane {
+  const random = createRandom(seed, `source ${lane}`);
+  const { records } = context.copies.source;
+  return {
+    name: `source ${lane}`,
+    async step() {
+      const known = records.stateAt(records.changes.length).size;
+      const wanted = random.chance(0.4) ? random.int(2, 6) : 1;
+      const isNew = known < maxRecords && random.chance(0.5);
+      const ids = Array.from({ length: wanted }, (_, n) => (isNew ? known + 1 + n : random.int(1, known)));
+      records.change([...new Set(ids)]);
+      await pauseBetween(context, random.int(20, 200));
+    },
+  };
+}
+
+/** Takes snapshots of a dataset, one after the other; some are asked for twice, under one key or another. */
+export function datasetLane(context: LoadContext, seed: number, copy: CopyKey): Lane {
+  const random = createRandom(seed, `dataset ${copy}`);
+  const { started, source } = context.copies;
+  let count = 0;
+  const ask = async (tag: string, times: number) => {
+    const before = source.records.changes.length;
+    const snapshot: StartedSnapshot = { tag, copy, before, id: undefined, isRefused: false };
+    started.push(snapshot);
+    for (let n = 1; n <= times && !snapshot.isRefused; n += 1) await startSnapshot(context, snapshot);
+    return snapshot;
+  };
+  return {
+    name: `dataset ${copy}`,
+    async step() {
+      count += 1;
+      const tag = `${copy}-${count}`;
+      const times = random.chance(0.2) ? 2 : 1;
+      const hasRival = random.chance(0.2);
+      const pauseMs = random.int(200, 2_500);
+      const snapshots = [await ask(tag, times)];
+      // Of an organization's first it may be told that it is under way, or begin where that is over already.
+      if (hasRival) snapshots.push(await ask(`${tag}-rival`, 1));
+      for (const snapshot of snapshots)
+        if (snapshot.id !== undefined) await followSnapshot(context, snapshot);
+      await pauseBetween(context, pauseMs);
+    },
+  };
+}
+
+/** Reads one copy after the other, at any moment. */
+export function copyReaderLane(context: LoadContext, seed: number, lane: number): Lane {
+  const random = createRandom(seed, `copy reader ${lane}`);
+  const { client, copies } = context;
+  return {
+    name: `copy reader ${lane}`,
+    async step() {
+      const copy = random.pick(copyKeys);
+      const before = copies.seen[copy];
+      const body = queryOf(copies.tables[copy]);
+      const path = '/v1/query-executions';
+      // Before the first snapshot there is no table.
+      const answer =
+        before === undefined
+          ? undefined
+          : await client.attempt({ kind: 'query', method: 'POST', path, body });
+      if (answer?.status === 200) lookAt(context, copy, before, recordsOf(answer.body.data));
+      await pauseBetween(context, random.int(200, 1_200));
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  compareBehind,
+  compareCopy,
+  compareEnd,
+  compareRequests,
+  compareSnapshots,
+} from './compare-snapshots.ts';
+import {
+  type CopyKey,
+  copyKeys,
+  endStatuses,
+  queryOf,
+  recordsOf,
+  type SeenCopy,
+  type StartedSnapshot,
+} from './copies.ts';
+import { listAll } from './list-all.ts';
+import type { LoadContext } from './load/context.ts';
+import type { SourceRecord } from './source-records.ts';
+import type { Data } from './talks.ts';
+
+/** What a worker had under way when it was killed holds its place at the source for two minutes, and a try waits for longer. */
+const quietTimeoutMs = 1_200_000;
+/** Of the last snapshot: those before it may have used up the tries of the source's good will. */
+const maxLastSnapshots = 3;
+
+/** Waits for every snapshot, takes a last one of each dataset, and compares. */
+export async function finishCopies(context: LoadContext, report: (line: string) => void): Promise<void> {
+  const { copies, journal } = context;
+  const startMs = Date.now();
+  copies.source.getWell();
+  const runs: Data[] = [];
+  for (const copy of copyKeys) {
+    await allEnded(context, copy, startMs + quietTimeoutMs);
+    await takeLast(context, copy);
+    const rows = await rowsOf(context, copy);
+    if (rows !== undefined) {
+      lookAt(context, copy, copies.seen[copy], rows);
+      compareEnd(journal, copy, rows, copies.source.records);
+    }
+    runs.push(...(await listAll(context, `${copies.paths[copy]}/snapshots`)));
+  }
+  report(`  snapshots of datasets came to rest in ${((Date.now() - startMs) / 1_000).toFixed(1)} s`);
+  compareSnapshots(journal, copies.started, runs);
+  compareRequests(journal, copies.source.requests, copies.limits);
+}
+
+/** Asks for a snapshot, or again for the same one. */
+export async function startSnapshot(context: LoadContext, snapshot: StartedSnapshot): Promise<void> {
+  const { client, copies, journal, moments } = context;
+  const { tag, copy } = snapshot;
+  moments.comes('firing');
+  const settled = await client.settle({
+    kind: 'snapshot start',
+    method: 'POST',
+    path: `${copies.paths[copy]}/snapshots`,
+    idempotencyKey: `snapshot-${tag}`,
+  });
+  if (settled.outcome === 'refused') {
+    snapshot.isRefused = true;
+    if (settled.answer.body.code !== 'snapshot_active' || snapshot.id !== undefined)
+      journal.breach('unexpected', `snapshot ${tag}: ${JSON.stringify(settled.answer)}`);
+  }
+  if (settled.outcome !== 'acknowledged') return;
+  const id = String(settled.answer.body.data?.['id']);
+  if (snapshot.id !== undefined && snapshot.id !== id)
+    journal.breach('snapshotDoubled', `${tag} is ${snapshot.id} and ${id}`);
+  snapshot.id = id;
+}
+
+/** The snapshot as it ended, looked at at once where it succeeded; undefined when that did not come in time. */
+export async function followSnapshot(
+  context: LoadContext,
+  snapshot: StartedSnapshot,
+): Promise<Data | undefined> {
+  const { client, copies, journal, signal } = context;
+  const { copy, id } = snapshot;
+  const deadlineMs = Date.now() + quietTimeoutMs;
+  const path = `${copies.paths[copy]}/snapshots/${id}`;
+  while (Date.now() < deadlineMs && !signal.aborted) {
+    const settled = await client.settle({ kind: 'snapshot', method: 'GET', path });
+    if (settled.outcome === 'refused') {
+      journal.breach('snapshotLost', `${snapshot.tag}, ${id}: ${JSON.stringify(settled.answer)}`);
+      return undefined;
+    }
+    const run = settled.outcome === 'acknowledged' ? (settled.answer.body.data as Data) : undefined;
+    if (run !== undefined && endStatuses.includes(run.status)) {
+      if (run.status === 'succeeded') await lookAfter(context, snapshot);
+      return run;
+    }
+    await delay(400, undefined, { signal }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** Somebody who asks once a snapshot is known to have succeeded sees what was there before it. */
+async function lookAfter(context: LoadContext, snapshot: StartedSnapshot): Promise<void> {
+  const { copies, journal } = context;
+  const before = copies.seen[snapshot.copy];
+  const rows = await rowsOf(context, snapshot.copy);
+  if (rows === undefined) return;
+  lookAt(context, snapshot.copy, before, rows);
+  compareBehind(journal, `${snapshot.tag}, ${snapshot.id}`, rows, copies.source.records, snapshot.before);
+}
+
+/** Holds what a reader got against the source, and against what was seen before it asked. */
+export function lookAt(
+  { copies, journal }: LoadContext,
+  copy: CopyKey,
+  before: SeenCopy | undefined,
+  rows: readonly SourceRecord[],
+): void {
+  journal.count('readers', `copies of ${copy} looked through`);
+  compareCopy(journal, copy, rows, copies.source.records, before);
+  const seen = new Map(copies.seen[copy]);
+  for (const { id, value } of rows) seen.set(id, Math.max(value, seen.get(id) ?? 0));
+  copies.seen[copy] = seen;
+}
+
+async function rowsOf({ client, copies, journal }: LoadContext, copy: CopyKey) {
+  const body = queryOf(copies.tables[copy]);
+  const path = '/v1/query-executions';
+  const settled = await client.settle({ kind: 'query', method: 'POST', path, body });
+  if (settled.outcome === 'acknowledged') return recordsOf(settled.answer.body.data);
+  journal.breach('copyEnd', `${copy} cannot be read: ${JSON.stringify(settled)}`);
+  return undefined;
+}
+
+async function allEnded(context: LoadContext, copy: CopyKey, deadlineMs: number): Promise<void> {
+  const path = `${context.copies.paths[copy]}/snapshots`;
+  for (;;) {
+    const active = (await listAll(context, path)).filter(({ status }) => !endStatuses.includes(status));
+    if (active.length === 0 || Date.now() > deadlineMs || context.signal.aborted) return;
+    await delay(500, undefined, { signal: context.signal }).catch(() => {});
+  }
+}
+
+async function takeLast(context: LoadContext, copy: CopyKey): Promise<void> {
+  const { copies, journal } = context;
+  const before = copies.source.records.changes.length;
+  for (let n = 1; n <= maxLastSnapshots; n += 1) {
+    const last: StartedSnapshot = { tag: `last-${copy}-${n}`, copy, before, id: undefined, isRefused: false };
+    copies.started.push(last);
+    await startSnapshot(context, last);
+    const run = last.id === undefined ? undefined : await followSnapshot(context, last);
+    if (run?.status === 'succeeded') return;
+  }
+  journal.breach('snapshotStuck', `no last snapshot of ${copy} succeeded`);
+}

@@ -1,0 +1,45 @@
+/** A record as the source has it, or had it: `value` is the number of the change that made it so. */
+export interface SourceRecord {
+  id: number;
+  /** ISO 8601; grows with every change. Records that are changed together are of one instant. */
+  at: string;
+  value: number;
+}
+
+/** Every record by its id. */
+export type SourceState = ReadonlyMap<number, SourceRecord>;
+
+/** What the source holds, and ever held: nothing is deleted. A state is told by the number of its last change. */
+export interface SourceRecords {
+  /** The change with the number n is at n - 1. */
+  changes: readonly SourceRecord[];
+  /** Changes records of one instant, each once; ids that are new insert them. */
+  change(ids: readonly number[]): void;
+  stateAt(number: number): SourceState;
+}
+
+const firstInstantMs = Date.UTC(2026, 0, 1);
+/** Pages of one state are asked for one after the other. */
+const maxKept = 8;
+
+export function createSourceRecords(): SourceRecords {
+  const changes: SourceRecord[] = [];
+  const kept = new Map<number, SourceState>();
+  let instants = 0;
+  return {
+    changes,
+    change(ids) {
+      instants += 1;
+      const at = new Date(firstInstantMs + instants).toISOString();
+      for (const id of ids) changes.push({ id, at, value: changes.length + 1 });
+    },
+    stateAt(number) {
+      const known = kept.get(number);
+      if (known !== undefined) return known;
+      const state = new Map(changes.slice(0, number).map((record) => [record.id, record]));
+      kept.set(number, state);
+      for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest);
+      return state;
+    },
+  };
+}
