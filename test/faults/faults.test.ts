@@ -38,6 +38,9 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     ['deliveries', 'mail delivered'],
     ['runs of workflows', 'succeeded'],
     ['deliveries of workflows', 'webhook delivered'],
+    ['snapshots of datasets', 'succeeded'],
+    ['readers', 'copies of changes looked through'],
+    ['readers', 'copies of whole looked through'],
   ] as const)
     expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);
   expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);

@@ -20,9 +20,10 @@ import type { LoadContext } from './load/context.ts';
 import type { SourceRecord } from './source-records.ts';
 import type { Data } from './talks.ts';
 
-/** What a worker had under way when it was killed holds its place at the source for two minutes, and a try waits for longer. */
+/** A request of a worker that was killed holds its place at the source for two minutes; a commit is tried again after ten. */
 const quietTimeoutMs = 1_200_000;
-/** Of the last snapshot: those before it may have used up the tries of the source's good will. */
+const readTimeoutMs = 90_000;
+/** The first may meet a store that has only just come back. */
 const maxLastSnapshots = 3;
 
 /** Waits for every snapshot, takes a last one of each dataset, and compares. */
@@ -118,13 +119,21 @@ export function lookAt(
   copies.seen[copy] = seen;
 }
 
-async function rowsOf({ client, copies, journal }: LoadContext, copy: CopyKey) {
+/** Where stores are away a query fails, or runs out of time: it is asked again, as long as that may help. */
+async function rowsOf({ client, copies, journal, signal }: LoadContext, copy: CopyKey) {
   const body = queryOf(copies.tables[copy]);
   const path = '/v1/query-executions';
-  const settled = await client.settle({ kind: 'query', method: 'POST', path, body });
-  if (settled.outcome === 'acknowledged') return recordsOf(settled.answer.body.data);
-  journal.breach('copyEnd', `${copy} cannot be read: ${JSON.stringify(settled)}`);
-  return undefined;
+  const deadlineMs = Date.now() + readTimeoutMs;
+  for (;;) {
+    const settled = await client.settle({ kind: 'query', method: 'POST', path, body });
+    if (settled.outcome === 'acknowledged') return recordsOf(settled.answer.body.data);
+    if (signal.aborted) return undefined;
+    if (settled.outcome === 'unresolved' || Date.now() > deadlineMs) {
+      journal.breach('unexpected', `the copy ${copy} cannot be read: ${JSON.stringify(settled)}`);
+      return undefined;
+    }
+    await delay(500, undefined, { signal }).catch(() => {});
+  }
 }
 
 async function allEnded(context: LoadContext, copy: CopyKey, deadlineMs: number): Promise<void> {

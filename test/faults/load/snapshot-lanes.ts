@@ -106,7 +106,7 @@ export function datasetLane(context: LoadContext, seed: number, copy: CopyKey): 
       const hasRival = random.chance(0.2);
       const pauseMs = random.int(200, 2_500);
       const snapshots = [await ask(tag, times)];
-      // Of an organization's first it may be told that it is under way, or begin where that is over already.
+      // It is told that the first is under way, or begins where that is over already.
       if (hasRival) snapshots.push(await ask(`${tag}-rival`, 1));
       for (const snapshot of snapshots)
         if (snapshot.id !== undefined) await followSnapshot(context, snapshot);
