@@ -10,7 +10,7 @@ import type {
   IngestionBatchLakeActivities,
 } from '../../workflows/ingestion-batch/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
+import { beating, DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 
 /** Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason. */
 const heartbeats = { maxEngineDeaths: 8 };
@@ -48,16 +48,16 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
     },
 
     /** Safe to retry: compare-and-set, and the ledger decides. */
-    async giveUpIngestionBatch(input) {
+    giveUpIngestionBatch: beating(async (input: IngestionBatchInput) => {
       const batch = await read(input);
       if (batch?.status === 'applying' || batch?.status === 'open')
         await failBatch(deps, batch, internalFailure);
-    },
+    }),
 
     /** Safe to retry: removes by prefix, and only what no table names. */
-    async cleanUpIngestionBatch({ organizationId, batchId }) {
+    cleanUpIngestionBatch: beating(async ({ organizationId, batchId }: IngestionBatchInput) => {
       await deps.objects.removeAll(batchPrefix(organizationId, batchId));
       await inOrganization(deps.db, organizationId, (db) => markCleaned(db, organizationId, batchId));
-    },
+    }),
   };
 }

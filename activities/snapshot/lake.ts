@@ -15,7 +15,7 @@ import {
 } from '../../domain/datasets/snapshot-runs.ts';
 import type { SnapshotInput, SnapshotLakeActivities } from '../../workflows/snapshot/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
+import { beating, DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 /** Rows at which this many engine processes ended are not read again. */
@@ -35,15 +35,15 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
     },
 
     /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
-    async commitSnapshot(input) {
+    commitSnapshot: beating(async (input: SnapshotInput) => {
       const row = await read(input);
       if (row.status !== 'running') return outcomeOf(row);
       await commitSnapshot(deps, row).catch((error: unknown) => tell(row, error));
       return outcomeOf(await read(input));
-    },
+    }),
 
     /** Safe to retry: removes by prefix, and only what no commit has taken. */
-    discardSnapshot: async (input) => discardSnapshot(deps, await read(input)),
+    discardSnapshot: beating(async (input: SnapshotInput) => discardSnapshot(deps, await read(input))),
   };
 
   /** Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they like. */

@@ -11,7 +11,7 @@ import {
 import { getTableImport, reportProgress, type TableImport } from '../../domain/file-imports/table-imports.ts';
 import type { TableImportInput, TableImportLakeActivities } from '../../workflows/table-import/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
+import { beating, DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
@@ -29,15 +29,15 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
     },
 
     /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
-    async commitTableImport(input) {
+    commitTableImport: beating(async (input: TableImportInput) => {
       const row = await read(input);
       if (row.status !== 'running') return outcomeOf(row);
       await commitImport(deps, row).catch((error: unknown) => failIfFinal(row, error));
       return outcomeOf(await read(input));
-    },
+    }),
 
     /** Safe to retry: removes by prefix, and only what no commit has taken. */
-    discardStagedImport: async (input) => discardImport(deps, await read(input)),
+    discardStagedImport: beating(async (input: TableImportInput) => discardImport(deps, await read(input))),
   };
 
   /** A file that cannot be read is told in the import's row and not tried again; anything else is retried. */

@@ -42,6 +42,7 @@ const settle = proxyActivities<
 >({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
 });
 

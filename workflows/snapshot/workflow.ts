@@ -48,6 +48,7 @@ const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSna
 const commit = proxyActivities<Pick<SnapshotLakeActivities, 'commitSnapshot' | 'discardSnapshot'>>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 

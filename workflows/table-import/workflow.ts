@@ -28,6 +28,7 @@ const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'st
 const commit = proxyActivities<Pick<TableImportLakeActivities, 'commitTableImport' | 'discardStagedImport'>>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
