@@ -90,7 +90,7 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
     schemaVersions.map((one) => ({ ...one, table_id: tableId })),
   );
   await engine.run(
-    `INSERT INTO ${catalog}.main.ducklake_table BY NAME SELECT ${tableId} AS table_id, uuid() AS table_uuid, 0 AS begin_snapshot,
+    `INSERT INTO ${catalog}.main.ducklake_table BY NAME SELECT ${whole(tableId)} AS table_id, uuid() AS table_uuid, 0 AS begin_snapshot,
        0 AS schema_id, 'copied' AS table_name, 'copied/' AS path, true AS path_is_relative`,
   );
   await fill(
@@ -98,7 +98,11 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
     `column_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, table_id BIGINT, column_order BIGINT, column_name VARCHAR,
      column_type VARCHAR, initial_default VARCHAR, default_value VARCHAR, nulls_allowed BOOLEAN, parent_column BIGINT,
      default_value_type VARCHAR, default_value_dialect VARCHAR`,
-    table.columns,
+    // Whatever its server answered: nothing of them is an expression.
+    table.columns.map((one) => ({
+      ...one,
+      ...{ default_value: 'NULL', default_value_type: 'literal', default_value_dialect: 'duckdb' },
+    })),
   );
   await fill(
     'ducklake_data_file',
@@ -126,6 +130,12 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
   );
 }
 
+/** A number for a statement, which comes from a server that may answer anything. */
+function whole(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new Error('It is no whole number.');
+  return String(value);
+}
+
 /** Rows in the types that the table had when they were written; DuckLake's own columns, and deletions, are whole numbers. */
 async function addPart(
   engine: EngineConnection,
@@ -136,7 +146,7 @@ async function addPart(
   if (schemaVersion !== null) {
     const version = table.schemaVersions.find((one) => one.schema_version === schemaVersion);
     const at = version?.begin_snapshot ?? table.snapshot.snapshot_id;
-    const described = await engine.read(`DESCRIBE SELECT * FROM ${relation} AT (VERSION => ${at})`);
+    const described = await engine.read(`DESCRIBE SELECT * FROM ${relation} AT (VERSION => ${whole(at)})`);
     for (const [column, type] of described.rows) types.set(String(column), String(type));
   }
   const texts = columns.map((_, index) => `c${index}: 'VARCHAR'`).join(', ');
