@@ -69,17 +69,31 @@ export function mappedRecord(
   record: JsonRecord,
   { field_mappings: mappings = {}, json_string_fields: jsonFields = [] }: ReplicatedResource,
 ): JsonRecord {
-  const parsed: JsonRecord = { ...record };
-  for (const field of jsonFields) {
-    const text = parsed[field];
-    if (typeof text === 'string' && text !== '') parsed[field] = parseAnswer(Buffer.from(text));
-  }
+  const parsed = jsonFields.reduce(withParsed, record);
   const named = Object.entries(mappings).flatMap(([field, column]): [string, JsonValue][] => {
     const value = fieldOf(parsed, field);
     return value === undefined ? [] : [[column, value]];
   });
   const own = Object.entries(parsed).filter(([field]) => !Object.hasOwn(mappings, field));
   return Object.fromEntries([...own, ...named]);
+}
+
+/** The record with what a field holds as JSON in a string; a field by its own name, or else by a dotted path. */
+function withParsed(record: JsonRecord, field: string): JsonRecord {
+  const [first = '', ...rest] = Object.hasOwn(record, field) ? [field] : field.split('.');
+  const value = Object.hasOwn(record, first) ? record[first] : undefined;
+  if (rest.length > 0)
+    return isObject(value) ? { ...record, [first]: withParsed(value, rest.join('.')) } : record;
+  if (typeof value !== 'string' || value === '') return record;
+  try {
+    return { ...record, [first]: parseAnswer(Buffer.from(value)) };
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    throw new SourceFailure(
+      'request',
+      `A record's field ${field} holds no JSON, which json_string_fields says of it.`,
+    );
+  }
 }
 
 /** What a few records tell of their columns. */

@@ -279,8 +279,10 @@ test('a snapshot that waits for the source is cancelled, and the source is let g
   } finally {
     await source.run('ROLLBACK');
   }
-  const { rows } = await source.admin.query('SELECT FROM pg_stat_activity WHERE usename = $1', [source.role]);
-  expect(rows.length).toBe(0);
+  // A server process outlives its connection for a moment.
+  const sessions = async () =>
+    (await source.admin.query('SELECT FROM pg_stat_activity WHERE usename = $1', [source.role])).rows.length;
+  await expect.poll(sessions, { timeout: 30_000 }).toBe(0);
   expect((await snapshotOf(client, at)).status).toBe('succeeded');
 });
 
