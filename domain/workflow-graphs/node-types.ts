@@ -6,6 +6,7 @@ import { fileOutput } from './node-types/file-output.ts';
 import { playbook } from './node-types/playbook.ts';
 import { query } from './node-types/query.ts';
 import { report } from './node-types/report.ts';
+import { snapshot } from './node-types/snapshot.ts';
 import { wait } from './node-types/wait.ts';
 
 /** Every kind of node that there is, in the order in which they are listed. */
@@ -20,6 +21,7 @@ export const nodeTypes: readonly NodeType[] = [
   emailDelivery,
   slackDelivery,
   webhookDelivery,
+  snapshot,
 ];
 
 const byName = new Map(nodeTypes.map((nodeType) => [nodeType.type, nodeType]));

@@ -90,6 +90,8 @@ const hour = 3_600;
 const timeoutSecondsOf: Partial<Record<string, (node: GraphNode) => number>> = {
   playbook: () => 6 * hour,
   report: () => 6 * hour,
+  // Where its guard asks, it waits for somebody for a day.
+  snapshot: () => 36 * hour,
   // Their own time ends them.
   wait: () => 400 * 24 * hour,
   approval: () => 31 * 24 * hour,

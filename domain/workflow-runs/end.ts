@@ -7,6 +7,8 @@ import type {
   WorkflowRunInput,
   WorkflowRunOutcome,
 } from '../../workflows/workflow-run/contract.ts';
+import type { SnapshotWakeDeps } from '../datasets/cancel.ts';
+import { datasetSnapshots } from '../datasets/fires.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
 import { type CancelDeps, cancelRunById } from '../runs/cancel.ts';
 import { moveRun, type Run, runStates } from '../runs/runs.ts';
@@ -22,10 +24,10 @@ import {
   showNodes,
 } from './nodes.ts';
 import { graphOfRun } from './version-of-run.ts';
-import { childRunId } from './work/analyst.ts';
+import { childRunId } from './work/child.ts';
 import { findBoth, runPin, type WorkflowRun } from './workflow-runs.ts';
 
-export type EndDeps = CancelDeps & { cipher: Cipher };
+export type EndDeps = CancelDeps & SnapshotWakeDeps & { cipher: Cipher };
 
 const cancelledEnd: NodeEnd = { status: 'cancelled', ports: [] };
 
@@ -78,10 +80,12 @@ export async function endNode(
     const node = graph.nodes.find(({ id }) => id === nodeId)!;
     return {
       end: (ended && endOf(ended)) ?? cancelledEnd,
-      child: childRunId({ run: both.row, node, state: row }),
+      child: { id: childRunId({ run: both.row, node, state: row }), isSnapshot: node.type === 'snapshot' },
     };
   });
-  if (found.child !== undefined) await cancelRunById(deps, organizationId, found.child);
+  const { child } = found;
+  if (child?.isSnapshot === true) await datasetSnapshots(deps).cancel(organizationId, child.id);
+  else if (child !== undefined) await cancelRunById(deps, organizationId, child.id);
   return found.end;
 }
 

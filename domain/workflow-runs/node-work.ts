@@ -2,6 +2,7 @@ import type { Cipher } from '../../data/encryption.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../data/processes/processes.ts';
 import type { StoreDeps } from '../files/store-object.ts';
+import type { ExpiryDeps } from '../lake-maintenance/expire.ts';
 import type { Models } from '../models/models.ts';
 import type { QueryDeps } from '../query/run.ts';
 import type { Graph, GraphNode } from '../workflow-graphs/graph.ts';
@@ -12,7 +13,8 @@ import type { WorkflowRun } from './workflow-runs.ts';
 
 export type NodeDeps = ProcessDeps &
   StoreDeps &
-  QueryDeps & { cipher: Cipher; models: Pick<Models, 'defaultId'> };
+  QueryDeps &
+  ExpiryDeps & { cipher: Cipher; models: Pick<Models, 'defaultId'> };
 
 /** A node that is worked at, with what leads to it. */
 export interface NodeCall {

@@ -16,7 +16,8 @@ export type NodeOutput =
   | { type: 'rows'; rows: KeptRows }
   | { type: 'report'; reportId: string; revision: number }
   | { type: 'file'; fileId: string; path: string }
-  | { type: 'value'; value: unknown };
+  | { type: 'value'; value: unknown }
+  | { type: 'table'; tableId: string; tableName: string; version: number };
 
 /** By port. */
 export type NodeOutputs = Record<string, NodeOutput>;

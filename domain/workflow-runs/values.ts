@@ -93,7 +93,7 @@ async function resolve(
   return output === undefined ? null : outputValue(deps, organizationId, output);
 }
 
-/** What a text, a statement or a payload gets of an output: a value, the first rows as objects, a Markdown, a path. */
+/** What a text, a statement or a payload gets of an output: a value, the first rows as objects, a Markdown, a path, a table's name. */
 export async function outputValue(
   deps: ValueDeps,
   organizationId: string,
@@ -108,6 +108,8 @@ export async function outputValue(
       return output.path;
     case 'value':
       return output.value;
+    case 'table':
+      return output.tableName;
   }
 }
 

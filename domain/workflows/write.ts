@@ -2,6 +2,7 @@ import type { Cipher } from '../../data/encryption.ts';
 import { AppError, ValidationError, type ValidationFault } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { attachedTables } from '../catalog-entries/catalog-entries.ts';
+import { findDataset } from '../datasets/datasets.ts';
 import { checkParams, type Params } from '../playbooks/parameters.ts';
 import { findPlaybook, parametersOf as playbookParameters } from '../playbooks/playbooks.ts';
 import { findProject, getOpenProject } from '../projects/projects.ts';
@@ -125,6 +126,7 @@ export async function faultsOfDraft(
   if ('faults' in validated) return validated.faults;
   return [
     ...(await playbookFaults(db, row, validated.graph)),
+    ...(await datasetFaults(db, row, validated.graph)),
     ...(await triggerFaults(db, row, validated.graph)),
   ];
 }
@@ -160,6 +162,22 @@ async function playbookFaults(
     faults.push(
       ...faultsFrom(() => checkParams(closed, known, { at: [...at, 'params'] as string[], tables })),
     );
+  }
+  return faults;
+}
+
+/** Datasets that nodes name must be there. */
+async function datasetFaults(
+  db: OrganizationTransaction,
+  { organization_id: organizationId }: Workflow,
+  { nodes }: Graph,
+): Promise<ValidationFault[]> {
+  const faults: ValidationFault[] = [];
+  for (const [index, { type, config }] of nodes.entries()) {
+    const id = config['dataset_id'];
+    if (type !== 'snapshot' || isOpen(id) || (await findDataset(db, organizationId, String(id)))) continue;
+    const loc = ['body', 'graph', 'nodes', index, 'config', 'dataset_id'];
+    faults.push({ loc, type: 'value_error', msg: 'There is no such dataset.' });
   }
   return faults;
 }

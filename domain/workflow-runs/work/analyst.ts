@@ -10,6 +10,7 @@ import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, seedOf, within
 import type { NodeOutputs } from '../nodes.ts';
 import { workflowRunProcess } from '../process.ts';
 import { dataVersionsOf } from '../workflow-runs.ts';
+import { childRunId } from './child.ts';
 
 /** A run tells of its end; one that cannot is looked at all the same. */
 const lookEveryMs = 300_000;
@@ -80,7 +81,7 @@ function requestOf({ run }: NodeCall, runId: string) {
 /** Starts a run of the analyst, once for each try of the node, and waits for its end. */
 async function followed(call: NodeCall, start: (runId: string) => Promise<unknown>): Promise<NodeStep> {
   const { run } = call;
-  const runId = derivedId('run', run.created_at.getTime(), seedOf(call));
+  const runId = childRunId(call);
   const find = () => within(call, (db) => findRun(db, run.organization_id, runId));
   let child = await find();
   if (child === undefined) {
@@ -117,7 +118,3 @@ function outputsOf(call: NodeCall, child: Run): Promise<NodeOutputs> {
     throw new NodeFailed('not_found', `What the run ${child.id} made was deleted.`, { isFinal: true });
   });
 }
-
-/** The run of the analyst that a node waits for; it may never have been started. */
-export const childRunId = (call: Pick<NodeCall, 'run' | 'node' | 'state'>): string =>
-  derivedId('run', call.run.created_at.getTime(), seedOf(call as NodeCall));

@@ -3,6 +3,7 @@ import { playbookWork, reportWork } from './analyst.ts';
 import { conditionWork } from './condition.ts';
 import { emailWork, fileOutputWork, slackWork, webhookWork } from './deliver.ts';
 import { queryWork } from './query.ts';
+import { snapshotWork } from './snapshot.ts';
 import { approvalWork, waitWork } from './waits.ts';
 
 /** What each type of node does; a test holds it against the types that there are. */
@@ -17,4 +18,5 @@ export const nodeWork: Readonly<Record<string, NodeWork>> = {
   email_delivery: emailWork,
   slack_delivery: slackWork,
   webhook_delivery: webhookWork,
+  snapshot: snapshotWork,
 };
