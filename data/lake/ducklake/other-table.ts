@@ -147,6 +147,23 @@ export async function findOtherTable(
   };
 }
 
+const inlinedName = /^ducklake_inlined_(?:data_\d+_\d+|delete_\d+)$/;
+
+/**
+ * Whether what becomes part of statements of ours is a number, or a name that DuckLake gives. Whoever named the server may have
+ * it answer anything.
+ */
+export function hasItsNumbers({ tableId, snapshot, schemaVersions, inlined }: OtherTable): boolean {
+  const numbers = [
+    tableId,
+    ...[snapshot, ...schemaVersions].flatMap((row) => Object.values(row)),
+    ...inlined.flatMap(({ schemaVersion }) => schemaVersion ?? []),
+  ];
+  return (
+    numbers.every((one) => Number.isSafeInteger(one)) && inlined.every(({ name }) => inlinedName.test(name))
+  );
+}
+
 /** Of intervals in units that are told apart by no sign of another one. */
 function textOf({ name, type }: InlinedColumn): string {
   const column = identifier(name);

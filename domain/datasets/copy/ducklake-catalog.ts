@@ -4,6 +4,7 @@ import { writtenAgainst } from '../../../data/lake/ducklake/catalog.ts';
 import type { CopiedPart } from '../../../data/lake/ducklake/copied-catalog.ts';
 import {
   findOtherTable,
+  hasItsNumbers,
   inlinedSelect,
   type OtherTable,
   otherLakeFacts,
@@ -54,7 +55,8 @@ export function readCatalog(
       if (isEncrypted) throw refused('The lake is encrypted, which cannot be read.');
       const table = await findOtherTable(client, schema, resource, maxObjects);
       if (table === undefined) throw refused(`The lake has no table ${resource}.`);
-      checkNumbers(table);
+      if (!hasItsNumbers(table))
+        throw refused("The lake's catalog has something else than numbers where DuckLake has numbers.");
       checkTable(table);
       const parts: CopiedPart[] = [];
       let came = 0;
@@ -83,25 +85,6 @@ export function readCatalog(
 }
 
 const refused = (message: string): SourceFailure => new SourceFailure('request', message);
-
-const inlinedName = /^ducklake_inlined_(?:data_\d+_\d+|delete_\d+)$/;
-
-/**
- * Whoever named the server may have it answer anything: what becomes part of statements of ours has to be a number, or a name
- * that DuckLake gives.
- */
-export function checkNumbers({ tableId, snapshot, schemaVersions, inlined }: OtherTable): void {
-  const numbers = [
-    tableId,
-    ...[snapshot, ...schemaVersions].flatMap((row) => Object.values(row)),
-    ...inlined.flatMap(({ schemaVersion }) => schemaVersion ?? []),
-  ];
-  if (
-    !numbers.every((one) => Number.isSafeInteger(one)) ||
-    !inlined.every(({ name }) => inlinedName.test(name))
-  )
-    throw refused("The lake's catalog has something else than numbers where DuckLake has numbers.");
-}
 
 function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: OtherTable): void {
   const most = maxObjects.toLocaleString('en');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OtherTable } from '../../../data/lake/ducklake/other-table.ts';
-import { checkNumbers } from '../../../domain/datasets/copy/ducklake-catalog.ts';
+import { hasItsNumbers, type OtherTable } from '../../../data/lake/ducklake/other-table.ts';
 
 const table: OtherTable = {
   tableId: 1,
@@ -19,7 +18,7 @@ const table: OtherTable = {
 };
 
 test('a catalog as DuckLake makes it is taken', () => {
-  expect(() => checkNumbers(table)).not.toThrow();
+  expect(hasItsNumbers(table)).toBe(true);
 });
 
 const hostile = "1 AS table_id; ATTACH 'elsewhere'; --";
@@ -31,8 +30,6 @@ test.each([
   ['version of rows', { inlined: [{ ...table.inlined[0], schemaVersion: hostile }] }],
   ['name of rows', { inlined: [{ ...table.inlined[0], name: 'x; DROP TABLE y' }] }],
   ['longer name', { inlined: [{ ...table.inlined[0], name: 'ducklake_inlined_data_1_2 AS x, secrets' }] }],
-])('a server that answers SQL as %s is refused', (_, change) => {
-  expect(() => checkNumbers({ ...table, ...change } as OtherTable)).toThrow(
-    expect.objectContaining({ stage: 'request' }),
-  );
+])('a server that answers SQL as %s is seen', (_, change) => {
+  expect(hasItsNumbers({ ...table, ...change } as OtherTable)).toBe(false);
 });
