@@ -98,13 +98,13 @@ function nextOf(
     : { ...about, reached: base, sweep: { position, reached } };
 }
 
-/** What was read from a cursor on may have been read before, as far as the rows of that cursor go. */
+/** What was read from a cursor on may have been read before. */
 function overlapOf(
   { base }: Reading,
   { cursor, field_mappings: mappings }: ReplicatedResource,
 ): Replica['overlap'] {
   if (base === null || cursor === undefined) return undefined;
-  return { column: mappings?.[cursor.field] ?? cursor.field, value: base.cursor };
+  return { cursorColumn: mappings?.[cursor.field] ?? cursor.field };
 }
 
 /** The columns of a source without records: those that the table has, or that the policy names. */
