@@ -1,7 +1,7 @@
 """How fast dlt copies a table of PostgreSQL into DuckDB, by its documented fast paths.
 
     python3 -m venv /tmp/dlt && /tmp/dlt/bin/pip install 'dlt[duckdb,parquet]==1.31.0' pyarrow==26.0.1 \
-        sqlalchemy==2.1.9 psycopg2-binary==2.9.13 connectorx==0.4.6
+        sqlalchemy==2.1.9 'psycopg[binary]==3.3.9' connectorx==0.4.6
     node bench/snapshots.ts 10000000 1 --keep           # leaves the source and prints its address
     /tmp/dlt/bin/python bench/peers/dlt_sql.py <address>
 """
