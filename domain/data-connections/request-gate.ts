@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { DataConnection } from './data-connections.ts';
 import type { ReplicationLimits } from './replication-policy.ts';
-import { noUsage, type RequestUsage, settleRequest, takeRequest } from './request-limits.ts';
+import { noUsage, type RequestUsage, renewRequest, settleRequest, takeRequest } from './request-limits.ts';
 
 /** Leave to send one request. */
 export interface RequestLease {
@@ -15,7 +15,7 @@ export interface RequestLease {
 
 export interface RequestWish {
   limits: ReplicationLimits;
-  /** After so long it counts as ended, whatever became of it. */
+  /** After so long without being renewed it counts as ended, whatever became of it. */
   leaseMs: number;
   maxBytes: number;
   /** With leave to read less it would be of no use. */
@@ -27,6 +27,8 @@ export interface RequestWish {
 /** Keeps to the limits of sources, over all workers and their restarts: what was asked stands in a row a connection. */
 export interface RequestGate {
   take(connection: DataConnection, wish: RequestWish): Promise<RequestLease | { waitMs: number }>;
+  /** The request is still under way: so that one whose worker was killed does not hold its place for long. */
+  renew(connection: DataConnection, lease: RequestLease, leaseMs: number): Promise<void>;
   /** A request has ended: what it did not read is given back, and the source left alone for as long as it asked. */
   settle(
     connection: DataConnection,
@@ -82,6 +84,11 @@ export function createRequestGate(db: Database): RequestGate {
         await onTaken?.(transaction);
         return { usage: taken.usage, result: { id, takenAt: now, maxBytes: taken.maxBytes } };
       }),
+    renew: (connection, { id }, leaseMs) =>
+      change(connection, async (usage, now) => ({
+        usage: renewRequest(usage, { id, now, leaseMs }),
+        result: undefined,
+      })),
     settle: (connection, { id, takenAt, maxBytes }, { readBytes, blockedForMs }) =>
       change(connection, async (usage, now) => {
         const unusedBytes = maxBytes - readBytes;

@@ -82,6 +82,19 @@ export function takeRequest(
   return { usage, maxBytes };
 }
 
+/** A request that is still under way keeps its place; one that has ended does not come back. */
+export function renewRequest(
+  before: RequestUsage,
+  { id, now, leaseMs }: { id: string; now: number; leaseMs: number },
+): RequestUsage {
+  const usage = prune(before, now);
+  const leases = usage.leases.map(([lease, until]): [string, number] => [
+    lease,
+    lease === id ? now + leaseMs : until,
+  ]);
+  return { ...usage, leases };
+}
+
 /** Gives back what a request did not read, and leaves the source alone where it asked for that. */
 export function settleRequest(
   before: RequestUsage,

@@ -20,8 +20,8 @@ import type { LoadContext } from './load/context.ts';
 import type { SourceRecord } from './source-records.ts';
 import type { Data } from './talks.ts';
 
-/** A request of a worker that was killed holds its place at the source for two minutes; a commit is tried again after ten. */
-const quietTimeoutMs = 1_200_000;
+/** A request of a worker that was killed holds its place at the source for half a minute. */
+const quietTimeoutMs = 300_000;
 const readTimeoutMs = 90_000;
 /** The first may meet a store that has only just come back. */
 const maxLastSnapshots = 3;

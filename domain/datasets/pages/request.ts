@@ -45,6 +45,9 @@ export class LimitWait extends Error {
 }
 
 const requestTimeoutMs = 120_000;
+/** What a request of a killed worker holds its place for, and how often one that lives says so. */
+const leaseMs = 30_000;
+const renewEveryMs = 5_000;
 /** Longer waits are those of a timer of the process. */
 const longestWaitMs = 10_000;
 const maxAttempts = 5;
@@ -105,7 +108,7 @@ async function leave(requests: PageRequests, minBytes: number): Promise<RequestL
   const { gate, connection, target, signal, deadline, onRequest } = requests;
   const limits = target.policy?.limits ?? {};
   const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, maxAnswerBytes);
-  const bounds = { leaseMs: requestTimeoutMs + 10_000, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
+  const bounds = { leaseMs, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
   for (;;) {
     signal.throwIfAborted();
     const lease = await ours(gate.take(connection, { ...bounds, limits, onTaken: onRequest }));
@@ -131,6 +134,9 @@ async function send(
   // Until it is known, all that it might have read.
   let readBytes = lease.maxBytes;
   let blockedForMs = 0;
+  const renewing = setInterval(() => {
+    gate.renew(connection, lease, leaseMs).catch(() => undefined);
+  }, renewEveryMs);
   try {
     const answer = await get(target, url, {
       maxBytes: lease.maxBytes,
@@ -149,6 +155,7 @@ async function send(
     if (isCutShort && error instanceof OutgoingError && error.reason === 'too_large') return 'cut';
     throw error;
   } finally {
+    clearInterval(renewing);
     await ours(gate.settle(connection, lease, { readBytes, blockedForMs }));
   }
 }

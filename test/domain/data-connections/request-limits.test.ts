@@ -3,6 +3,7 @@ import type { ReplicationLimits } from '../../../domain/data-connections/replica
 import {
   noUsage,
   type RequestUsage,
+  renewRequest,
   settleRequest,
   takeRequest,
 } from '../../../domain/data-connections/request-limits.ts';
@@ -112,6 +113,10 @@ test('a request whose worker was lost counts until its time is over', () => {
   expect(takeRequest(taken.usage, { max_concurrency: 1 }, { ...next, now: 1_001_000 })).toHaveProperty(
     'usage',
   );
+  const renewed = renewRequest(taken.usage, { id: 'a', now: 1_000_900, leaseMs: 1_000 });
+  expect(takeRequest(renewed, { max_concurrency: 1 }, { ...next, now: 1_001_800 })).toHaveProperty('waitMs');
+  const settled = settleRequest(renewed, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 0 });
+  expect(renewRequest(settled, { id: 'a', now: 1_000_900, leaseMs: 1_000 }).leases).toEqual([]);
 });
 
 test('what is kept is bounded, and a clock that is set back frees what lies ahead', () => {
