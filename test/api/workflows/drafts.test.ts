@@ -257,6 +257,7 @@ test('the types of nodes are listed with their ports and the schema of their con
     'email_delivery',
     'slack_delivery',
     'webhook_delivery',
+    'snapshot',
   ]);
   const condition = items.find(({ type }: { type: string }) => type === 'condition');
   expect(condition).toMatchObject({
