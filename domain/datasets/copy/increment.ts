@@ -48,3 +48,15 @@ export function placeOf(columns: readonly { name: string }[], name: string): num
     `The source has no column ${JSON.stringify(name)}, which the dataset names.`,
   );
 }
+
+/** What a copy of an increment tells beside its rows; nothing where everything is copied as it is. `names` are the table's. */
+export function incrementCopied(
+  increment: Increment | undefined,
+  reached: string | null | undefined,
+  columns: readonly { name: string }[],
+  names: readonly string[],
+): { increment?: CopiedIncrement } {
+  if (increment === undefined) return {};
+  const keys = increment.keys.map((key) => names[placeOf(columns, key)]!);
+  return { increment: { reached: reached ?? null, keys } };
+}

@@ -6,7 +6,7 @@ import { columnNames } from '../../file-imports/text/names.ts';
 import { column } from '../../file-imports/values/plan.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
-import { placeOf } from './increment.ts';
+import { incrementCopied } from './increment.ts';
 import { incrementOf } from './mysql-increment.ts';
 import { copiedColumn, impossibleDayTerm, isDay, type MysqlColumn, quoted } from './mysql-types.ts';
 import { createTextStage } from './text-stage.ts';
@@ -79,14 +79,7 @@ export function copyMysql(
             files,
             rows,
             bytes: stage.bytes,
-            ...(increment === undefined
-              ? {}
-              : {
-                  increment: {
-                    reached: part?.reached ?? null,
-                    keys: increment.keys.map((key) => names[placeOf(found, key)]!),
-                  },
-                }),
+            ...incrementCopied(increment, part?.reached, found, names),
           };
         } finally {
           await stage.close();

@@ -8,7 +8,7 @@ import { column } from '../../file-imports/values/plan.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { copyOut } from './copy-out.ts';
-import { placeOf } from './increment.ts';
+import { incrementCopied } from './increment.ts';
 import { copyTimeoutMs } from './limits.ts';
 import { incrementOf } from './postgres-increment.ts';
 import { copiedColumn, type NumericFacts, numericFactsTerms, type PostgresColumn } from './postgres-types.ts';
@@ -85,14 +85,7 @@ export function copyPostgres(
             files,
             rows,
             bytes: stage.bytes,
-            ...(increment === undefined
-              ? {}
-              : {
-                  increment: {
-                    reached: part?.reached ?? null,
-                    keys: increment.keys.map((key) => names[placeOf(relation.columns, key)]!),
-                  },
-                }),
+            ...incrementCopied(increment, part?.reached, relation.columns, names),
           };
         } finally {
           await stage.close();
