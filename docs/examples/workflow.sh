@@ -103,9 +103,18 @@ until RUN=$(call "$FLOW/runs?limit=1" | member items.0.id) && [ "$(call "$FLOW/r
 ended "$RUN"
 call "$FLOW/runs?limit=5" | shown trigger.type status
 
-echo "6. Back to what was active first."
+echo "6. Every day by the clock, whose time comes in a few seconds."
+SOON=$(node -p 'new Date(Date.now() + 8000).toISOString().slice(11, 19)')
+call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orders\", \"graph\": $(graph 1), \"triggers\": [
+  {\"type\": \"schedule\", \"schedule\": {\"type\": \"daily\", \"zone_id\": \"UTC\", \"time_of_day\": \"$SOON\"}}]}" > /dev/null
+activated "" > /dev/null
+until RUN=$(call "$FLOW/runs?limit=1" | member items.0.id) && [ "$(call "$FLOW/runs/$RUN" | member trigger.type)" = schedule ]; do sleep 1; done
+ended "$RUN"
+call "$FLOW/runs?limit=1" | shown trigger.type status
+
+echo "7. Back to what was active first."
 [ "$(activated ", \"version_id\": \"$FIRST\"")" = "$FIRST" ] && echo "   version 1 is active again"
 
-echo "7. What was brought to others, and what the receiver saw."
+echo "8. What was brought to others, and what the receiver saw."
 call "$FLOW/deliveries?limit=20" | shown kind nodeId status target error.message
 cat "$RECEIVER/log"
