@@ -24,7 +24,10 @@ export function failedAs(code: string | null, what: string): ApplicationFailure 
   });
 }
 
-/** Ends a process that was asked to stop, so that it stands as Canceled. Temporal takes that only where it was asked. */
+/**
+ * Ends a process that was asked to stop, so that it stands as Canceled; nothing where it was not asked. Also stops it between
+ * two steps, where the first was too far to be stopped.
+ */
 export function endAsCancelled(what: string): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure(`${what} was cancelled.`);
 }

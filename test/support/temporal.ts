@@ -1,7 +1,8 @@
-import type { Connection } from '@temporalio/client';
+import type { Connection, WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { expect } from 'vitest';
 import { searchAttributeNames } from '../../workflows/task-queues.ts';
 
 /** Workers of tests say nothing but errors: what they report is asserted, not read. */
@@ -23,4 +24,12 @@ export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
     searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
   });
   return env;
+}
+
+/** Cancels a process, and waits until it has asked its activity to stop. */
+export async function cancelActivityOf(handle: WorkflowHandle): Promise<void> {
+  await handle.cancel();
+  const isAsked = async () =>
+    (await handle.fetchHistory()).events?.some((event) => event.activityTaskCancelRequestedEventAttributes);
+  await expect.poll(isAsked).toBe(true);
 }

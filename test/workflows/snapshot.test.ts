@@ -15,7 +15,7 @@ import type {
 import { confirmationHours, wakeSnapshotSignal } from '../../workflows/snapshot/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { keepHistory } from '../support/histories.ts';
-import { quietRuntime, timeSkipping } from '../support/temporal.ts';
+import { cancelActivityOf, quietRuntime, timeSkipping } from '../support/temporal.ts';
 
 type Activities = SnapshotControlActivities & SnapshotLakeActivities;
 
@@ -256,6 +256,25 @@ test('a cancel ends the copy, and what was staged is discarded', async () => {
   };
   expect(await run(activities, during, 'cancelled')).toBe('CANCELLED');
   expect(calls.slice(-2)).toEqual(['discardSnapshot', 'endSnapshot cancelled']);
+});
+
+test('a cancel that finds the copy just made still comes before the commit', async () => {
+  const begun = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const { activities, calls } = recording({
+    stageSnapshot: async () => {
+      begun.resolve();
+      await cancelled.promise;
+      return { rows: 3 };
+    },
+  });
+  const during = async (handle: WorkflowHandle) => {
+    await begun.promise;
+    await cancelActivityOf(handle);
+    cancelled.resolve();
+  };
+  expect(await run(activities, during)).toBe('CANCELLED');
+  expect(calls.slice(1)).toEqual(['stageSnapshot', 'discardSnapshot', 'endSnapshot cancelled']);
 });
 
 test('one whose organization copies enough asks again until it is its turn', async () => {

@@ -15,7 +15,7 @@ import type {
 } from '../../workflows/table-import/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { keepHistory } from '../support/histories.ts';
-import { quietRuntime, timeSkipping } from '../support/temporal.ts';
+import { cancelActivityOf, quietRuntime, timeSkipping } from '../support/temporal.ts';
 
 type Activities = TableImportControlActivities & TableImportLakeActivities;
 
@@ -193,6 +193,25 @@ test('a cancel interrupts staging, discards what was staged and never commits', 
     'discardStagedImport',
     'endTableImport cancelled',
   ]);
+});
+
+test('a cancel that finds the file just read still comes before the commit', async () => {
+  const begun = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const { activities, calls } = recording({
+    stageTableImport: async () => {
+      begun.resolve();
+      await cancelled.promise;
+      return staged;
+    },
+  });
+  const ended = await run(activities, async (workflowId) => {
+    await begun.promise;
+    await cancelActivityOf(env.client.workflow.getHandle(workflowId));
+    cancelled.resolve();
+  });
+  expect(ended).toBe('CANCELLED');
+  expect(calls.slice(1)).toEqual(['stageTableImport', 'discardStagedImport', 'endTableImport cancelled']);
 });
 
 test('a cancel during the commit comes too late', async () => {

@@ -107,6 +107,7 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
   try {
     setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
     const staged = await stage(input);
+    endAsCancelled('The snapshot');
     if (staged === undefined) return continueAsNew<typeof snapshot>(input);
     for (let isOverdue = false; ; ) {
       isAwake = false;

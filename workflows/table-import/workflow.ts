@@ -58,6 +58,7 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
       return await always(() => control.endTableImport(input, 'cancelled'));
     setCurrentDetails('Reading the file and staging Parquet; the activity heartbeat has the progress.');
     const staged = await stageTableImport(input);
+    endAsCancelled('The import');
     setCurrentDetails(`Committing ${staged.rows} rows.`);
     // From here on a cancel comes too late: the commit decides.
     return await always(() => finish(input));

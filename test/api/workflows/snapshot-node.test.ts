@@ -58,10 +58,10 @@ test('nodes after a snapshot read what it made, whatever the run was pinned to b
 test('one that is under way is waited for, a failure of the source is that of the node, a cancel reaches the snapshot', async () => {
   const { client, source, at, dataset, flows, connection } = await prepared({ requests_per_day: 1 });
   const workflow = await flows.active(graphOf([copied(dataset.id)]));
-  // It has used up the day's only request, and waits for its second page.
   source.records.push({ id: 2, at: '2026-01-02T00:00:00Z' }, { id: 3, at: '2026-01-03T00:00:00Z' });
   const other = await startSnapshot(client, at);
-  await untilStatus(client, other, 'running');
+  // It has used up the day's only request, and waits for its second page.
+  await expect.poll(() => source.asked.length, { timeout: 30_000 }).toBe(1);
   const waiting = await flows.start(workflow.id);
   await flows.until(workflow.id, waiting.id, (run) => steps(run)['copy'] === 'running');
   const open = recordPolicy();
