@@ -11,6 +11,7 @@ import {
 import { sqlFaultsOfDraft } from '../../domain/workflows/sql-faults.ts';
 import { getVersion, listVersions, type WorkflowVersion } from '../../domain/workflows/versions.ts';
 import type { Workflow } from '../../domain/workflows/workflows.ts';
+import { archiveWorkflow } from '../../domain/workflows/write.ts';
 import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { clientGone } from '../reply.ts';
@@ -87,6 +88,11 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     description: 'The version that was active is set off again. What was due meanwhile is not made up for.',
     errors: ['conflict'],
     run: change(resumeWorkflow),
+  });
+  workflows.action('archive', {
+    summary: 'Archive a workflow',
+    description: 'That is final: it is only read from then on.',
+    run: change(archiveWorkflow),
   });
 
   const versions = resource(app, deps, {

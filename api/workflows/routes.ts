@@ -2,12 +2,7 @@ import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { sqlFaultsOfDraft } from '../../domain/workflows/sql-faults.ts';
 import { triggersOf } from '../../domain/workflows/triggers.ts';
 import { getWorkflow, listWorkflows, type Workflow } from '../../domain/workflows/workflows.ts';
-import {
-  archiveWorkflow,
-  createWorkflow,
-  faultsOfDraft,
-  replaceWorkflow,
-} from '../../domain/workflows/write.ts';
+import { createWorkflow, faultsOfDraft, replaceWorkflow } from '../../domain/workflows/write.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { bodyLimits } from '../plugins/json-body.ts';
@@ -135,17 +130,6 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
         const row = await replaceWorkflow(db, deps.cipher, before, { content, expectedRevision });
         return withSecrets(db, deps.cipher, await shown(db, row), content.triggers);
       }),
-  });
-  workflows.action('archive', {
-    summary: 'Archive a workflow',
-    description: 'That is final: it is only read from then on.',
-    run: ({ organizationId, caller, params, transaction }) =>
-      transaction(async (db) =>
-        shown(
-          db,
-          await archiveWorkflow(db, await loadWorkflow(db, organizationId, params, caller, 'update')),
-        ),
-      ),
   });
 
   route(

@@ -18,11 +18,12 @@ export function useModelServer(script: ModelScript): ModelServer & { environment
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 type Data = any;
 
-/** Looks again and again until `until` holds; a test's own time is its bound. */
+/** Looks again and again until `until` holds, and tells what it saw last where that never comes. */
 export async function eventually<T>(look: () => Promise<T>, until: (seen: T) => boolean): Promise<T> {
-  for (;;) {
+  for (const giveUpAt = Date.now() + 50_000; ; ) {
     const seen = await look();
     if (until(seen)) return seen;
+    if (Date.now() > giveUpAt) throw new Error(`Never came; last seen: ${JSON.stringify(seen)}`);
     await wait(20);
   }
 }

@@ -54,12 +54,16 @@ const firesOf = (scheduleId: string) =>
       .execute(),
   );
 
-/** As if its process had been away since a day ago. */
-async function fireLatest(workflowId: string) {
-  const { id } = await eventually(
+/** Its process has looked at the newest of its row, and waits. */
+const seen = (workflowId: string) =>
+  eventually(
     () => scheduleOf(workflowId),
     ({ seen_revision, revision }) => seen_revision === revision,
   );
+
+/** As if its process had been away since a day ago. */
+async function fireLatest(workflowId: string) {
+  const { id } = await seen(workflowId);
   await within((db) =>
     db
       .updateTable('schedules')
@@ -106,7 +110,7 @@ test('a paused workflow has no process that waits, and one that is resumed has i
   await eventually(stateOf, (state) => state !== 'running');
   expect((await client.call('POST', `${url}/${id}/resume`)).status).toBe(200);
   await eventually(stateOf, (state) => state === 'running');
-  expect(await scheduleOf(id)).toMatchObject({ id: scheduleId, status: 'active' });
+  expect(await seen(id)).toMatchObject({ id: scheduleId, status: 'active' });
   expect((await client.call('POST', `${url}/${id}/archive`)).status).toBe(200);
   await eventually(stateOf, (state) => state !== 'running');
 });
