@@ -72,7 +72,7 @@ export function lakeMaintenanceLakeActivities(
     /** Safe to retry: a file that is gone is not listed again. */
     removeLakeOrphans: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
-        const orphansRemoved = await removeOrphans(lakes, await lakes.catalog.get(organizationId));
+        const orphansRemoved = await removeOrphans(deps, await lakes.catalog.get(organizationId));
         return { figures: { orphansRemoved }, failures: [], next: null };
       }),
   };

@@ -16,7 +16,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { AppError } from '../errors.ts';
 import type { ObjectStoreSettings } from './settings.ts';
-import { uploadParts } from './upload.ts';
+import { abortUploads, uploadParts } from './upload.ts';
 
 export interface ObjectInfo {
   sizeBytes: number;
@@ -30,6 +30,8 @@ export interface ObjectStore {
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
   /** Writes an object as its bytes come, and tells how many; what the source of them throws is thrown as it is. */
   upload(key: string, source: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Gives up uploads under such keys that never ended, all of them or those begun before then, and tells how many. */
+  abortUploads(prefix: string, before?: Date): Promise<number>;
   head(key: string): Promise<ObjectInfo | undefined>;
   /** Bytes `from`..`to` inclusive, or all. */
   read(key: string, range?: { from: number; to: number }): Promise<Readable>;
@@ -77,6 +79,13 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     async upload(Key, source) {
       return uploadParts(client, { Bucket, Key }, source).catch((error: unknown) => {
         throw error instanceof S3ServiceException ? unavailable(error) : error;
+      });
+    },
+    async abortUploads(Prefix, before) {
+      return abortUploads(client, { Bucket, Prefix }, before).catch((error: unknown) => {
+        // A store that does not list uploads has its own way with what is left of them.
+        if (httpStatus(error) === 501) return 0;
+        throw unavailable(error);
       });
     },
     async head(Key) {

@@ -2,6 +2,8 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -47,4 +49,35 @@ export async function uploadParts(
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Gives up uploads of keys that start so, where they were begun before then: whoever began them was lost, and their parts lie in
+ * the store unseen.
+ *
+ * @returns how many there were
+ */
+export async function abortUploads(
+  client: S3Client,
+  place: { Bucket: string; Prefix: string },
+  before?: Date,
+): Promise<number> {
+  let aborted = 0;
+  let listed: ListMultipartUploadsCommandOutput | undefined;
+  do {
+    listed = await client.send(
+      new ListMultipartUploadsCommand({
+        ...place,
+        KeyMarker: listed?.NextKeyMarker,
+        UploadIdMarker: listed?.NextUploadIdMarker,
+      }),
+    );
+    for (const { Key, UploadId, Initiated } of listed.Uploads ?? []) {
+      if (Key?.startsWith(place.Prefix) !== true) continue;
+      if (before !== undefined && (Initiated === undefined || Initiated >= before)) continue;
+      await client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }));
+      aborted += 1;
+    }
+  } while (listed.IsTruncated === true && listed.NextKeyMarker !== undefined);
+  return aborted;
 }

@@ -33,8 +33,9 @@ export async function readManifest({ objects }: SnapshotRunDeps, row: SnapshotRu
   return JSON.parse(Buffer.concat(chunks).toString()) as Manifest;
 }
 
-/** Pages as they were read, and the manifest. */
+/** Pages as they were read, what a killed try was about to make of them, and the manifest. */
 export async function removeNotes({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+  await objects.abortUploads(pagesPrefix(row));
   await objects.removeAll(pagesPrefix(row));
   await objects.remove(manifestKey(row));
 }

@@ -1,6 +1,7 @@
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import { removeReleasedFiles, removeUnknownFiles } from '../../data/lake/ducklake/procedures.ts';
 import type { Lake } from '../../data/lake/provision.ts';
+import type { ObjectStore } from '../../data/objects/store.ts';
 
 /** Whoever read the lake before a file was let go of has ended by then: statements run for minutes at most. */
 const removedFilesKeptDays = 1;
@@ -12,7 +13,14 @@ export function removeOldFiles(deps: LakeDeps, lake: Lake): Promise<number> {
   return removeReleasedFiles(deps, lake, removedFilesKeptDays);
 }
 
-/** Removes files of the lake's folder that the catalog never took, a week after they were written. */
-export function removeOrphans(deps: LakeDeps, lake: Lake): Promise<number> {
-  return removeUnknownFiles(deps, lake, orphansKeptDays);
+/** Removes files of the lake's folder that the catalog never took, and uploads that never ended, a week after they were begun. */
+export async function removeOrphans(
+  { lake: deps, objects }: { lake: LakeDeps; objects: Pick<ObjectStore, 'settings' | 'abortUploads'> },
+  lake: Lake,
+  now: Date = new Date(),
+): Promise<number> {
+  const folder = lake.writer.dataPath.slice(`s3://${objects.settings.bucket}/`.length);
+  const files = await removeUnknownFiles(deps, lake, orphansKeptDays);
+  const before = new Date(now.getTime() - orphansKeptDays * 86_400_000);
+  return files + (await objects.abortUploads(folder, before));
 }

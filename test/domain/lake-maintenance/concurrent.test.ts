@@ -53,7 +53,7 @@ test('maintenance that never rests makes no append and no query fail, and loses 
       );
       await expireSnapshots({ db: workspace.deps.db, lake: maintained.lake }, lake, organizationId, 7);
       await removeOldFiles(maintained.lake, lake);
-      await removeOrphans(maintained.lake, lake);
+      await removeOrphans({ lake: maintained.lake, objects: workspace.deps.objects }, lake);
       rounds += 1;
     }
   };

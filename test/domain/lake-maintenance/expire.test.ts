@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { expect, onTestFinished, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { mergeTable } from '../../../domain/lake-maintenance/compact.ts';
 import { expireSnapshots, pinSnapshot } from '../../../domain/lake-maintenance/expire.ts';
@@ -142,8 +144,33 @@ test('files that are staged and not yet committed stay', async () => {
   const { bucket } = workspace.deps.objects.settings;
   const key = `${table.lake.writer.dataPath.slice(`s3://${bucket}/`.length)}main/imp_running/part0.parquet`;
   await workspace.deps.objects.put(key, Buffer.from('staged'), 'application/octet-stream');
-  expect(await removeOrphans(maintained.lake, table.lake)).toBe(0);
+  expect(await removeOrphans({ lake: maintained.lake, objects: workspace.deps.objects }, table.lake)).toBe(0);
   const chunks: Buffer[] = [];
   for await (const chunk of await workspace.deps.objects.read(key)) chunks.push(chunk as Buffer);
   expect(Buffer.concat(chunks).toString()).toBe('staged');
+});
+
+test('uploads that never ended are given up a week after they were begun, of this lake and no other', async () => {
+  const [table, other] = [await newTable(workspace, columns), await newTable(workspace, columns)];
+  const { objects } = workspace.deps;
+  const { bucket: Bucket, endpoint, region, accessKeyId, secretAccessKey } = objects.settings;
+  const s3 = new S3Client({
+    region,
+    endpoint: endpoint!,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  onTestFinished(() => s3.destroy());
+  const folderOf = ({ lake }: LabTable) => lake.writer.dataPath.slice(`s3://${Bucket}/`.length);
+  for (const one of [table, table, other])
+    await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: `${folderOf(one)}main/${randomUUID()}` }));
+  const open = async (of: LabTable) => {
+    const { Uploads } = await s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: folderOf(of) }));
+    return Uploads?.length ?? 0;
+  };
+  const deps = { lake: maintained.lake, objects };
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+  expect(await removeOrphans(deps, table.lake, inDays(6))).toBe(0);
+  expect(await removeOrphans(deps, table.lake, inDays(8))).toBe(2);
+  expect([await open(table), await open(other)]).toEqual([0, 1]);
 });
