@@ -1,11 +1,11 @@
-import { notFound } from '../../data/errors.ts';
+import { AppError, isRetryable, notFound } from '../../data/errors.ts';
 import { newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import type { DatasetSnapshots } from '../schedules/fire.ts';
 import { cancelSnapshot, type SnapshotWakeDeps } from './cancel.ts';
 import { findDataset } from './datasets.ts';
 import { findSnapshotRun } from './snapshot-runs.ts';
-import { startSnapshot } from './start.ts';
+import { keepRefusal, type SnapshotRequest, startSnapshot } from './start.ts';
 
 /** The snapshots that schedules of datasets start. */
 export function datasetSnapshots(deps: SnapshotWakeDeps): DatasetSnapshots {
@@ -15,7 +15,7 @@ export function datasetSnapshots(deps: SnapshotWakeDeps): DatasetSnapshots {
         findDataset(db, organizationId, datasetId),
       );
       if (dataset === undefined) throw notFound('The dataset');
-      await startSnapshot(deps, {
+      const request: SnapshotRequest = {
         organizationId,
         connectionId: dataset.connection_id,
         datasetId,
@@ -25,6 +25,12 @@ export function datasetSnapshots(deps: SnapshotWakeDeps): DatasetSnapshots {
         waitedBy,
         runId,
         newTableId: newId('tbl'),
+      };
+      await startSnapshot(deps, request).catch(async (error: unknown) => {
+        const isOver = error instanceof AppError && !isRetryable(error);
+        // Another that is under way is its own news.
+        if (isOver && error.code !== 'snapshot_active') await keepRefusal(deps.db, request, error);
+        throw error;
       });
     },
     async find(db, organizationId, runId) {

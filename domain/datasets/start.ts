@@ -1,5 +1,5 @@
 import { AppError } from '../../data/errors.ts';
-import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../data/processes/processes.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { getOpenProject } from '../projects/projects.ts';
@@ -11,6 +11,7 @@ import {
   deleteSnapshotRun,
   findSnapshotRun,
   insertSnapshotRun,
+  moveSnapshot,
   type SnapshotRun,
 } from './snapshot-runs.ts';
 
@@ -50,6 +51,19 @@ export async function startSnapshot(deps: ProcessDeps, request: SnapshotRequest)
   return row;
 }
 
+/** Keeps a snapshot that could not be started as one that failed: its schedule has nobody to tell why. */
+export function keepRefusal(db: Database, request: SnapshotRequest, refusal: AppError): Promise<void> {
+  const { organizationId, runId } = request;
+  return inOrganization(db, organizationId, async (transaction) => {
+    if ((await findSnapshotRun(transaction, organizationId, runId)) !== undefined) return;
+    const dataset = await getDataset(transaction, organizationId, request.datasetId, request.connectionId);
+    const table = { id: dataset.table_id ?? request.newTableId, name: dataset.snapshot_table_name };
+    const run = await insertSnapshotRun(transaction, rowOf(request, dataset, table), request.trigger);
+    const { code, message } = refusal;
+    await moveSnapshot(transaction, run, 'queued', 'failed', { error: JSON.stringify({ code, message }) });
+  });
+}
+
 async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequest): Promise<SnapshotRun> {
   const { organizationId, connectionId, datasetId } = request;
   const connection = await getDataConnection(db, organizationId, connectionId, 'share');
@@ -59,21 +73,21 @@ async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequ
   await refuseSecond(db, dataset);
   if (dataset.project_id !== null) await getOpenProject(db, organizationId, dataset.project_id);
   const table = await tableOf(db, dataset, request.newTableId);
-  return insertSnapshotRun(
-    db,
-    {
-      organization_id: organizationId,
-      id: request.runId,
-      connection_id: connectionId,
-      dataset_id: datasetId,
-      project_id: dataset.project_id,
-      table_id: table.id,
-      table_name: table.name,
-      waited_by: request.waitedBy ?? null,
-      created_by: request.callerId,
-    },
-    request.trigger,
-  );
+  return insertSnapshotRun(db, rowOf(request, dataset, table), request.trigger);
+}
+
+function rowOf(request: SnapshotRequest, dataset: Dataset, table: { id: string; name: string }) {
+  return {
+    organization_id: request.organizationId,
+    id: request.runId,
+    connection_id: request.connectionId,
+    dataset_id: request.datasetId,
+    project_id: dataset.project_id,
+    table_id: table.id,
+    table_name: table.name,
+    waited_by: request.waitedBy ?? null,
+    created_by: request.callerId,
+  };
 }
 
 function refuseUnlessEnabled(connection: DataConnection, dataset: Dataset): void {
