@@ -60,7 +60,10 @@ const fields = {
   snapshot_enabled: z.boolean(),
   mode,
   cursor: columnName.nullable().describe('A column that grows with every change, of an incremental dataset.'),
-  key_columns: z.array(columnName).max(32),
+  key_columns: z
+    .array(columnName)
+    .max(32)
+    .refine((columns) => new Set(columns).size === columns.length, 'Key columns must differ.'),
   guard: guard
     .nullable()
     .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),

@@ -5,6 +5,9 @@ export const cursorFormats = ['iso8601', 'epoch_seconds', 'epoch_millis', 'integ
 export const literalStyles = ['raw', 'single_quoted', 'double_quoted'] as const;
 export const bootstrapModes = ['full', 'from_now'] as const;
 
+/** The column that tells in which place a record was read, until the last of each key is known. */
+export const placeColumn = '__place_of_record__';
+
 /** How an HTTP source is read, with the names that it is written with: it comes back as it was written. */
 export interface HttpReplication {
   version?: number | undefined;
@@ -91,6 +94,11 @@ function resourceFaults(resource: ReplicatedResource): Fault[] {
   const columns = Object.values(resource.field_mappings ?? {});
   if (new Set(columns).size < columns.length)
     faults.push({ place: ['field_mappings'], msg: 'Two fields are mapped to one column.' });
+  if (columns.includes(placeColumn))
+    faults.push({
+      place: ['field_mappings'],
+      msg: `${placeColumn} is a name of the service: choose another.`,
+    });
   if (cursor?.tie_breaker_field !== undefined && cursor.tie_breaker_format === undefined)
     faults.push({
       place: ['cursor', 'tie_breaker_format'],

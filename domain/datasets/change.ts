@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, ValidationError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
+import { nextOccurrence } from '../cadences/next.ts';
 import { refuseNewInterval } from '../cadences/validate.ts';
 import { replicationOf } from '../data-connections/change.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { getOpenProject } from '../projects/projects.ts';
+import { neverFires } from '../schedules/schedules.ts';
 import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
 import { followCadence } from './schedule.ts';
 
@@ -35,7 +38,7 @@ export async function createDataset(
   // Held, so that it is not deleted meanwhile.
   const connection = await getDataConnection(db, organizationId, connectionId, 'share');
   await refuseUnfit(db, connection, given);
-  if (given.cadence !== null) refuseNewInterval(given.cadence as WritableCadence, undefined);
+  if (given.cadence !== null) refuseUnfitCadence(given.cadence as WritableCadence, undefined);
   const dataset = await insertDataset(db, {
     organization_id: organizationId,
     id,
@@ -64,7 +67,7 @@ export async function changeDataset(
     );
   const cadenceBefore = before.cadence as unknown as Cadence | null;
   if (change.cadence != null)
-    refuseNewInterval(change.cadence as WritableCadence, cadenceBefore ?? undefined);
+    refuseUnfitCadence(change.cadence as WritableCadence, cadenceBefore ?? undefined);
   const after: DatasetSettings = {
     resource: before.resource,
     name: change.name ?? before.name,
@@ -80,6 +83,13 @@ export async function changeDataset(
   const dataset = await updateDataset(db, before, columnsOf(after));
   await followCadence(db, dataset);
   return dataset;
+}
+
+function refuseUnfitCadence(cadence: WritableCadence, before: Cadence | undefined): void {
+  refuseNewInterval(cadence, before);
+  const nowMs = Date.now();
+  const isChanged = !isDeepStrictEqual(cadence, before);
+  if (isChanged && nextOccurrence(cadence, nowMs, nowMs) === undefined) throw neverFires(cadence);
 }
 
 function columnsOf(settings: DatasetSettings) {

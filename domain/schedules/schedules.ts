@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { notFound } from '../../data/errors.ts';
+import { notFound, ValidationError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../data/postgres/records.ts';
 import { states } from '../../data/postgres/states.ts';
-import type { Cadence } from '../cadences/cadence.ts';
+import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
 import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 
 export type Schedule = RecordOf<'schedules'>;
@@ -63,6 +63,13 @@ export function nextOf(
   afterMs: number,
 ): Occurrence | undefined {
   return nextOccurrence(cadenceOf(row), afterMs, row.created_at.getTime());
+}
+
+/** Of a cadence that is written when nothing of it is left. */
+export function neverFires(cadence: WritableCadence): ValidationError {
+  const field = cadence.type === 'one_time' ? 'run_date' : 'type';
+  const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;
+  return new ValidationError([{ loc: ['body', 'schedule', field], type: 'value_error', msg }]);
 }
 
 /** Newest first. */

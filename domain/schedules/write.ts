@@ -14,6 +14,7 @@ import {
   cadenceOf,
   findSchedule,
   insertSchedule,
+  neverFires,
   nextOf,
   type Recipient,
   removeSchedule,
@@ -159,12 +160,6 @@ async function checkTarget(
 
 const unknown = (name: string, msg: string) =>
   new ValidationError([{ loc: ['body', 'target', name], type: 'value_error', msg }]);
-
-function neverFires(cadence: WritableCadence): ValidationError {
-  const field = cadence.type === 'one_time' ? 'runDate' : 'type';
-  const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;
-  return new ValidationError([{ loc: ['body', 'schedule', field], type: 'value_error', msg }]);
-}
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
   const { total } = await db

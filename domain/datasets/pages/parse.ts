@@ -1,6 +1,6 @@
 import { isRawNumber } from '../../../data/exact-json.ts';
 import { SourceFailure } from '../../data-connections/failure.ts';
-import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
+import { placeColumn, type ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import { laterOf, type Reached } from '../../data-connections/sources/http-cursor.ts';
 import {
   mappedRecord,
@@ -32,9 +32,6 @@ export interface ParsedPage {
 export interface BrokenPage {
   broken: string;
 }
-
-/** The column that tells in which place a record was read, until the last of each key is known. */
-export const placeColumn = '__place_of_record__';
 
 /** @throws SourceFailure where it is JSON, but not what the policy says */
 export function parsePage({ bytes, resource, firstPlace, reached }: PageTask): ParsedPage | BrokenPage {

@@ -2,12 +2,12 @@ import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { SourceFailure } from '../../data-connections/failure.ts';
+import { placeColumn } from '../../data-connections/replication-policy.ts';
 import { BadFileError } from '../../file-imports/bad-file.ts';
 import type { StagedTable } from '../../file-imports/contract.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
-import { placeColumn } from './parse.ts';
 import type { Reading, ReadPart } from './reading.ts';
 
 export interface StagePagesDeps {

@@ -244,6 +244,11 @@ test.each([
   [at({ cursor: { field: 'f', format: 'rfc822' } }), [...place, 'resources', 0, 'cursor', 'format'], 'enum'],
   [at({ field_mappings: { a: 'x', b: 'x' } }), [...place, 'resources', 0, 'field_mappings'], 'value_error'],
   [
+    at({ field_mappings: { a: '__place_of_record__' } }),
+    [...place, 'resources', 0, 'field_mappings'],
+    'value_error',
+  ],
+  [
     { resources: [{ request_path: '/a' }, { request_path: '/a' }] },
     [...place, 'resources', 1, 'request_path'],
     'value_error',

@@ -83,6 +83,7 @@ test('what cannot be a dataset is refused', async () => {
     [{ ...orders, guard: { max_shrink_ratio: 2 } }, 422, ['body', 'guard', 'max_shrink_ratio']],
     [{ ...orders, unknown: 1 }, 422, ['body', 'unknown']],
     [{ ...orders, mode: 'incremental', cursor: 'at' }, 422, ['body', 'key_columns']],
+    [{ ...orders, key_columns: ['id', 'id'] }, 422, ['body', 'key_columns']],
     [{ ...orders, schedule: { type: 'daily' } }, 422, ['body', 'schedule', 'zone_id']],
     [{ ...orders, project_id: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x' }, 404, 'not_found'],
   ];

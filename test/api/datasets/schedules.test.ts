@@ -88,7 +88,10 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
   await expect
     .poll(() => firesOf(client, other.at), { timeout: 30_000 })
     .toMatchObject([{ status: 'failed', reason: expect.stringMatching(/Snapshots are not enabled/) }]);
-  expect(await snapshotsOf(client, other.at)).toEqual([]);
+  // Whoever looks for the snapshot finds why there is none.
+  expect(await snapshotsOf(client, other.at)).toMatchObject([
+    { status: 'failed', error: { code: 'snapshot_not_enabled' }, tableVersion: null },
+  ]);
   expect((await client.call('GET', other.at)).body.data).toMatchObject({ lastSnapshotAt: null });
 });
 
@@ -128,5 +131,7 @@ test('a cadence that cannot be is refused', async () => {
   };
   expect(await refusal({ ...daily, zone_id: 'Nowhere' })).toEqual([422, ['body', 'schedule', 'zone_id']]);
   expect(await refusal({ ...daily, type: 'cron' })).toEqual([422, ['body', 'schedule', 'type']]);
+  const past = { type: 'one_time', zone_id: 'UTC', time_of_day: '08:00', run_date: '2020-01-01' };
+  expect(await refusal(past)).toEqual([422, ['body', 'schedule', 'run_date']]);
   expect(await refusal({ ...daily, interval: 2 })).toEqual([400, 'invalid_cadence']);
 });

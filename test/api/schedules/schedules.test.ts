@@ -134,7 +134,7 @@ test.each([
   [
     'a date that is over',
     { type: 'one_time', zone_id: 'UTC', time_of_day: '08:00', run_date: '2020-01-01' },
-    ['body', 'schedule', 'runDate'],
+    ['body', 'schedule', 'run_date'],
     'value_error',
   ],
 ])('%s is refused at its place', async (_what, schedule, loc, type) => {
