@@ -53,6 +53,28 @@ describe('S3', () => {
     const { failure } = await tested(client, wrong);
     expect(['login', 'permission']).toContain(failure.stage);
   });
+
+  test('tells at which stage it was not reached, in a test and in a list alike', async () => {
+    const client = await workspace.organization();
+    const { S3_ENDPOINT: endpoint, S3_REGION: region } = process.env;
+    const secrets = {
+      access_key_id: process.env['S3_ACCESS_KEY_ID']!,
+      secret_access_key: process.env['S3_SECRET_ACCESS_KEY']!,
+    };
+    const stageOf = async (config: object) => {
+      const whole = { endpoint, region, bucket: 'nobody', format: 'csv', path_style: true, ...config };
+      const at = await connect(client, 's3', whole, { secrets });
+      const listed = await list(client, at);
+      expect(listed.status, listed.text).toBe(400);
+      expect(listed.text).not.toContain(secrets.secret_access_key);
+      return (await tested(client, at)).failure.stage;
+    };
+    expect(await stageOf({ endpoint: 'http://169.254.169.254' })).toBe('address_refused');
+    expect(await stageOf({ endpoint: 'http://[::ffff:10.0.0.1]' })).toBe('address_refused');
+    expect(await stageOf({ endpoint: 'http://nobody.invalid' })).toBe('resolve');
+    expect(await stageOf({ endpoint: 'http://127.0.0.1:9' })).toBe('connect');
+    expect(await stageOf({ bucket: `nobody-${randomUUID()}` })).toBe('request');
+  });
 });
 
 describe('DuckLake', () => {
