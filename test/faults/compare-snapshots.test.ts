@@ -22,6 +22,10 @@ const seenAt = (state: number): SeenCopy => new Map(rowsAt(state).map(({ id, val
 const now = rowsAt(5);
 const [one, two] = now as [SourceRecord, SourceRecord, SourceRecord];
 
+/** Of a source with two rows beside its records. */
+const source = { records, beside: 2 };
+const copyOf = (rows: readonly SourceRecord[]) => ({ records: [...rows], beside: 2 });
+
 function breachesOf(compare: (journal: Journal) => void): Invariant[] {
   const journal = createJournal(() => {});
   compare(journal);
@@ -30,13 +34,15 @@ function breachesOf(compare: (journal: Journal) => void): Invariant[] {
 
 test('a copy of any state, newer than what was seen, breaks nothing', () => {
   for (const state of [2, 3, 5])
-    for (const copy of ['changes', 'whole'] as const)
-      expect(breachesOf((journal) => compareCopy(journal, copy, rowsAt(state), records, seenAt(2)))).toEqual(
-        [],
-      );
+    for (const copy of ['changes', 'whole', 'table', 'growth'] as const)
+      expect(
+        breachesOf((journal) => compareCopy(journal, copy, copyOf(rowsAt(state)), source, seenAt(2))),
+      ).toEqual([]);
   // Changes are read while they come: records of several states are next to each other.
   const mixed = [rowsAt(2)[0]!, two];
-  expect(breachesOf((journal) => compareCopy(journal, 'changes', mixed, records, seenAt(2)))).toEqual([]);
+  expect(breachesOf((journal) => compareCopy(journal, 'changes', copyOf(mixed), source, seenAt(2)))).toEqual(
+    [],
+  );
 });
 
 test.each<[string, CopyKey, readonly SourceRecord[], SeenCopy | undefined, Invariant[]]>([
@@ -51,12 +57,19 @@ test.each<[string, CopyKey, readonly SourceRecord[], SeenCopy | undefined, Invar
   ['a value of another record', 'changes', [{ ...one, value: 4 }], undefined, ['copyAltered']],
   ['an instant that is not its own', 'changes', [{ ...one, at: two.at }], undefined, ['copyAltered']],
   ['a whole of two states', 'whole', [rowsAt(2)[0]!, ...now.slice(1)], undefined, ['copyTorn']],
+  ['a table of two states', 'table', [rowsAt(2)[0]!, ...now.slice(1)], undefined, ['copyTorn']],
+  ['an increment of two states', 'growth', [rowsAt(2)[0]!, ...now.slice(1)], undefined, ['copyTorn']],
   ['a whole without a record', 'whole', now.slice(0, 2), undefined, ['copyTorn']],
   ['a record that is gone again', 'changes', now.slice(1), seenAt(3), ['copyBack']],
   ['a record that is older again', 'changes', rowsAt(2), seenAt(3), ['copyBack']],
   ['a whole that is older again', 'whole', rowsAt(2), seenAt(5), ['copyBack']],
 ])('%s is seen', (_what, copy, rows, before, expected) => {
-  expect(breachesOf((journal) => compareCopy(journal, copy, rows, records, before))).toEqual(expected);
+  expect(breachesOf((journal) => compareCopy(journal, copy, copyOf(rows), source, before))).toEqual(expected);
+});
+
+test('a row beside the records that is missing is seen', () => {
+  const short = { ...copyOf(now), beside: 1 };
+  expect(breachesOf((journal) => compareCopy(journal, 'table', short, source))).toEqual(['copyTorn']);
 });
 
 test('what was there before a snapshot is there after it, or newer', () => {

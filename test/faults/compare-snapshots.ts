@@ -1,4 +1,12 @@
-import { type Copies, type CopyKey, endStatuses, type SeenCopy, type StartedSnapshot } from './copies.ts';
+import {
+  type Copies,
+  type CopyKey,
+  type CopyRows,
+  type CopySource,
+  endStatuses,
+  type SeenCopy,
+  type StartedSnapshot,
+} from './copies.ts';
 import type { Journal } from './journal.ts';
 import type { SourceRecord, SourceRecords, SourceState } from './source-records.ts';
 import type { SourceRequest } from './sources.ts';
@@ -8,19 +16,23 @@ import type { Data } from './talks.ts';
 export function compareCopy(
   journal: Journal,
   copy: CopyKey,
-  rows: readonly SourceRecord[],
-  records: SourceRecords,
+  { records: rows, beside }: CopyRows,
+  source: Pick<CopySource, 'records' | 'beside'>,
   before: SeenCopy = new Map(),
 ): void {
+  const { records } = source;
   const found = new Map(rows.map((row) => [row.id, row]));
   const doubled = rows.filter((row) => found.get(row.id) !== row);
   if (doubled.length > 0) journal.breach('copyDoubled', `${copy}: ${told(doubled)}`);
   const unknown = rows.filter((row) => !isSame(records.changes[row.value - 1], row));
   if (unknown.length > 0) journal.breach('copyAltered', `${copy}: ${told(unknown)}`);
-  if (copy === 'whole') {
+  if (rows.length > 0 && beside !== source.beside)
+    journal.breach('copyTorn', `${copy}: ${beside} rows beside the records`);
+  // Only changes are read as they come, of several states.
+  if (copy !== 'changes') {
     const state = stateOf(records, Math.max(0, ...rows.map(({ value }) => value)));
     const torn = unlike(found, records.stateAt(state));
-    if (torn.length > 0) journal.breach('copyTorn', `not the state ${state}: ${told(torn)}`);
+    if (torn.length > 0) journal.breach('copyTorn', `${copy}, not the state ${state}: ${told(torn)}`);
   }
   const back = [...before].filter(([id, value]) => (found.get(id)?.value ?? 0) < value);
   if (back.length > 0)

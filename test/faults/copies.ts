@@ -1,10 +1,30 @@
-import type { SourceRecord } from './source-records.ts';
+import type { FaultDatabase } from './database.ts';
+import type { SourceRecord, SourceRecords } from './source-records.ts';
 import type { FaultSource } from './sources.ts';
 import type { Data } from './talks.ts';
 
-/** `changes` is read from its cursor on, `whole` from its beginning. */
-export const copyKeys = ['changes', 'whole'] as const;
+/**
+ * Of an HTTP API, `changes` is read from its cursor on, `whole` from its beginning. Of a database, `table` is copied whole, and
+ * `growth` by its cursor.
+ */
+export const copyKeys = ['changes', 'whole', 'table', 'growth'] as const;
 export type CopyKey = (typeof copyKeys)[number];
+
+export interface CopySource {
+  records: SourceRecords;
+  /** So many changes it has for certain; the ones after them are on their way. */
+  settled(): number;
+  /** Changes records of one instant, and waits until it has that for certain. */
+  change(ids: readonly number[]): Promise<void>;
+  /** Rows of its table that are no records. */
+  beside: number;
+}
+
+/** What a copy holds, as its table was read. */
+export interface CopyRows {
+  records: SourceRecord[];
+  beside: number;
+}
 
 /** A snapshot that was asked for, and what its client was told of it. */
 export interface StartedSnapshot {
@@ -21,11 +41,13 @@ export interface StartedSnapshot {
 /** The newest value that was seen of each record, by id. */
 export type SeenCopy = ReadonlyMap<number, number>;
 
-/** Datasets of one source, and the tables that they become. */
+/** Datasets of two sources, and the tables that they become. */
 export interface Copies {
   source: FaultSource;
+  database: FaultDatabase;
+  /** Of the HTTP API. */
   limits: { requests_per_second: number; max_concurrency: number };
-  /** Of the API. */
+  /** Of the service. */
   paths: Record<CopyKey, string>;
   tables: Record<CopyKey, string>;
   started: StartedSnapshot[];
@@ -35,17 +57,23 @@ export interface Copies {
 
 export const endStatuses: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 
+export const sourceOf = ({ source, database }: Copies, copy: CopyKey): CopySource =>
+  copy === 'changes' || copy === 'whole' ? source : database;
+
 export const queryOf = (table: string) => ({
-  sql: `SELECT id, epoch_ms("at") AS "at", value FROM ${table}`,
+  sql: `SELECT id, epoch_ms("at") AS "at", value, (SELECT count(*) FROM ${table} WHERE id < 0) AS beside
+    FROM ${table} WHERE id > 0`,
   limit: 10_000,
   row_format: 'rows',
   timeout_ms: 6_000,
 });
 
-export function recordsOf(data: Data): SourceRecord[] {
-  return (data?.['rows'] ?? []).map(({ id, at, value }: Data) => ({
+export function rowsOf(data: Data): CopyRows {
+  const rows: Data[] = data?.['rows'] ?? [];
+  const records = rows.map(({ id, at, value }) => ({
     id: Number(id),
     at: new Date(Number(at)).toISOString(),
     value: Number(value),
   }));
+  return { records, beside: Number(rows[0]?.beside ?? 0) };
 }

@@ -41,6 +41,8 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     ['snapshots of datasets', 'succeeded'],
     ['readers', 'copies of changes looked through'],
     ['readers', 'copies of whole looked through'],
+    ['readers', 'copies of table looked through'],
+    ['readers', 'copies of growth looked through'],
   ] as const)
     expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);
   expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);

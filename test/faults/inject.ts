@@ -1,5 +1,6 @@
 import { accessSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FaultDatabase } from './database.ts';
 import type { Journal } from './journal.ts';
 import type { Moments } from './moments.ts';
 import type { Fault, Target } from './plan.ts';
@@ -8,6 +9,8 @@ import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface Injection {
   stack: StackUnderTest;
+  /** A source of the stack's datasets. */
+  database: FaultDatabase;
   journal: Journal;
   report: (line: string) => void;
   signal: AbortSignal;
@@ -19,6 +22,8 @@ const maxDeaths = 3;
 const targetTimeoutMs = 20_000;
 /** Where nothing begins, faults go on. */
 const momentTimeoutMs = 3_000;
+/** A database is not copied all the time, and its death should meet a copy. */
+const copyTimeoutMs = 15_000;
 
 /** Carries a round's faults out in their order, and waits until everything paused goes on. */
 export async function injectFaults(injection: Injection, faults: readonly Fault[]): Promise<void> {
@@ -27,7 +32,8 @@ export async function injectFaults(injection: Injection, faults: readonly Fault[
     await sleep(fault.gapMs, injection.signal);
     if (fault.action === 'kill') await withinBudget(injection, fault);
     if (fault.after !== undefined) {
-      await injection.moments.until(fault.after.moment, momentTimeoutMs, injection.signal);
+      const timeoutMs = fault.target === 'source' ? copyTimeoutMs : momentTimeoutMs;
+      await injection.moments.until(fault.after.moment, timeoutMs, injection.signal);
       await sleep(fault.after.ms, injection.signal);
     }
     if (injection.signal.aborted || injection.stack.hasEnded()) break;
@@ -44,7 +50,7 @@ export async function injectFaults(injection: Injection, faults: readonly Fault[
 }
 
 async function withinBudget({ stack, signal: end }: Injection, { target }: Fault): Promise<void> {
-  while (!isChild(target) && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
+  while (isPart(target) && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
 }
 
 /** Query and engine processes are children of the API and the worker: what they run tells them apart. */
@@ -56,13 +62,17 @@ function isChild(target: Target): target is keyof typeof programs {
   return target in programs;
 }
 
+function isPart(target: Target): target is Exclude<Target, keyof typeof programs | 'source'> {
+  return !isChild(target) && target !== 'source';
+}
+
 /** The process to hit; one that is just being restarted is waited for. */
 async function findTarget(injection: Injection, fault: Fault): Promise<number | undefined> {
   const deadlineMs = Date.now() + targetTimeoutMs;
   while (Date.now() < deadlineMs && !injection.signal.aborted) {
     const { target, choice } = fault;
     if (!isChild(target)) {
-      const pid = injection.stack.pidOf(target);
+      const pid = isPart(target) ? injection.stack.pidOf(target) : injection.database.pid();
       if (pid !== undefined) return pid;
     } else {
       const parents = (['api', 'worker'] as const).map((part) => injection.stack.pidOf(part));
@@ -76,11 +86,14 @@ async function findTarget(injection: Injection, fault: Fault): Promise<number | 
   return undefined;
 }
 
-async function kill({ stack, journal, report }: Injection, { target }: Fault, pid: number) {
-  if (!signal(pid, 'SIGKILL')) return journal.count('faults', `${target} missed`);
+async function kill({ stack, database, journal, report }: Injection, { target }: Fault, pid: number) {
+  const pids = target === 'source' ? treeOf(pid) : [pid];
+  const isMidCopy = database.isBeingCopied();
+  if (!pids.map((one) => signal(one, 'SIGKILL'))[0]) return journal.count('faults', `${target} missed`);
   journal.count('faults', `${target} killed`);
+  if (isMidCopy) journal.count('faults in mid-copy', `${target} killed`);
   report(`  ${new Date().toISOString()} killed ${target}`);
-  if (isChild(target)) return;
+  if (!isPart(target)) return;
   // Found again only once it was started anew.
   for (let tries = 0; tries < 100 && stack.pidOf(target) === pid; tries += 1) await delay(20);
 }
@@ -88,7 +101,7 @@ async function kill({ stack, journal, report }: Injection, { target }: Fault, pi
 async function pause({ journal, report, signal: end }: Injection, fault: Fault, pid: number) {
   const { target, pauseMs } = fault;
   // PostgreSQL's work is done by its children; a query process is hit by itself, and the API without those.
-  const pids = target === 'postgres' ? treeOf(pid) : [pid];
+  const pids = target === 'postgres' || target === 'source' ? treeOf(pid) : [pid];
   try {
     // Counted first: whatever happens from here on, it is let go again below.
     journal.count('faults', `${target} paused`);

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { copyKeys } from './copies.ts';
 import { batchLane, snapshotLane } from './load/batch-lanes.ts';
 import type { Lane, LoadContext } from './load/context.ts';
 import { flowLane } from './load/flow-lanes.ts';
@@ -30,8 +29,10 @@ export function createLanes(context: LoadContext, seed: number): Lanes {
     triggerLane(context, seed, 1),
     pauseLane(context, seed, 1),
     flowLane(context, seed, 1),
-    sourceLane(context, seed, 1),
-    ...copyKeys.map((copy) => datasetLane(context, seed, copy)),
+    ...(['source', 'database'] as const).map((of) => sourceLane(context, seed, of)),
+    // An organization copies two at once: a third would wait for its turn.
+    datasetLane(context, seed, ['changes', 'table']),
+    datasetLane(context, seed, ['growth', 'whole']),
     ...[1, 2].map((lane) => copyReaderLane(context, seed, lane)),
     // Two talk in the same conversation, and one each in two others.
     ...[2, 1, 1].flatMap((talkers, index) => talkLanes(context, seed, index + 1, talkers)),

@@ -1,7 +1,8 @@
 import type { Moment } from './moments.ts';
 import { createRandom, type Random } from './random.ts';
 
-export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3'] as const;
+/** Parts of the stack, processes of them, and a source of their datasets. */
+export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3', 'source'] as const;
 export type Target = (typeof targets)[number];
 
 export interface Fault {
@@ -61,6 +62,7 @@ const lastsMs: Record<Moment, number> = {
   firing: 2_000,
   mailing: 150,
   read: 2_500,
+  copying: 500,
 };
 
 /** What the worker and its database are met in the middle of is above all a turn, or a fire and its mail. */
@@ -72,6 +74,7 @@ const moments: readonly Moment[] = [
   'calling',
   'firing',
   'read',
+  'copying',
 ];
 const momentsOfProcesses: readonly Moment[] = [
   'completed',
@@ -86,9 +89,13 @@ const momentsOfProcesses: readonly Moment[] = [
   'mailing',
   'read',
   'read',
+  'copying',
+  'copying',
 ];
 
 function afterOf(random: Random, target: Target): Fault['after'] {
+  if (target === 'source')
+    return random.chance(0.1) ? undefined : { moment: 'copying', ms: random.int(0, lastsMs.copying) };
   const isOfProcesses = target === 'worker' || target === 'postgres';
   const moment = random.pick(isOfProcesses ? momentsOfProcesses : moments);
   const ms = random.int(0, lastsMs[moment]);

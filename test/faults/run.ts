@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startHttpReceiver } from '../support/http-receiver.ts';
 import { createFaultClient } from './client.ts';
 import { compareTables } from './compare.ts';
+import { type FaultDatabase, startDatabase } from './database.ts';
 import { finishSchedules } from './fires.ts';
 import { finishFlows } from './flows.ts';
 import { injectFaults } from './inject.ts';
@@ -48,6 +49,7 @@ interface Run extends FaultOptions {
   context: LoadContext;
   lanes: Lanes;
   mailServer: FaultMailServer;
+  database: FaultDatabase;
 }
 
 /** Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke. */
@@ -61,7 +63,8 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   const mailServer = await startMailServer(moments);
   const receiver = await startHttpReceiver();
   const source = await startSource(seed, moments);
-  const others = [talkModel, mailServer, receiver, source];
+  const database = await startDatabase(seed, moments, signal);
+  const others = [talkModel, mailServer, receiver, source, database];
   const closeOthers = () => Promise.all(others.map((other) => other.close()));
   const stack = await startStackUnderTest({
     journal,
@@ -90,11 +93,19 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       runs: [],
       schedules: await prepareSchedules(client, stack, prepared.tables.items),
       flows: await prepareFlows(client, receiver),
-      copies: await prepareCopies(client, source),
+      copies: await prepareCopies(client, source, database),
       signal,
       ...prepared,
     };
-    const run = { ...options, signal, stack, context, mailServer, lanes: createLanes(context, seed) };
+    const run = {
+      ...options,
+      signal,
+      stack,
+      context,
+      mailServer,
+      database,
+      lanes: createLanes(context, seed),
+    };
     const plan = planFaults(seed, rounds, {
       perRound: options.faultsPerRound,
       longPauses: options.longPauses,
@@ -136,7 +147,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   lanes.work(() => isOver);
   const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
   const { journal, moments } = context;
-  await injectFaults({ stack, journal, report, signal, moments }, faults);
+  await injectFaults({ stack, database: run.database, journal, report, signal, moments }, faults);
   isOver = true;
   await run.mailServer.be('well');
   const overMs = Date.now();

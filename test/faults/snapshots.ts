@@ -8,16 +8,17 @@ import {
 } from './compare-snapshots.ts';
 import {
   type CopyKey,
+  type CopyRows,
   copyKeys,
   endStatuses,
   queryOf,
-  recordsOf,
+  rowsOf,
   type SeenCopy,
   type StartedSnapshot,
+  sourceOf,
 } from './copies.ts';
 import { listAll } from './list-all.ts';
 import type { LoadContext } from './load/context.ts';
-import type { SourceRecord } from './source-records.ts';
 import type { Data } from './talks.ts';
 
 /** A request of a worker that was killed holds its place at the source for half a minute. */
@@ -35,10 +36,10 @@ export async function finishCopies(context: LoadContext, report: (line: string) 
   for (const copy of copyKeys) {
     await allEnded(context, copy, startMs + quietTimeoutMs);
     await takeLast(context, copy);
-    const rows = await rowsOf(context, copy);
+    const rows = await read(context, copy);
     if (rows !== undefined) {
       lookAt(context, copy, copies.seen[copy], rows);
-      compareEnd(journal, copy, rows, copies.source.records);
+      compareEnd(journal, copy, rows.records, sourceOf(copies, copy).records);
     }
     runs.push(...(await listAll(context, `${copies.paths[copy]}/snapshots`)));
   }
@@ -99,10 +100,11 @@ export async function followSnapshot(
 async function lookAfter(context: LoadContext, snapshot: StartedSnapshot): Promise<void> {
   const { copies, journal } = context;
   const before = copies.seen[snapshot.copy];
-  const rows = await rowsOf(context, snapshot.copy);
+  const rows = await read(context, snapshot.copy);
   if (rows === undefined) return;
   lookAt(context, snapshot.copy, before, rows);
-  compareBehind(journal, `${snapshot.tag}, ${snapshot.id}`, rows, copies.source.records, snapshot.before);
+  const { records } = sourceOf(copies, snapshot.copy);
+  compareBehind(journal, `${snapshot.tag}, ${snapshot.id}`, rows.records, records, snapshot.before);
 }
 
 /** Holds what a reader got against the source, and against what was seen before it asked. */
@@ -110,23 +112,23 @@ export function lookAt(
   { copies, journal }: LoadContext,
   copy: CopyKey,
   before: SeenCopy | undefined,
-  rows: readonly SourceRecord[],
+  rows: CopyRows,
 ): void {
   journal.count('readers', `copies of ${copy} looked through`);
-  compareCopy(journal, copy, rows, copies.source.records, before);
+  compareCopy(journal, copy, rows, sourceOf(copies, copy), before);
   const seen = new Map(copies.seen[copy]);
-  for (const { id, value } of rows) seen.set(id, Math.max(value, seen.get(id) ?? 0));
+  for (const { id, value } of rows.records) seen.set(id, Math.max(value, seen.get(id) ?? 0));
   copies.seen[copy] = seen;
 }
 
 /** Where stores are away a query fails, or runs out of time: it is asked again, as long as that may help. */
-async function rowsOf({ client, copies, journal, signal }: LoadContext, copy: CopyKey) {
+async function read({ client, copies, journal, signal }: LoadContext, copy: CopyKey) {
   const body = queryOf(copies.tables[copy]);
   const path = '/v1/query-executions';
   const deadlineMs = Date.now() + readTimeoutMs;
   for (;;) {
     const settled = await client.settle({ kind: 'query', method: 'POST', path, body });
-    if (settled.outcome === 'acknowledged') return recordsOf(settled.answer.body.data);
+    if (settled.outcome === 'acknowledged') return rowsOf(settled.answer.body.data);
     if (signal.aborted) return undefined;
     if (settled.outcome === 'unresolved' || Date.now() > deadlineMs) {
       journal.breach('unexpected', `the copy ${copy} cannot be read: ${JSON.stringify(settled)}`);
@@ -147,7 +149,7 @@ async function allEnded(context: LoadContext, copy: CopyKey, deadlineMs: number)
 
 async function takeLast(context: LoadContext, copy: CopyKey): Promise<void> {
   const { copies, journal } = context;
-  const before = copies.source.records.changes.length;
+  const before = sourceOf(copies, copy).settled();
   for (let n = 1; n <= maxLastSnapshots; n += 1) {
     const last: StartedSnapshot = { tag: `last-${copy}-${n}`, copy, before, id: undefined, isRefused: false };
     copies.started.push(last);

@@ -22,7 +22,7 @@ const firstInstantMs = Date.UTC(2026, 0, 1);
 /** Pages of one state are asked for one after the other. */
 const maxKept = 8;
 
-export function createSourceRecords(): SourceRecords {
+export function createSourceRecords(instantMs = 1): SourceRecords {
   const changes: SourceRecord[] = [];
   const kept = new Map<number, SourceState>();
   let instants = 0;
@@ -30,7 +30,7 @@ export function createSourceRecords(): SourceRecords {
     changes,
     change(ids) {
       instants += 1;
-      const at = new Date(firstInstantMs + instants).toISOString();
+      const at = new Date(firstInstantMs + instants * instantMs).toISOString();
       for (const id of ids) changes.push({ id, at, value: changes.length + 1 });
     },
     stateAt(number) {

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { CopySource } from './copies.ts';
 import type { Moments } from './moments.ts';
 import { createRandom } from './random.ts';
 import { createSourceRecords, type SourceRecord, type SourceRecords } from './source-records.ts';
@@ -12,9 +13,8 @@ export interface SourceRequest {
 }
 
 /** An HTTP API whose records are copied, of one data connection. It is not killed, but misbehaves. */
-export interface FaultSource {
+export interface FaultSource extends CopySource {
   url: string;
-  records: SourceRecords;
   /** Every one that came, answered or not. */
   requests: SourceRequest[];
   /** From then on it answers everything at once, as it should. */
@@ -49,6 +49,9 @@ export async function startSource(seed: number, moments: Moments): Promise<Fault
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     records,
+    beside: 0,
+    settled: () => records.changes.length,
+    change: async (ids) => records.change(ids),
     requests,
     getWell: () => {
       isWell = true;

@@ -1,5 +1,14 @@
 import type { FaultClient } from '../client.ts';
-import { type Copies, type CopyKey, copyKeys, queryOf, recordsOf, type StartedSnapshot } from '../copies.ts';
+import {
+  type Copies,
+  type CopyKey,
+  copyKeys,
+  queryOf,
+  rowsOf,
+  type StartedSnapshot,
+  sourceOf,
+} from '../copies.ts';
+import type { FaultDatabase } from '../database.ts';
 import { createRandom } from '../random.ts';
 import { followSnapshot, lookAt, startSnapshot } from '../snapshots.ts';
 import type { FaultSource } from '../sources.ts';
@@ -35,79 +44,105 @@ const policy = {
   ],
 };
 
-/** A connection with the source, and a dataset of each of its resources. */
-export async function prepareCopies(client: FaultClient, source: FaultSource): Promise<Copies> {
+/** A connection with each source, and two datasets of each. */
+export async function prepareCopies(
+  client: FaultClient,
+  source: FaultSource,
+  database: FaultDatabase,
+): Promise<Copies> {
   const create = async (path: string, body: unknown) => {
     const settled = await client.settle({ kind: 'dataset', method: 'POST', path, body });
     if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
     return settled.answer.body.data ?? {};
   };
-  source.records.change(Array.from({ length: firstRecords }, (_, index) => index + 1));
+  const first = Array.from({ length: firstRecords }, (_, index) => index + 1);
+  await Promise.all([source.change(first), database.change(first)]);
   const connections = '/v1/connections/data';
-  const { id } = await create(connections, {
+  const http = await create(connections, {
     name: 'Faults',
     type: 'http',
     config: { base_url: source.url },
     snapshot_config: { enabled: true, http_replication: policy },
   });
-  const datasets = `${connections}/${id}/datasets`;
+  const postgres = await create(connections, {
+    name: 'Faults of a database',
+    type: 'postgres',
+    config: database.config,
+    secrets: { password: database.password },
+    snapshot_config: { enabled: true },
+  });
+  const { table: resource } = database;
+  const bodies: Record<CopyKey, { of: typeof http; body: object }> = {
+    changes: { of: http, body: { resource: '/changes' } },
+    whole: { of: http, body: { resource: '/whole' } },
+    table: { of: postgres, body: { resource } },
+    growth: {
+      of: postgres,
+      body: { resource, mode: 'incremental', cursor: 'at', key_columns: ['id'] },
+    },
+  };
   const paths: Partial<Record<CopyKey, string>> = {};
   const tables: Partial<Record<CopyKey, string>> = {};
   for (const copy of copyKeys) {
-    const dataset = await create(datasets, { resource: `/${copy}`, name: `Copy of ${copy}` });
+    const { of, body } = bodies[copy];
+    const datasets = `${connections}/${of['id']}/datasets`;
+    const dataset = await create(datasets, { ...body, name: `Copy of ${copy}` });
     paths[copy] = `${datasets}/${dataset['id']}`;
     tables[copy] = String(dataset['snapshotTableName']);
   }
   return {
     source,
+    database,
     limits,
     paths: paths as Copies['paths'],
     tables: tables as Copies['tables'],
     started: [],
-    seen: { changes: undefined, whole: undefined },
+    seen: { changes: undefined, whole: undefined, table: undefined, growth: undefined },
   };
 }
 
-/** Changes what the source has: one record, or several of one instant, some of them new. */
-export function sourceLane(context: LoadContext, seed: number, lane: number): Lane {
-  const random = createRandom(seed, `source ${lane}`);
-  const { records } = context.copies.source;
+/** Changes what a source has: one record, or several of one instant, some of them new. */
+export function sourceLane(context: LoadContext, seed: number, of: 'source' | 'database'): Lane {
+  const random = createRandom(seed, `records of ${of}`);
+  const source = context.copies[of];
+  const { records } = source;
   return {
-    name: `source ${lane}`,
+    name: `records of ${of}`,
     async step() {
       const known = records.stateAt(records.changes.length).size;
       const wanted = random.chance(0.4) ? random.int(2, 6) : 1;
       const isNew = known < maxRecords && random.chance(0.5);
       const ids = Array.from({ length: wanted }, (_, n) => (isNew ? known + 1 + n : random.int(1, known)));
-      records.change([...new Set(ids)]);
+      await source.change([...new Set(ids)]);
       await pauseBetween(context, random.int(20, 200));
     },
   };
 }
 
-/** Takes snapshots of a dataset, one after the other; some are asked for twice, under one key or another. */
-export function datasetLane(context: LoadContext, seed: number, copy: CopyKey): Lane {
-  const random = createRandom(seed, `dataset ${copy}`);
-  const { started, source } = context.copies;
+/** Takes snapshots of datasets in turn, one after the other; some are asked for twice, under one key or another. */
+export function datasetLane(context: LoadContext, seed: number, copies: readonly CopyKey[]): Lane {
+  const random = createRandom(seed, `dataset ${copies}`);
+  const { started } = context.copies;
   let count = 0;
-  const ask = async (tag: string, times: number) => {
-    const before = source.records.changes.length;
+  const ask = async (copy: CopyKey, tag: string, times: number) => {
+    const before = sourceOf(context.copies, copy).settled();
     const snapshot: StartedSnapshot = { tag, copy, before, id: undefined, isRefused: false };
     started.push(snapshot);
     for (let n = 1; n <= times && !snapshot.isRefused; n += 1) await startSnapshot(context, snapshot);
     return snapshot;
   };
   return {
-    name: `dataset ${copy}`,
+    name: `datasets ${copies}`,
     async step() {
+      const copy = copies[count % copies.length]!;
       count += 1;
       const tag = `${copy}-${count}`;
       const times = random.chance(0.2) ? 2 : 1;
       const hasRival = random.chance(0.2);
       const pauseMs = random.int(200, 2_500);
-      const snapshots = [await ask(tag, times)];
+      const snapshots = [await ask(copy, tag, times)];
       // It is told that the first is under way, or begins where that is over already.
-      if (hasRival) snapshots.push(await ask(`${tag}-rival`, 1));
+      if (hasRival) snapshots.push(await ask(copy, `${tag}-rival`, 1));
       for (const snapshot of snapshots)
         if (snapshot.id !== undefined) await followSnapshot(context, snapshot);
       await pauseBetween(context, pauseMs);
@@ -131,7 +166,7 @@ export function copyReaderLane(context: LoadContext, seed: number, lane: number)
         before === undefined
           ? undefined
           : await client.attempt({ kind: 'query', method: 'POST', path, body });
-      if (answer?.status === 200) lookAt(context, copy, before, recordsOf(answer.body.data));
+      if (answer?.status === 200) lookAt(context, copy, before, rowsOf(answer.body.data));
       await pauseBetween(context, random.int(200, 1_200));
     },
   };
