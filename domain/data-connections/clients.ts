@@ -7,6 +7,7 @@ import { createRedaction } from '../app-connections/redaction.ts';
 import { configOf, openConnectionSecrets, replicationOf } from './change.ts';
 import type { DataConnection } from './data-connections.ts';
 import { OwnFailure, SourceFailure, sourceFailure } from './failure.ts';
+import type { RequestGate } from './request-gate.ts';
 import { settingOf } from './settings.ts';
 import { sourceKinds } from './sources/kinds.ts';
 import type { SourceKind, SourceTarget } from './sources/source.ts';
@@ -31,6 +32,7 @@ export interface SourceClients {
 
 export interface SourceClientsOptions {
   cipher: Cipher;
+  gate: RequestGate;
   allowedPrivate: readonly AllowedNetwork[];
   allowUnvalidated: boolean;
 }
@@ -39,7 +41,7 @@ export interface SourceClientsOptions {
 const maxSessionsPerOrganization = 16;
 
 export function createSourceClients(options: SourceClientsOptions): SourceClients {
-  const { cipher, allowedPrivate, allowUnvalidated } = options;
+  const { cipher, gate, allowedPrivate, allowUnvalidated } = options;
   const checked = createOutgoing({ allowedPrivate });
   const unchecked = allowUnvalidated ? createOutgoing({ allowedPrivate: 'any' }) : undefined;
   const tokens = createTokenCache();
@@ -58,6 +60,10 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
       policy,
       outgoing,
       redaction,
+      pace: {
+        take: (wish) => gate.take(connection, wish),
+        settle: (lease, outcome) => gate.settle(connection, lease, outcome),
+      },
       setting: (name) => settingOf(typeTables[connection.type], config, name),
       async accessToken(signal) {
         const credentials = {

@@ -131,7 +131,8 @@ export async function openService(
   const outgoing = createOutgoing({ allowedPrivate: config.outgoing.allowedPrivate });
   const apps = createAppClients({ cipher, ...config.outgoing });
   const parser = createPageParser();
-  const sources = createSourceClients({ cipher, ...config.outgoing });
+  const gate = createRequestGate(db);
+  const sources = createSourceClients({ cipher, gate, ...config.outgoing });
   const reportFormats = createReportFormatter();
   const notifications = openNotifications({
     url: config.databaseUrl,
@@ -173,7 +174,7 @@ export async function openService(
         sources,
         staging,
         files: createFileReader(staging),
-        gate: createRequestGate(db),
+        gate,
         parser,
         maxBytes: config.snapshotMaxBytes,
       },

@@ -1,27 +1,29 @@
 import type { StageOf } from '../failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
+import { look, NoLeave } from './http-look.ts';
 import { firstPosition, pageUrl } from './http-pages.ts';
 import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
-import { get, refuseStatus, urlBelow } from './http-request.ts';
+import { refuseStatus, urlBelow } from './http-request.ts';
 import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
 
 const maxProbeBytes = 4_194_304;
 const maxSampledRecords = 100;
-/** Of one list: columns of further resources are left empty, so that a list is not hundreds of requests. */
+/** Of one list: columns of further resources are left empty, so that a list is not hundreds of requests, and not slow. */
 const maxSampledResources = 10;
+const sampleMs = 4_000;
 
 export const httpStage: StageOf = () => undefined;
 
 /** Without a resource to ask for only that something answers, and takes the credentials, can be told. */
 async function probe(target: SourceTarget, signal: AbortSignal): Promise<void> {
-  const answer = await get(target, urlBelow(target, '', {}), { maxBytes: maxProbeBytes, signal });
+  const answer = await look(target, urlBelow(target, '', {}), { maxBytes: maxProbeBytes, signal });
   if (answer.status === 401 || answer.status === 403 || answer.status >= 500) refuseStatus(answer);
 }
 
 async function firstPage(target: SourceTarget, resource: ReplicatedResource, signal: AbortSignal) {
   const url = pageUrl(target, resource, null, firstPosition(resource));
   const maxBytes = target.policy?.limits?.max_response_bytes_per_request ?? maxProbeBytes;
-  const answer = await get(target, url, { maxBytes: Math.min(maxBytes, maxProbeBytes), signal });
+  const answer = await look(target, url, { maxBytes: Math.min(maxBytes, maxProbeBytes), signal });
   refuseStatus(answer);
   return recordsOf(parseAnswer(answer.bytes), resource);
 }
@@ -38,10 +40,17 @@ export const httpSource: SourceKind = {
       .sort((a, b) => (a.request_path < b.request_path ? -1 : 1));
     if (all.length === 0 && after === undefined) await probe(target, signal);
     const listed: SourceResource[] = [];
+    let sampleUntil = Date.now() + sampleMs;
     // One after the other: a source that is asked for its columns is not hurried.
     for (const resource of all.slice(0, limit + 1)) {
-      const isSampled = listed.length < Math.min(limit, maxSampledResources);
-      const records = isSampled ? await firstPage(target, resource, signal) : [];
+      const isSampled = listed.length < Math.min(limit, maxSampledResources) && Date.now() < sampleUntil;
+      const records = !isSampled
+        ? []
+        : await firstPage(target, resource, signal).catch((error: unknown) => {
+            if (!(error instanceof NoLeave)) throw error;
+            sampleUntil = 0;
+            return [];
+          });
       const sample = records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource));
       const { cursor } = resource;
       listed.push({

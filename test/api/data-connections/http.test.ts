@@ -51,6 +51,31 @@ describe('HTTP', () => {
     expect(requests).toHaveLength(10);
   });
 
+  test('a test and a list keep to the limits of the policy', async () => {
+    const client = await workspace.organization();
+    const { base, requests } = await httpServer((request, response) =>
+      request.url!.startsWith('/v1')
+        ? response.writeHead(302, { location: '/v2/contacts' }).end()
+        : response.end(answer),
+    );
+    const http_replication = { resources, limits: { requests_per_day: 3 } };
+    const at = await connect(
+      client,
+      'http',
+      { base_url: `${base}/v1` },
+      { snapshot_config: { http_replication } },
+    );
+    expect(await tested(client, at)).toMatchObject({ ok: true });
+    // The redirect would be a fourth request.
+    expect((await tested(client, at)).failure).toMatchObject({
+      stage: 'request',
+      message: expect.stringMatching(/limits of http_replication let no request out for \d+ s/),
+    });
+    const listed = await list(client, at);
+    expect(listed.body.items, listed.text).toMatchObject([{ resource: '/contacts', columns: [] }]);
+    expect(requests).toHaveLength(3);
+  });
+
   test('its resources are asked for with the credentials, and tell their columns', async () => {
     const client = await workspace.organization();
     const { base, requests } = await httpServer((_, response) => response.end(answer));
