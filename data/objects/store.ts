@@ -50,6 +50,9 @@ export interface PresignedForm {
   fields: Record<string, string>;
 }
 
+/** Of a right that is not given, and of what a store does not do. */
+const unlistedStatuses = [403, 405, 501];
+
 export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
   const client = new S3Client({
     region: settings.region,
@@ -83,8 +86,8 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     },
     async abortUploads(Prefix, before) {
       return abortUploads(client, { Bucket, Prefix }, before).catch((error: unknown) => {
-        // A store that does not list uploads has its own way with what is left of them.
-        if (httpStatus(error) === 501) return 0;
+        // A store that does not list uploads, or not to us, has its own way with what is left of them.
+        if (unlistedStatuses.includes(httpStatus(error) ?? 0)) return 0;
         throw unavailable(error);
       });
     },
