@@ -78,6 +78,19 @@ export function nextPosition(
   return { at: 'link', link: linkOf(target, String(next), url) };
 }
 
+/** Where this page and so many after it are, as far as that can be known before they are read; none where there are none after. */
+export function positionsAhead(
+  position: PagePosition | null,
+  pageRecords: number,
+  count: number,
+): PagePosition[] {
+  const places = Array.from({ length: count > 0 ? count + 1 : 0 }, (_, index) => index);
+  if (position?.at === 'page') return places.map((index) => ({ at: 'page', page: position.page + index }));
+  if (position?.at === 'offset')
+    return places.map((index) => ({ at: 'offset', offset: position.offset + index * pageRecords }));
+  return [];
+}
+
 const maxLinkCharacters = 16_384;
 
 function linkOf(target: SourceTarget, next: string, url: URL): string {

@@ -1,19 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import { replicationOf } from '../../data-connections/change.ts';
 import type { SourceClients } from '../../data-connections/clients.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
 import { ours, SourceFailure } from '../../data-connections/failure.ts';
 import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import type { RequestGate } from '../../data-connections/request-gate.ts';
-import { firstPosition, nextPosition, pageUrl } from '../../data-connections/sources/http-pages.ts';
+import {
+  firstPosition,
+  nextPosition,
+  pageUrl,
+  positionsAhead,
+} from '../../data-connections/sources/http-pages.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { copyTooLarge } from '../copy/limits.ts';
 import { type CopyProgress, countRequest, type SnapshotRun } from '../snapshot-runs.ts';
+import { createPagesAhead } from './ahead.ts';
 import type { PageParser } from './parser.ts';
 import { keepReading, type Reading } from './reading.ts';
-import { LimitWait, type Page, type PageRequests, requestPage } from './request.ts';
+import { earlyBytes, LimitWait, type Page, type PageRequests, requestEarly, requestPage } from './request.ts';
 
 export interface ReadDeps {
   db: Database;
@@ -43,6 +54,8 @@ const partBytes = 8_388_608;
 /** So many answers in a row that are the same say that the source does not heed what it is asked. */
 const maxSameAnswers = 3;
 const defaultMaxPages = 1_000_000;
+/** Pages that are asked for early are held in memory. */
+const maxAhead = 7;
 
 /**
  * Reads pages until there is none left, the snapshot met its bound, or it is time for the next activity; keeps what it read and
@@ -93,11 +106,8 @@ export async function readPages(
     const { target } = requests;
     const { resource } = request;
     const position = reading.position!;
-    const page = await requestPage(
-      requests,
-      pageUrl(target, resource, reading.base, position),
-      missingOf(reading),
-    );
+    const url = pageUrl(target, resource, reading.base, position);
+    const page = await requestPage(requests, url, missingOf(reading));
     reading = { ...reading, refusals: requests.refusals };
     if (page === undefined) {
       reading = afterMissing(reading, resource);
@@ -106,6 +116,9 @@ export async function readPages(
     lines.push(page.lines);
     held += page.lines.length;
     reading = afterPage({ ...reading, reached: page.reached }, resource, target, page);
+    const next = positionsAhead(reading.position, page.records, aheadOf(reading, request, page));
+    // Towards the end what was asked for before is still to be read.
+    if (next.length > 0) requests.ahead.ask(next.map((one) => pageUrl(target, resource, reading.base, one)));
     if (reading.bytes > deps.maxBytes) throw copyTooLarge(deps.maxBytes);
     tell();
     if (held >= partBytes || reading.isOver) await ours(keep());
@@ -115,20 +128,27 @@ export async function readPages(
 
   tell();
   const session = deps.sources.use(connection, sessionMs, async (_source, target, late) => {
-    const requests: PageRequests = {
+    const common = {
       gate: deps.gate,
       connection,
       target,
       signal: AbortSignal.any([signal, late]),
       deadline: Date.now() + chunkMs,
       refusals: reading.refusals,
+      onRequest: (db: OrganizationTransaction) => countRequest(db, row),
+    };
+    const ahead = createPagesAhead((url, over) =>
+      requestEarly({ ...common, signal: AbortSignal.any([common.signal, over]) }, url),
+    );
+    const requests: PageRequests = {
+      ...common,
+      ahead,
       parse: (bytes) => {
         const { records, reached } = reading;
         const firstPlace = request.isKeyed ? records : undefined;
         const { resource } = request;
         return deps.parser.parse(row.organization_id, { bytes, resource, firstPlace, reached });
       },
-      onRequest: (db) => countRequest(db, row),
     };
     try {
       while (!reading.isOver && Date.now() < requests.deadline) await readOne(requests);
@@ -139,6 +159,8 @@ export async function readPages(
       // What came before need not be asked for again.
       if (!signal.aborted) await keep().catch(() => undefined);
       throw error;
+    } finally {
+      await ahead.close();
     }
   });
   const waitMs = await session.catch((error: unknown) => {
@@ -190,6 +212,23 @@ function afterPage(
     bytes: reading.bytes + bytes,
     last: { digest, times },
   };
+}
+
+/**
+ * How many pages beyond the next one are asked for early: where their places are known, the policy lets several requests out at
+ * once, and there have been so many full ones that a few too many at the end are little.
+ */
+function aheadOf(
+  { pages, isOver }: Reading,
+  { resource: { pagination }, connection }: ReadRequest,
+  { records, bytes }: Page,
+): number {
+  const { max_concurrency: atOnce = 1 } = replicationOf(connection)?.limits ?? {};
+  const isFull = pagination?.page_size !== undefined && records === pagination.page_size;
+  // One that is larger than an early one may be would be read twice.
+  if (isOver || !isFull || bytes * 2 > earlyBytes) return 0;
+  const left = (pagination.max_pages_per_run ?? defaultMaxPages) - pages - 1;
+  return Math.min(atOnce - 1, maxAhead, left, Math.floor(pages / 4));
 }
 
 /** How many pages there are nobody knows: it comes nearer to the half with each. */

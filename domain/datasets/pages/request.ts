@@ -8,11 +8,12 @@ import type { RequestGate, RequestLease } from '../../data-connections/request-g
 import { httpStage } from '../../data-connections/sources/http.ts';
 import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import type { PagesAhead } from './ahead.ts';
 import type { BrokenPage, ParsedPage } from './parse.ts';
 import { patienceOf } from './patience.ts';
 
 /** What the requests of a reading have in common. */
-export interface PageRequests {
+export interface Requests {
   gate: RequestGate;
   connection: DataConnection;
   target: SourceTarget;
@@ -21,10 +22,14 @@ export interface PageRequests {
   deadline: number;
   /** How often in a row the source asked for patience. */
   refusals: number;
-  /** @throws SourceFailure where an answer is not what the policy says */
-  parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
   /** Done in the transaction that lets a request out. */
   onRequest: (db: OrganizationTransaction) => Promise<void>;
+}
+
+export interface PageRequests extends Requests {
+  ahead: PagesAhead;
+  /** @throws SourceFailure where an answer is not what the policy says */
+  parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
 }
 
 export interface Page extends ParsedPage {
@@ -57,6 +62,8 @@ const maxRefusals = 100;
 const defaultAnswerBytes = 16_777_216;
 /** An answer is held in memory, whatever the policy allows. */
 const maxAnswerBytes = 67_108_864;
+/** Several that are asked for early are held at once. */
+export const earlyBytes = 4_194_304;
 
 /**
  * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and 429 for as long as
@@ -71,14 +78,19 @@ export async function requestPage(
 ): Promise<Page | undefined> {
   const { target, signal } = requests;
   let minBytes = 1;
-  for (let attempt = 1; ; ) {
-    const lease = await leave(requests, minBytes);
-    const outcome = await send(requests, url, lease).catch((error: unknown) => {
-      signal.throwIfAborted();
-      return sourceFailureOf(error, target);
-    });
+  let outcome: Outcome | undefined = await requests.ahead.take(url);
+  for (let attempt = 1; ; outcome = undefined) {
+    let allowedBytes = 0;
+    if (outcome === undefined) {
+      const lease = await leave(requests, minBytes);
+      allowedBytes = lease.maxBytes;
+      outcome = await send(requests, url, lease).catch((error: unknown) => {
+        signal.throwIfAborted();
+        return sourceFailureOf(error, target);
+      });
+    }
     if (outcome === 'cut') {
-      minBytes = 2 * lease.maxBytes;
+      minBytes = 2 * allowedBytes;
     } else if (outcome === 'refused') {
       requests.refusals += 1;
       if (requests.refusals > maxRefusals)
@@ -103,11 +115,21 @@ export async function requestPage(
   }
 }
 
+/** An answer to a page that is not large, before it is its turn; undefined where it has to be asked for again. */
+export async function requestEarly(requests: Requests, url: URL): Promise<HttpAnswer | undefined> {
+  const outcome = await send(requests, url, await leave(requests, 1, earlyBytes));
+  return typeof outcome === 'string' || outcome instanceof SourceFailure ? undefined : outcome;
+}
+
 /** Waits until one more request may go out. */
-async function leave(requests: PageRequests, minBytes: number): Promise<RequestLease> {
+async function leave(
+  requests: Requests,
+  minBytes: number,
+  mostBytes = maxAnswerBytes,
+): Promise<RequestLease> {
   const { gate, connection, target, signal, deadline, onRequest } = requests;
   const limits = target.policy?.limits ?? {};
-  const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, maxAnswerBytes);
+  const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, mostBytes);
   const bounds = { leaseMs, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
   for (;;) {
     signal.throwIfAborted();
@@ -122,12 +144,10 @@ async function waitFor(waitMs: number, deadline: number, signal: AbortSignal): P
   await sleep(waitMs, undefined, { signal });
 }
 
-/** `cut` where the hour's bytes are used up within the answer, `refused` where the source asks for patience. */
-async function send(
-  requests: PageRequests,
-  url: URL,
-  lease: RequestLease,
-): Promise<HttpAnswer | SourceFailure | 'cut' | 'refused'> {
+/** `cut` where the bytes of the hour are used up within the answer, `refused` where the source asks for patience. */
+type Outcome = HttpAnswer | SourceFailure | 'cut' | 'refused';
+
+async function send(requests: Requests, url: URL, lease: RequestLease): Promise<Outcome> {
   const { gate, connection, target, signal } = requests;
   const { response_bytes_per_hour: bytesPerHour } = target.policy?.limits ?? {};
   const isCutShort = bytesPerHour !== undefined && lease.maxBytes < Math.min(bytesPerHour, largest(target));
@@ -168,7 +188,7 @@ function largest(target: SourceTarget): number {
 }
 
 /** A redirect is a request too; it is part of one that is under way. */
-async function hop({ gate, connection, target, signal, onRequest }: PageRequests): Promise<void> {
+async function hop({ gate, connection, target, signal, onRequest }: Requests): Promise<void> {
   const { max_concurrency: _, ...limits } = target.policy?.limits ?? {};
   for (;;) {
     const lease = await gate.take(connection, {
