@@ -132,6 +132,36 @@ ALLOWED = [
         "The models that are offered.",
     ),
     Allowed(
+        r"(POST|PATCH) /v1/connections/data(/{connection_id})?",
+        r"unsupported_option|body\.(config|secrets)(\..*)?: .*|body\.snapshot_config\..*: (value_error|missing)",
+        "The settings and secrets that a type has, those that apply beside the others, and what a policy's parts say of each other.",
+    ),
+    Allowed(
+        r"POST /v1/connections/data/{connection_id}/resources",
+        r"source_failed|body\.cursor: value_error",
+        "The source is asked, and answers or not; a cursor is one that a page before gave.",
+    ),
+    Allowed(
+        r"(POST|PATCH) /v1/connections/data/{connection_id}/datasets(/{dataset_id})?",
+        r"unsupported_option|invalid_cadence|body\.(resource|mode|cursor|key_columns): (value_error|missing)|body\.schedule\..*: .*",
+        "What the connection has, what a mode needs, and the fields that belong to a kind of cadence.",
+    ),
+    Allowed(
+        r"(POST|PUT) /v1/schedules(/{schedule_id})?",
+        r"invalid_cadence|body\.(schedule|target|config\.params)(\..*)?: .*",
+        "The fields that belong to a kind of cadence, the playbooks there are, and the parameters that one has.",
+    ),
+    Allowed(
+        r"(POST|PUT) /v1/workflows(/{workflow_id})?",
+        r"invalid_cadence|body\.triggers\.#\..*: .*",
+        "What belongs to a type of trigger.",
+    ),
+    Allowed(
+        r"POST /v1/workflows/{workflow_id}/runs",
+        r"body\.params(\..*)?: .*",
+        "The parameters that the active version has.",
+    ),
+    Allowed(
         r"POST /v1/data-syncs",
         r"body\.key_columns\.#: value_error",
         "The columns that the table has.",

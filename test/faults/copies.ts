@@ -51,6 +51,8 @@ export interface Copies {
   paths: Record<CopyKey, string>;
   tables: Record<CopyKey, string>;
   started: StartedSnapshot[];
+  /** Ids of those that have not ended, as far as their clients know. */
+  underWay: Set<string>;
   /** The newest that readers saw of each; undefined before there is a table. */
   seen: Record<CopyKey, SeenCopy | undefined>;
 }

@@ -1,6 +1,6 @@
 import { accessSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultDatabase } from './database.ts';
+import type { Copies } from './copies.ts';
 import type { Journal } from './journal.ts';
 import type { Moments } from './moments.ts';
 import type { Fault, Target } from './plan.ts';
@@ -9,8 +9,8 @@ import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface Injection {
   stack: StackUnderTest;
-  /** A source of the stack's datasets. */
-  database: FaultDatabase;
+  /** Their database is a target too. */
+  copies: Pick<Copies, 'database' | 'underWay'>;
   journal: Journal;
   report: (line: string) => void;
   signal: AbortSignal;
@@ -20,10 +20,6 @@ export interface Injection {
 /** Deaths of a part within a minute that the driver allows itself: the fifth would end the stack. */
 const maxDeaths = 3;
 const targetTimeoutMs = 20_000;
-/** Where nothing begins, faults go on. */
-const momentTimeoutMs = 3_000;
-/** A database is not copied all the time, and its death should meet a copy. */
-const copyTimeoutMs = 15_000;
 
 /** Carries a round's faults out in their order, and waits until everything paused goes on. */
 export async function injectFaults(injection: Injection, faults: readonly Fault[]): Promise<void> {
@@ -32,9 +28,9 @@ export async function injectFaults(injection: Injection, faults: readonly Fault[
     await sleep(fault.gapMs, injection.signal);
     if (fault.action === 'kill') await withinBudget(injection, fault);
     if (fault.after !== undefined) {
-      const timeoutMs = fault.target === 'source' ? copyTimeoutMs : momentTimeoutMs;
-      await injection.moments.until(fault.after.moment, timeoutMs, injection.signal);
-      await sleep(fault.after.ms, injection.signal);
+      const { moment, ms, patienceMs } = fault.after;
+      await injection.moments.until(moment, patienceMs, injection.signal);
+      await sleep(ms, injection.signal);
     }
     if (injection.signal.aborted || injection.stack.hasEnded()) break;
     const pid = await findTarget(injection, fault);
@@ -72,7 +68,7 @@ async function findTarget(injection: Injection, fault: Fault): Promise<number | 
   while (Date.now() < deadlineMs && !injection.signal.aborted) {
     const { target, choice } = fault;
     if (!isChild(target)) {
-      const pid = isPart(target) ? injection.stack.pidOf(target) : injection.database.pid();
+      const pid = isPart(target) ? injection.stack.pidOf(target) : injection.copies.database.pid();
       if (pid !== undefined) return pid;
     } else {
       const parents = (['api', 'worker'] as const).map((part) => injection.stack.pidOf(part));
@@ -86,12 +82,13 @@ async function findTarget(injection: Injection, fault: Fault): Promise<number | 
   return undefined;
 }
 
-async function kill({ stack, database, journal, report }: Injection, { target }: Fault, pid: number) {
+async function kill({ stack, copies, journal, report }: Injection, { target }: Fault, pid: number) {
   const pids = target === 'source' ? treeOf(pid) : [pid];
-  const isMidCopy = database.isBeingCopied();
+  const isMidCopy = copies.database.isBeingCopied();
   if (!pids.map((one) => signal(one, 'SIGKILL'))[0]) return journal.count('faults', `${target} missed`);
   journal.count('faults', `${target} killed`);
   if (isMidCopy) journal.count('faults in mid-copy', `${target} killed`);
+  if (copies.underWay.size > 0) journal.count('faults in mid-snapshot', `${target} killed`);
   report(`  ${new Date().toISOString()} killed ${target}`);
   if (!isPart(target)) return;
   // Found again only once it was started anew.

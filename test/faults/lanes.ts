@@ -7,6 +7,7 @@ import { runLane } from './load/run-lanes.ts';
 import { pauseLane, triggerLane } from './load/schedule-lanes.ts';
 import { copyReaderLane, datasetLane, sourceLane } from './load/snapshot-lanes.ts';
 import { talkLanes } from './load/talk-lanes.ts';
+import type { Focus } from './plan.ts';
 
 /** The lanes of the load: they work from round to round, and one that is held up goes on in a later one. */
 export interface Lanes {
@@ -18,8 +19,16 @@ export interface Lanes {
 }
 
 /** Several writers of one table where their rows are their own, and one for each range of keys that are shared. */
-export function createLanes(context: LoadContext, seed: number): Lanes {
-  const lanes: Lane[] = [
+export function createLanes(context: LoadContext, seed: number, focus?: Focus): Lanes {
+  const isFocused = focus === 'copies';
+  const copies: Lane[] = [
+    ...(['source', 'database'] as const).map((of) => sourceLane(context, seed, of)),
+    ...[1, 2].map((lane) => copyReaderLane(context, seed, lane)),
+    // An organization copies two at once: a third would wait for its turn.
+    datasetLane(context, seed, isFocused ? ['table'] : ['changes', 'table']),
+    datasetLane(context, seed, isFocused ? ['growth'] : ['growth', 'whole']),
+  ];
+  const others: Lane[] = [
     ...[1, 2, 3].map((lane) => appendLane(context, seed, lane)),
     ...[11, 12, 13].map((lane) => batchLane(context, seed, lane, 'appends')),
     ...[21, 22, 23, 24].map((lane) => upsertLane(context, seed, lane)),
@@ -29,14 +38,10 @@ export function createLanes(context: LoadContext, seed: number): Lanes {
     triggerLane(context, seed, 1),
     pauseLane(context, seed, 1),
     flowLane(context, seed, 1),
-    ...(['source', 'database'] as const).map((of) => sourceLane(context, seed, of)),
-    // An organization copies two at once: a third would wait for its turn.
-    datasetLane(context, seed, ['changes', 'table']),
-    datasetLane(context, seed, ['growth', 'whole']),
-    ...[1, 2].map((lane) => copyReaderLane(context, seed, lane)),
     // Two talk in the same conversation, and one each in two others.
     ...[2, 1, 1].flatMap((talkers, index) => talkLanes(context, seed, index + 1, talkers)),
   ];
+  const lanes = isFocused ? copies : [...copies, ...others];
   const steps = new Map<Lane, Promise<void>>();
 
   async function run(lane: Lane, isOver: () => boolean): Promise<void> {

@@ -2,17 +2,24 @@ import { parseArgs } from 'node:util';
 import { summary } from './journal.ts';
 import { runFaults } from './run.ts';
 
-const usage = 'Usage: npm run faults -- [--rounds N] [--seed N] [--keep]';
+const usage = 'Usage: npm run faults -- [--rounds N] [--seed N] [--focus copies] [--keep]';
 
 /** Tries faults at length; exits with 1 when an invariant does not hold, 2 when it could not be tried. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { rounds: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
+    options: {
+      rounds: { type: 'string' },
+      seed: { type: 'string' },
+      focus: { type: 'string' },
+      keep: { type: 'boolean' },
+    },
   });
   const rounds = Number(values.rounds ?? 10);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const { focus } = values;
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 500 || !Number.isInteger(seed))
     throw new Error(usage);
+  if (focus !== undefined && focus !== 'copies') throw new Error(usage);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   const report = (line: string) => void process.stdout.write(`${line}\n`);
@@ -21,6 +28,7 @@ async function main(): Promise<number> {
     rounds,
     seed,
     faultsPerRound: 5,
+    focus,
     longPauses: true,
     keep: values.keep ?? false,
     report,

@@ -5,13 +5,16 @@ import { createRandom, type Random } from './random.ts';
 export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3', 'source'] as const;
 export type Target = (typeof targets)[number];
 
+/** What alone is the load, and is met in its middle. */
+export type Focus = 'copies';
+
 export interface Fault {
   target: Target;
   action: 'kill' | 'pause';
   /** Wait before it, counted from the fault before. */
   gapMs: number;
   /** So long after a moment, where the fault is to meet what begins then. */
-  after: { moment: Moment; ms: number } | undefined;
+  after: { moment: Moment; ms: number; patienceMs: number } | undefined;
   /** How long a paused part stands still. */
   pauseMs: number;
   /** Chooses among several processes of the target. */
@@ -28,7 +31,7 @@ const beyondHeartbeatsMs = 17_000;
 export function planFaults(
   seed: number,
   rounds: number,
-  options: { perRound: number; longPauses: boolean },
+  options: { perRound: number; longPauses: boolean; focus?: Focus | undefined },
 ): Fault[][] {
   const random = createRandom(seed, 'faults');
   const deck = targets.flatMap((target) =>
@@ -45,13 +48,16 @@ export function planFaults(
         action,
         // Now and then two at once.
         gapMs: random.chance(0.2) ? 0 : random.int(300, 3_000),
-        after: afterOf(random, target),
+        after: options.focus === 'copies' ? inMidCopy(random) : afterOf(random, target),
         pauseMs: isLong ? beyondHeartbeatsMs : random.int(800, 4_000),
         choice: random.int(0, 1_000),
       };
     }),
   );
 }
+
+/** Where nothing begins, faults go on. */
+const patienceMs = 3_000;
 
 /** How long after each moment what begins then may last. */
 const lastsMs: Record<Moment, number> = {
@@ -62,7 +68,7 @@ const lastsMs: Record<Moment, number> = {
   firing: 2_000,
   mailing: 150,
   read: 2_500,
-  copying: 500,
+  copying: 800,
 };
 
 /** What the worker and its database are met in the middle of is above all a turn, or a fire and its mail. */
@@ -94,10 +100,14 @@ const momentsOfProcesses: readonly Moment[] = [
 ];
 
 function afterOf(random: Random, target: Target): Fault['after'] {
-  if (target === 'source')
-    return random.chance(0.1) ? undefined : { moment: 'copying', ms: random.int(0, lastsMs.copying) };
+  if (target === 'source') return random.chance(0.1) ? undefined : inMidCopy(random);
   const isOfProcesses = target === 'worker' || target === 'postgres';
   const moment = random.pick(isOfProcesses ? momentsOfProcesses : moments);
   const ms = random.int(0, lastsMs[moment]);
-  return random.chance(isOfProcesses ? 0.1 : 0.3) ? undefined : { moment, ms };
+  return random.chance(isOfProcesses ? 0.1 : 0.3) ? undefined : { moment, ms, patienceMs };
+}
+
+/** A database is not copied all the time. */
+function inMidCopy(random: Random): NonNullable<Fault['after']> {
+  return { moment: 'copying', ms: random.int(0, lastsMs.copying), patienceMs: 5 * patienceMs };
 }

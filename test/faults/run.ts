@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startHttpReceiver } from '../support/http-receiver.ts';
 import { createFaultClient } from './client.ts';
 import { compareTables } from './compare.ts';
-import { type FaultDatabase, startDatabase } from './database.ts';
+import { startDatabase } from './database.ts';
 import { finishSchedules } from './fires.ts';
 import { finishFlows } from './flows.ts';
 import { injectFaults } from './inject.ts';
@@ -16,7 +16,7 @@ import { prepare } from './load/tables.ts';
 import { type FaultMailServer, type MailMood, planMoods, startMailServer } from './mail-server.ts';
 import { createModel } from './model.ts';
 import { createMoments } from './moments.ts';
-import { type Fault, planFaults } from './plan.ts';
+import { type Fault, type Focus, planFaults } from './plan.ts';
 import { read } from './readers.ts';
 import { compareRuns } from './runs.ts';
 import { finishCopies } from './snapshots.ts';
@@ -29,6 +29,7 @@ export interface FaultOptions {
   rounds: number;
   seed: number;
   faultsPerRound: number;
+  focus?: Focus | undefined;
   /** Pauses of the worker beyond its heartbeats: each takes a quarter of a minute. */
   longPauses: boolean;
   /** Leaves the data directory with its logs. */
@@ -49,7 +50,6 @@ interface Run extends FaultOptions {
   context: LoadContext;
   lanes: Lanes;
   mailServer: FaultMailServer;
-  database: FaultDatabase;
 }
 
 /** Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke. */
@@ -103,12 +103,12 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       stack,
       context,
       mailServer,
-      database,
-      lanes: createLanes(context, seed),
+      lanes: createLanes(context, seed, options.focus),
     };
     const plan = planFaults(seed, rounds, {
       perRound: options.faultsPerRound,
       longPauses: options.longPauses,
+      focus: options.focus,
     });
     const moods = planMoods(seed, rounds);
     for (const [index, faults] of plan.entries()) {
@@ -147,7 +147,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   lanes.work(() => isOver);
   const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
   const { journal, moments } = context;
-  await injectFaults({ stack, database: run.database, journal, report, signal, moments }, faults);
+  await injectFaults({ stack, copies: context.copies, journal, report, signal, moments }, faults);
   isOver = true;
   await run.mailServer.be('well');
   const overMs = Date.now();

@@ -76,6 +76,14 @@ export async function followSnapshot(
   context: LoadContext,
   snapshot: StartedSnapshot,
 ): Promise<Data | undefined> {
+  const { underWay } = context.copies;
+  underWay.add(snapshot.id!);
+  const run = await untilEnded(context, snapshot).finally(() => underWay.delete(snapshot.id!));
+  if (run?.status === 'succeeded') await lookAfter(context, snapshot);
+  return run;
+}
+
+async function untilEnded(context: LoadContext, snapshot: StartedSnapshot): Promise<Data | undefined> {
   const { client, copies, journal, signal } = context;
   const { copy, id } = snapshot;
   const deadlineMs = Date.now() + quietTimeoutMs;
@@ -87,10 +95,7 @@ export async function followSnapshot(
       return undefined;
     }
     const run = settled.outcome === 'acknowledged' ? (settled.answer.body.data as Data) : undefined;
-    if (run !== undefined && endStatuses.includes(run.status)) {
-      if (run.status === 'succeeded') await lookAfter(context, snapshot);
-      return run;
-    }
+    if (run !== undefined && endStatuses.includes(run.status)) return run;
     await delay(400, undefined, { signal }).catch(() => {});
   }
   return undefined;

@@ -97,6 +97,7 @@ export async function prepareCopies(
     paths: paths as Copies['paths'],
     tables: tables as Copies['tables'],
     started: [],
+    underWay: new Set(),
     seen: { changes: undefined, whole: undefined, table: undefined, growth: undefined },
   };
 }
