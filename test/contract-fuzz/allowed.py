@@ -127,7 +127,7 @@ ALLOWED = [
         "The parameters that the playbook has.",
     ),
     Allowed(
-        r"POST /v1/projects/{project_id}/reports",
+        r"POST /v1/projects/{project_id}/(reports|conversations(/{conversation_id}/messages)?)",
         r"body\.model: enum",
         "The models that are offered.",
     ),
@@ -153,8 +153,13 @@ ALLOWED = [
     ),
     Allowed(
         r"(POST|PUT) /v1/workflows(/{workflow_id})?",
-        r"invalid_cadence|body\.triggers\.#\..*: .*",
-        "What belongs to a type of trigger.",
+        r"invalid_cadence|body\.triggers\.#\..*: .*|body\.(project_id|output_folder): value_error",
+        "What belongs to a type of trigger, the projects there are, and what is no path of a file.",
+    ),
+    Allowed(
+        r"POST /v1/workflows/{workflow_id}/activation",
+        r"body\.(graph|triggers)(\..*)?: .*",
+        "A draft may be incomplete; an active version may not.",
     ),
     Allowed(
         r"POST /v1/workflows/{workflow_id}/runs",
