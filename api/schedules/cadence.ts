@@ -20,7 +20,8 @@ const camelByName = new Map(
 );
 
 const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
-const text = (description: string) => nullable({ type: 'string', description });
+const text = (description: string, pattern: string) => nullable({ type: 'string', description, pattern });
+const day = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
 
 /** A cadence as it is written: snake_case, or as it is read. Its rules are the domain's; a fault is told by the name sent. */
 export const cadenceBody = z
@@ -32,8 +33,8 @@ export const cadenceBody = z
     properties: {
       type: { type: 'string', enum: [...writableTypes] },
       zone_id: { type: 'string', description: 'A name of the tz database.' },
-      time_of_day: text('HH:MM or HH:MM:SS.'),
-      run_date: text('YYYY-MM-DD, of a one_time.'),
+      time_of_day: text('HH:MM or HH:MM:SS.', '^[0-9]{2}:[0-9]{2}(:[0-9]{2})?$'),
+      run_date: text('YYYY-MM-DD, of a one_time.', day),
       days_of_week: nullable({ type: 'array', items: { type: 'string', enum: [...weekdays] } }),
       day_of_month: nullable({
         type: 'integer',
@@ -41,15 +42,16 @@ export const cadenceBody = z
         maximum: 31,
         description: 'In a shorter month its last day.',
       }),
-      anchor_date: text('YYYY-MM-DD: nothing fires before it.'),
+      anchor_date: text('YYYY-MM-DD: nothing fires before it.', day),
       interval: nullable({
         type: 'integer',
         description:
           'A new cadence recurs every one period; another interval is kept where it is stored already.',
       }),
-      cron_expression: text('Read only.'),
-      every_minutes: nullable({ type: 'integer', description: 'Read only.' }),
+      cron_expression: { type: 'null', description: 'Read only.' },
+      every_minutes: { type: 'null', description: 'Read only.' },
     },
+    propertyNames: { enum: [...camelByName.keys()] },
     required: ['type', 'zone_id'],
     examples: [{ type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '08:00' }],
   })

@@ -148,8 +148,8 @@ ALLOWED = [
     ),
     Allowed(
         r"(POST|PUT) /v1/schedules(/{schedule_id})?",
-        r"invalid_cadence|body\.(schedule|target|config\.params)(\..*)?: .*",
-        "The fields that belong to a kind of cadence, the playbooks there are, and the parameters that one has.",
+        r"invalid_cadence|body\.(schedule|target|config\.params)(\..*)?: .*|body\.config\.output_folder: value_error",
+        "The fields that belong to a kind of cadence, the playbooks there are, the parameters that one has, and what is no path.",
     ),
     Allowed(
         r"(POST|PUT) /v1/workflows(/{workflow_id})?",
