@@ -1,7 +1,8 @@
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { AppError } from '../../data/errors.ts';
 import { fromSent } from '../../data/lake/sent-error.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
+import { createThreads } from '../../data/process-pool/threads.ts';
 import type { ChartDocument } from './spec.ts';
 import type { DrawAnswer, DrawTask, drawInThread } from './tasks.ts';
 
@@ -24,7 +25,7 @@ export function createChartDrawer({ timeoutMs = 10_000 } = {}): ChartDrawer {
   let threads: Piscina<DrawTask, ReturnType<typeof drawInThread>> | undefined;
 
   async function inThread(task: DrawTask): Promise<string | Uint8Array> {
-    threads ??= new Piscina({
+    threads ??= createThreads({
       // The thread alone loads the libraries.
       filename: new URL('./tasks.ts', import.meta.url).href,
       name: threadEntry,

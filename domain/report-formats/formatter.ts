@@ -1,8 +1,9 @@
 import { MessageChannel } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { AppError } from '../../data/errors.ts';
 import { fromSent } from '../../data/lake/sent-error.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
+import { createThreads } from '../../data/process-pool/threads.ts';
 import type { ExportFormat, ReportMaterial, ReportReferences, ReportSource } from './contract.ts';
 import type { FormatAnswer, FormatTask, formatInThread } from './tasks.ts';
 
@@ -39,7 +40,7 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
     source: ReportSource,
     load: (references: ReportReferences) => Promise<ReportMaterial>,
   ): Promise<Buffer> {
-    threads ??= new Piscina({
+    threads ??= createThreads({
       // The thread alone loads the libraries and fonts.
       filename: new URL('./tasks.ts', import.meta.url).href,
       name: threadEntry,

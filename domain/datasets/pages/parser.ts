@@ -1,5 +1,6 @@
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { createFairSlots } from '../../../data/process-pool/fair-slots.ts';
+import { createThreads } from '../../../data/process-pool/threads.ts';
 import { SourceFailure } from '../../data-connections/failure.ts';
 import { type BrokenPage, type PageTask, type ParsedPage, parseInThread, parsePage } from './parse.ts';
 
@@ -21,7 +22,7 @@ export function createPageParser(): PageParser {
   return {
     async parse(organizationId, task) {
       if (task.bytes.length < threadedFromBytes) return parsePage(task);
-      threads ??= new Piscina({
+      threads ??= createThreads({
         filename: new URL('./parse.ts', import.meta.url).href,
         name: parseInThread.name,
         minThreads: 0,

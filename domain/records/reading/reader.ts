@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { unpackRawNumbers } from '../../../data/exact-json.ts';
 import { fromSent } from '../../../data/lake/sent-error.ts';
 import { createFairSlots } from '../../../data/process-pool/fair-slots.ts';
+import { createThreads } from '../../../data/process-pool/threads.ts';
 import { doTask, doTaskInThread, type Task, type TaskAnswer, type Tasks } from './tasks.ts';
 
 /** Reads the bodies of requests, larger ones in threads: nobody else waits for them. */
@@ -28,7 +29,7 @@ export function createBodyReader(): BodyReader {
   let threads: Piscina<Task, ReturnType<typeof doTaskInThread>> | undefined;
 
   async function inThread(task: Task): Promise<unknown> {
-    threads ??= new Piscina({
+    threads ??= createThreads({
       filename: new URL('./tasks.ts', import.meta.url).href,
       name: doTaskInThread.name,
       minThreads: 0,
