@@ -153,8 +153,8 @@ ALLOWED = [
     ),
     Allowed(
         r"(POST|PUT) /v1/workflows(/{workflow_id})?",
-        r"invalid_cadence|body\.triggers\.#\..*: .*|body\.(project_id|output_folder): value_error",
-        "What belongs to a type of trigger, the projects there are, and what is no path of a file.",
+        r"invalid_cadence|body\.triggers\.#\..*: .*|body\.(project_id|output_folder|graph\..*): value_error",
+        "What belongs to a type of trigger, the projects there are, what is no path of a file, and NUL at any depth of a graph.",
     ),
     Allowed(
         r"POST /v1/workflows/{workflow_id}/activation",
