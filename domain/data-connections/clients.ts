@@ -2,12 +2,13 @@ import type { Cipher } from '../../data/encryption.ts';
 import { AppError } from '../../data/errors.ts';
 import type { AllowedNetwork } from '../../data/outgoing/allowed-addresses.ts';
 import { createOutgoing } from '../../data/outgoing/outgoing.ts';
+import type { Database } from '../../data/postgres/client.ts';
 import { createTokenCache } from '../app-connections/oauth.ts';
 import { createRedaction } from '../app-connections/redaction.ts';
 import { configOf, openConnectionSecrets, replicationOf } from './change.ts';
 import type { DataConnection } from './data-connections.ts';
 import { OwnFailure, SourceFailure, sourceFailure } from './failure.ts';
-import type { RequestGate } from './request-gate.ts';
+import { createRequestGate } from './request-gate.ts';
 import { settingOf } from './settings.ts';
 import { sourceKinds } from './sources/kinds.ts';
 import type { SourceKind, SourceTarget } from './sources/source.ts';
@@ -31,8 +32,8 @@ export interface SourceClients {
 }
 
 export interface SourceClientsOptions {
+  db: Database;
   cipher: Cipher;
-  gate: RequestGate;
   allowedPrivate: readonly AllowedNetwork[];
   allowUnvalidated: boolean;
 }
@@ -41,7 +42,7 @@ export interface SourceClientsOptions {
 const maxSessionsPerOrganization = 16;
 
 export function createSourceClients(options: SourceClientsOptions): SourceClients {
-  const { cipher, gate, allowedPrivate, allowUnvalidated } = options;
+  const { db, cipher, allowedPrivate, allowUnvalidated } = options;
   const checked = createOutgoing({ allowedPrivate });
   const unchecked = allowUnvalidated ? createOutgoing({ allowedPrivate: 'any' }) : undefined;
   const tokens = createTokenCache();
@@ -60,10 +61,7 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
       policy,
       outgoing,
       redaction,
-      pace: {
-        take: (wish) => gate.take(connection, wish),
-        settle: (lease, outcome) => gate.settle(connection, lease, outcome),
-      },
+      gate: createRequestGate(db, connection),
       setting: (name) => settingOf(typeTables[connection.type], config, name),
       async accessToken(signal) {
         const credentials = {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import type { DataConnection } from './data-connections.ts';
+import { ours } from './failure.ts';
 import type { ReplicationLimits } from './replication-policy.ts';
 import { noUsage, type RequestUsage, renewRequest, settleRequest, takeRequest } from './request-limits.ts';
 
@@ -21,26 +22,48 @@ export interface RequestWish {
   /** With leave to read less it would be of no use. */
   minBytes: number;
   /** Done in the transaction that gives leave. */
-  onTaken?: (db: OrganizationTransaction) => Promise<void>;
+  onTaken?: ((db: OrganizationTransaction) => Promise<void>) | undefined;
 }
 
-/** Keeps to the limits of sources, over all workers and their restarts: what was asked stands in a row a connection. */
+/** Keeps to the limits of a connection's source, over all workers and their restarts: what was asked stands in one row. */
 export interface RequestGate {
-  take(connection: DataConnection, wish: RequestWish): Promise<RequestLease | { waitMs: number }>;
+  take(wish: RequestWish): Promise<RequestLease | { waitMs: number }>;
   /** The request is still under way: so that one whose worker was killed does not hold its place for long. */
-  renew(connection: DataConnection, lease: RequestLease, leaseMs: number): Promise<void>;
+  renew(lease: RequestLease, leaseMs: number): Promise<void>;
   /** A request has ended: what it did not read is given back, and the source left alone for as long as it asked. */
-  settle(
-    connection: DataConnection,
-    lease: RequestLease,
-    outcome: { readBytes: number; blockedForMs: number },
-  ): Promise<void>;
+  settle(lease: RequestLease, outcome: { readBytes: number; blockedForMs: number }): Promise<void>;
 }
 
-export function createRequestGate(db: Database): RequestGate {
+/** Waits between two tries to take leave; throws where that would take too long. */
+export type LeaveWait = (waitMs: number) => Promise<void>;
+
+/** Leave, as soon as the limits give it. */
+export async function leaveOf(gate: RequestGate, wish: RequestWish, wait: LeaveWait): Promise<RequestLease> {
+  for (;;) {
+    const taken = await ours(gate.take(wish));
+    if ('id' in taken) return taken;
+    await wait(taken.waitMs);
+  }
+}
+
+/** Counts a redirect, which is a request too; it is part of one that is under way. */
+export async function countRedirect(
+  gate: RequestGate,
+  { limits, onTaken }: Pick<RequestWish, 'limits' | 'onTaken'>,
+  wait: LeaveWait,
+): Promise<void> {
+  const { max_concurrency: _, ...others } = limits;
+  const wish = { limits: others, leaseMs: 1_000, maxBytes: 0, minBytes: 0, onTaken };
+  const lease = await leaveOf(gate, wish, wait);
+  await ours(gate.settle(lease, { readBytes: 0, blockedForMs: 0 }));
+}
+
+export function createRequestGate(
+  db: Database,
+  { organization_id: organizationId, id }: Pick<DataConnection, 'organization_id' | 'id'>,
+): RequestGate {
   /** Whoever changes the row does so alone, by PostgreSQL's clock. */
   function change<T>(
-    { organization_id: organizationId, id }: DataConnection,
     work: (
       usage: RequestUsage,
       now: number,
@@ -76,23 +99,23 @@ export function createRequestGate(db: Database): RequestGate {
   }
 
   return {
-    take: (connection, { limits, onTaken, ...wish }) =>
-      change<RequestLease | { waitMs: number }>(connection, async (usage, now, transaction) => {
-        const id = randomUUID();
-        const taken = takeRequest(usage, limits, { id, now, ...wish });
+    take: ({ limits, onTaken, ...wish }) =>
+      change<RequestLease | { waitMs: number }>(async (usage, now, transaction) => {
+        const leaseId = randomUUID();
+        const taken = takeRequest(usage, limits, { id: leaseId, now, ...wish });
         if ('waitMs' in taken) return { usage: undefined, result: taken };
         await onTaken?.(transaction);
-        return { usage: taken.usage, result: { id, takenAt: now, maxBytes: taken.maxBytes } };
+        return { usage: taken.usage, result: { id: leaseId, takenAt: now, maxBytes: taken.maxBytes } };
       }),
-    renew: (connection, { id }, leaseMs) =>
-      change(connection, async (usage, now) => ({
-        usage: renewRequest(usage, { id, now, leaseMs }),
+    renew: (lease, leaseMs) =>
+      change(async (usage, now) => ({
+        usage: renewRequest(usage, { id: lease.id, now, leaseMs }),
         result: undefined,
       })),
-    settle: (connection, { id, takenAt, maxBytes }, { readBytes, blockedForMs }) =>
-      change(connection, async (usage, now) => {
+    settle: ({ id: leaseId, takenAt, maxBytes }, { readBytes, blockedForMs }) =>
+      change(async (usage, now) => {
         const unusedBytes = maxBytes - readBytes;
-        const settled = settleRequest(usage, { id, now, takenAt, unusedBytes, blockedForMs });
+        const settled = settleRequest(usage, { id: leaseId, now, takenAt, unusedBytes, blockedForMs });
         return { usage: settled, result: undefined };
       }),
   };

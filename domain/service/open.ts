@@ -20,7 +20,6 @@ import { type ChartDrawer, createChartDrawer } from '../charts/draw.ts';
 import { eventsChannel } from '../conversations/events.ts';
 import { stopsChannel } from '../conversations/turns.ts';
 import { createSourceClients, type SourceClients } from '../data-connections/clients.ts';
-import { createRequestGate } from '../data-connections/request-gate.ts';
 import type { SourceCopier } from '../datasets/copy/copier.ts';
 import { createSourceCopier } from '../datasets/copy/create.ts';
 import { createPageParser } from '../datasets/pages/parser.ts';
@@ -131,8 +130,7 @@ export async function openService(
   const outgoing = createOutgoing({ allowedPrivate: config.outgoing.allowedPrivate });
   const apps = createAppClients({ cipher, ...config.outgoing });
   const parser = createPageParser();
-  const gate = createRequestGate(db);
-  const sources = createSourceClients({ cipher, gate, ...config.outgoing });
+  const sources = createSourceClients({ db, cipher, ...config.outgoing });
   const reportFormats = createReportFormatter();
   const notifications = openNotifications({
     url: config.databaseUrl,
@@ -174,7 +172,6 @@ export async function openService(
         sources,
         staging,
         files: createFileReader(staging),
-        gate,
         parser,
         maxBytes: config.snapshotMaxBytes,
       },

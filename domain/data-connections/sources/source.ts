@@ -1,7 +1,7 @@
 import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
 import type { Redaction } from '../../app-connections/redaction.ts';
 import type { HttpReplication } from '../replication-policy.ts';
-import type { RequestLease, RequestWish } from '../request-gate.ts';
+import type { RequestGate } from '../request-gate.ts';
 import type { Settings, SettingValue } from '../settings.ts';
 
 /** Something that can be copied from a source. */
@@ -31,12 +31,6 @@ export interface ResourcesRequest {
   limit: number;
 }
 
-/** The request gate, of one connection. */
-export interface Pace {
-  take(wish: RequestWish): Promise<RequestLease | { waitMs: number }>;
-  settle(lease: RequestLease, outcome: { readBytes: number; blockedForMs: number }): Promise<void>;
-}
-
 /** A source with what it takes to reach it. */
 export interface SourceTarget {
   config: Settings;
@@ -45,8 +39,7 @@ export interface SourceTarget {
   secrets: Readonly<Record<string, string>>;
   policy: HttpReplication | null;
   outgoing: Outgoing;
-  /** By the limits of the policy, over everybody who asks this connection's source. */
-  pace: Pace;
+  gate: RequestGate;
   redaction: Redaction;
   /** OAuth's access token, kept until shortly before it ends; only of HTTP sources that sign in so. */
   accessToken(signal: AbortSignal): Promise<string>;

@@ -11,7 +11,6 @@ import type { SourceClients } from '../../data-connections/clients.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
 import { ours, SourceFailure } from '../../data-connections/failure.ts';
 import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
-import type { RequestGate } from '../../data-connections/request-gate.ts';
 import {
   firstPosition,
   nextPosition,
@@ -30,7 +29,6 @@ export interface ReadDeps {
   db: Database;
   objects: ObjectStore;
   sources: SourceClients;
-  gate: RequestGate;
   parser: PageParser;
   /** Of one copy, as text. */
   maxBytes: number;
@@ -129,8 +127,6 @@ export async function readPages(
   tell();
   const session = deps.sources.use(connection, sessionMs, async (_source, target, late) => {
     const common = {
-      gate: deps.gate,
-      connection,
       target,
       signal: AbortSignal.any([signal, late]),
       deadline: Date.now() + chunkMs,

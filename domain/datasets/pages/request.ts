@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OutgoingError } from '../../../data/outgoing/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { DataConnection } from '../../data-connections/data-connections.ts';
 import { OwnFailure, ours, SourceFailure, sourceFailure } from '../../data-connections/failure.ts';
-import type { RequestGate, RequestLease } from '../../data-connections/request-gate.ts';
+import { countRedirect, leaveOf, type RequestLease } from '../../data-connections/request-gate.ts';
 import { httpStage } from '../../data-connections/sources/http.ts';
 import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
@@ -14,8 +13,6 @@ import { patienceOf } from './patience.ts';
 
 /** What the requests of a reading have in common. */
 export interface Requests {
-  gate: RequestGate;
-  connection: DataConnection;
   target: SourceTarget;
   signal: AbortSignal;
   /** From then on no limit is waited for. */
@@ -127,16 +124,14 @@ async function leave(
   minBytes: number,
   mostBytes = maxAnswerBytes,
 ): Promise<RequestLease> {
-  const { gate, connection, target, signal, deadline, onRequest } = requests;
+  const { target, signal, deadline, onRequest } = requests;
   const limits = target.policy?.limits ?? {};
   const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, mostBytes);
   const bounds = { leaseMs, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
-  for (;;) {
-    signal.throwIfAborted();
-    const lease = await ours(gate.take(connection, { ...bounds, limits, onTaken: onRequest }));
-    if ('id' in lease) return lease;
-    await waitFor(lease.waitMs, deadline, signal);
-  }
+  signal.throwIfAborted();
+  return leaveOf(target.gate, { ...bounds, limits, onTaken: onRequest }, (waitMs) =>
+    waitFor(waitMs, deadline, signal),
+  );
 }
 
 async function waitFor(waitMs: number, deadline: number, signal: AbortSignal): Promise<void> {
@@ -148,20 +143,24 @@ async function waitFor(waitMs: number, deadline: number, signal: AbortSignal): P
 type Outcome = HttpAnswer | SourceFailure | 'cut' | 'refused';
 
 async function send(requests: Requests, url: URL, lease: RequestLease): Promise<Outcome> {
-  const { gate, connection, target, signal } = requests;
-  const { response_bytes_per_hour: bytesPerHour } = target.policy?.limits ?? {};
+  const { target, signal, onRequest } = requests;
+  const { limits = {} } = target.policy ?? {};
+  const { response_bytes_per_hour: bytesPerHour } = limits;
   const isCutShort = bytesPerHour !== undefined && lease.maxBytes < Math.min(bytesPerHour, largest(target));
   // Until it is known, all that it might have read.
   let readBytes = lease.maxBytes;
   let blockedForMs = 0;
   const renewing = setInterval(() => {
-    gate.renew(connection, lease, leaseMs).catch(() => undefined);
+    target.gate.renew(lease, leaseMs).catch(() => undefined);
   }, renewEveryMs);
   try {
     const answer = await get(target, url, {
       maxBytes: lease.maxBytes,
       signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
-      beforeHop: () => hop(requests),
+      beforeHop: () =>
+        countRedirect(target.gate, { limits, onTaken: onRequest }, (waitMs) =>
+          waitFor(waitMs, Number.POSITIVE_INFINITY, signal),
+        ),
     });
     readBytes = answer.bytes.length;
     const { status } = answer;
@@ -176,7 +175,7 @@ async function send(requests: Requests, url: URL, lease: RequestLease): Promise<
     throw error;
   } finally {
     clearInterval(renewing);
-    await ours(gate.settle(connection, lease, { readBytes, blockedForMs }));
+    await ours(target.gate.settle(lease, { readBytes, blockedForMs }));
   }
 }
 
@@ -185,22 +184,6 @@ function largest(target: SourceTarget): number {
     target.policy?.limits?.max_response_bytes_per_request ?? defaultAnswerBytes,
     maxAnswerBytes,
   );
-}
-
-/** A redirect is a request too; it is part of one that is under way. */
-async function hop({ gate, connection, target, signal, onRequest }: Requests): Promise<void> {
-  const { max_concurrency: _, ...limits } = target.policy?.limits ?? {};
-  for (;;) {
-    const lease = await gate.take(connection, {
-      limits,
-      leaseMs: 1_000,
-      maxBytes: 0,
-      minBytes: 0,
-      onTaken: onRequest,
-    });
-    if ('id' in lease) return gate.settle(connection, lease, { readBytes: 0, blockedForMs: 0 });
-    await waitFor(lease.waitMs, Number.POSITIVE_INFINITY, signal);
-  }
 }
 
 function sourceFailureOf(error: unknown, { redaction }: SourceTarget): SourceFailure {
