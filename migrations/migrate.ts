@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
@@ -7,11 +8,22 @@ const folder = new URL('.', import.meta.url);
 /** Any two migrators of one database take turns on this advisory lock. */
 const lockKey = 7_105_443_001;
 
+/** A migration that waits for a lock keeps everybody behind it waiting too: it gives up soon, and comes again. */
+const lockTimeoutMs = 2_000;
+const lockTries = 30;
+const lockPauseMs = 1_000;
+
+/** The first line of a file with one statement that PostgreSQL takes outside a transaction alone. */
+const outsideTransaction = '-- outside a transaction';
+
 /**
- * Brings the database to the newest schema: every `NNNN_name.sql` of this folder, in order, each in a
+ * Brings the database to the newest schema: every `NNNN_name.sql` of the folder, in order, each in a
  * transaction of its own. An applied file must never change; one that did is refused.
  */
-export async function migrateToLatest(databaseUrl: string): Promise<{ applied: string[] }> {
+export async function migrateToLatest(
+  databaseUrl: string,
+  from: URL = folder,
+): Promise<{ applied: string[] }> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -24,13 +36,14 @@ export async function migrateToLatest(databaseUrl: string): Promise<{ applied: s
     );
     const hashes = new Map(known.rows.map((row) => [row.name, row.sha256]));
     const applied: string[] = [];
-    for (const { name, text, sha256 } of await readMigrations()) {
+    for (const migration of await readMigrations(from)) {
+      const { name, sha256 } = migration;
       const earlier = hashes.get(name);
       if (earlier === sha256) continue;
       if (earlier !== undefined) {
         throw new Error(`Migration ${name} changed after it was applied; add a new migration instead.`);
       }
-      await applyOne(client, name, text, sha256);
+      await apply(client, migration);
       applied.push(name);
     }
     return { applied };
@@ -39,26 +52,68 @@ export async function migrateToLatest(databaseUrl: string): Promise<{ applied: s
   }
 }
 
-async function readMigrations(): Promise<{ name: string; text: string; sha256: string }[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
+interface Migration {
+  name: string;
+  text: string;
+  sha256: string;
+}
+
+async function readMigrations(from: URL): Promise<Migration[]> {
+  const names = (await readdir(from)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
-      const text = await readFile(new URL(name, folder), 'utf8');
+      const text = await readFile(new URL(name, from), 'utf8');
       return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
     }),
   );
 }
 
-async function applyOne(client: pg.Client, name: string, text: string, sha256: string): Promise<void> {
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  const applyOnce = migration.text.startsWith(outsideTransaction) ? applyAlone : applyWhole;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await applyOnce(client, migration);
+    } catch (cause) {
+      if (tries < lockTries && (cause as { code?: string }).code === lockNotAvailable)
+        await wait(lockPauseMs);
+      else throw new Error(`Migration ${migration.name} failed: ${(cause as Error).message}`, { cause });
+    }
+  }
+}
+
+const lockNotAvailable = '55P03';
+
+async function applyWhole(client: pg.Client, migration: Migration): Promise<void> {
   try {
     await client.query('BEGIN');
-    await client.query(text);
-    await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, sha256]);
+    await client.query(`SET LOCAL lock_timeout = '${lockTimeoutMs}ms'`);
+    await client.query(migration.text);
+    await record(client, migration);
     await client.query('COMMIT');
-  } catch (cause) {
+  } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
-    throw new Error(`Migration ${name} failed: ${(cause as Error).message}`, { cause });
+    throw error;
   }
+}
+
+/**
+ * Builds an index while others write. It waits for every transaction before it and keeps nobody waiting; a build that was
+ * cut off leaves an index that serves nothing, which goes first.
+ */
+async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
+  const [, index] = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(migration.text) ?? [];
+  if (index === undefined) throw new Error('It builds no index with CONCURRENTLY IF NOT EXISTS.');
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+    [index],
+  );
+  if (rowCount !== 0) await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
+  await client.query(migration.text);
+  await record(client, migration);
+}
+
+async function record(client: pg.Client, { name, sha256 }: Migration): Promise<void> {
+  await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, sha256]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

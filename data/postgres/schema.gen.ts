@@ -247,6 +247,15 @@ export interface Deliveries {
   workflow_run_id: string | null;
 }
 
+export interface FailingProcesses {
+  cause: string;
+  first_seen_at: Generated<Timestamp>;
+  kind: string;
+  last_seen_at: Generated<Timestamp>;
+  organization_id: string;
+  workflow_id: string;
+}
+
 export interface Files {
   content_type: string;
   created_at: Generated<Timestamp>;
@@ -344,6 +353,7 @@ export interface LakePins {
 }
 
 export interface Lakes {
+  catalog_version: Generated<number>;
   created_at: Generated<Timestamp>;
   data_path: string;
   maintenance_started_at: Timestamp | null;
@@ -909,6 +919,7 @@ export interface DB {
   datasets: Datasets;
   deliveries: Deliveries;
   file_uploads: FileUploads;
+  failing_processes: FailingProcesses;
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;

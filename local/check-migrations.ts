@@ -1,0 +1,106 @@
+/**
+ * Holds migrations to what a running service takes: nothing is rewritten or scanned under a lock that keeps others from a
+ * table, and nothing goes that the release before still reads. A statement that has to is allowed by a comment before
+ * it, `-- allowed: why it harms nobody`.
+ */
+import { globSync, readFileSync } from 'node:fs';
+
+/** Those before it are applied everywhere, and never change. */
+const firstHeld = '0045';
+
+interface Rule {
+  is: RegExp;
+  /** A table of this file has no rows and no readers yet; group 1 names it. */
+  onOldTablesOnly: boolean;
+  why: string;
+}
+
+const rules: readonly Rule[] = [
+  {
+    is: /^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY IF NOT EXISTS ).*? ON (\w+)/i,
+    onOldTablesOnly: true,
+    why: 'an index is built CONCURRENTLY IF NOT EXISTS, alone in a file that begins with "-- outside a transaction"',
+  },
+  {
+    is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bALTER (?:COLUMN )?\w+ (?:SET DATA )?TYPE\b/i,
+    onOldTablesOnly: true,
+    why: 'another type rewrites the table; add a column and fill it in slices',
+  },
+  {
+    is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bSET NOT NULL\b/i,
+    onOldTablesOnly: true,
+    why: 'SET NOT NULL scans the table under an exclusive lock; add a CHECK that is NOT VALID, and validate it later',
+  },
+  {
+    is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bADD COLUMN\b(?=[^,]*\b(?:clock_timestamp|random|gen_random_uuid|nextval)\()/i,
+    onOldTablesOnly: true,
+    why: 'a default that differs from row to row rewrites the table',
+  },
+  {
+    is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bADD COLUMN\b(?=[^,]*\bNOT NULL\b)(?![^,]*\bDEFAULT\b)/i,
+    onOldTablesOnly: true,
+    why: 'the release before inserts without the new column: give it a default',
+  },
+  {
+    is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bADD (?:CONSTRAINT \w+ )?(?:FOREIGN KEY|CHECK)\b(?!.*\bNOT VALID\b)/i,
+    onOldTablesOnly: true,
+    why: 'a constraint is added NOT VALID, and validated by another migration',
+  },
+  {
+    is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\b(?:DROP COLUMN|RENAME)\b/i,
+    onOldTablesOnly: true,
+    why: 'the release before still reads it',
+  },
+  {
+    is: /^DROP (?:TABLE|VIEW|FUNCTION|SCHEMA|TYPE)\b/i,
+    onOldTablesOnly: false,
+    why: 'the release before still uses it',
+  },
+  {
+    is: /^(?:UPDATE|DELETE FROM) (\w+)\b/i,
+    onOldTablesOnly: true,
+    why: 'all rows at once are held to the end; let the worker do it in slices',
+  },
+  {
+    is: /^(?:LOCK|VACUUM FULL|CLUSTER|REINDEX(?!.*CONCURRENTLY))\b/i,
+    onOldTablesOnly: false,
+    why: 'it keeps others from the table',
+  },
+];
+
+/** Statements without their comments and the bodies of their functions, with whether one before allows them. */
+export function statementsOf(text: string): { statement: string; isAllowed: boolean }[] {
+  const withoutBodies = text.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''");
+  return withoutBodies.split(';').flatMap((part) => {
+    const statement = part.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim();
+    return statement === '' ? [] : [{ statement, isAllowed: /^\s*-- allowed: \S/m.test(part) }];
+  });
+}
+
+/** What of a file harms a running service. */
+export function faultsOf(text: string): string[] {
+  const statements = statementsOf(text);
+  const made = new Set(
+    statements.flatMap(({ statement }) => /^CREATE TABLE (\w+)/i.exec(statement)?.[1] ?? []),
+  );
+  const faults = statements.flatMap(({ statement, isAllowed }) =>
+    rules.flatMap(({ is, onOldTablesOnly, why }) => {
+      const found = is.exec(statement);
+      if (found === null || isAllowed || (onOldTablesOnly && made.has(found[1] ?? ''))) return [];
+      return [`${statement.slice(0, 80)}: ${why}`];
+    }),
+  );
+  if (text.startsWith('-- outside a transaction') && statements.length !== 1)
+    faults.push('a file outside a transaction has one statement');
+  return faults;
+}
+
+if (import.meta.main) {
+  const files = globSync('migrations/*.sql').filter((file) => file >= `migrations/${firstHeld}`);
+  const faults = files.flatMap((file) =>
+    faultsOf(readFileSync(file, 'utf8')).map((fault) => `${file}: ${fault}`),
+  );
+  for (const fault of faults) console.error(fault);
+  console.log(`${files.length} migrations, ${faults.length} that would harm a running service.`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrateToLatest } from '../../migrations/migrate.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/workspace.ts';
+
+const closers: (() => Promise<unknown> | unknown)[] = [];
+let databaseUrl: string;
+let folder: string;
+let client: pg.Client;
+
+beforeAll(async () => {
+  databaseUrl = await createTestDatabase(closers);
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await rm(folder, { recursive: true, force: true });
+  for (const close of closers) await close();
+});
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text);
+const migrate = () => migrateToLatest(databaseUrl, pathToFileURL(`${folder}/`));
+
+test('a migration that has to wait for a lock lets others through meanwhile, and comes again', async () => {
+  await write('9001_waits.sql', 'ALTER TABLE organizations ADD COLUMN waited boolean;');
+  await client.query('BEGIN');
+  await client.query('SELECT FROM organizations');
+  const migrating = migrate();
+  const waiting = async () =>
+    (await client.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`)).rowCount;
+  await eventually(waiting, (sessions) => sessions === 1);
+  // Its try ends before a request would be given up, although the lock is still held.
+  const other = new pg.Client({ connectionString: databaseUrl, statement_timeout: 30_000 });
+  await other.connect();
+  await other.query('SELECT FROM organizations');
+  await other.end();
+  await client.query('COMMIT');
+  expect(await migrating).toEqual({ applied: ['9001_waits.sql'] });
+  await client.query('SELECT waited FROM organizations');
+});
+
+test('an index that was cut off while it was built is built anew', async () => {
+  const name = '9002_index.sql';
+  const index = 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS numbers_n ON numbers (n);';
+  await write(name, `-- outside a transaction\n${index}`);
+  await client.query('CREATE TABLE numbers (n integer)');
+  await client.query('INSERT INTO numbers VALUES (1), (1)');
+  await expect(migrate()).rejects.toThrow(/9002_index.sql failed: could not create unique index/);
+  await client.query('DELETE FROM numbers');
+  expect(await migrate()).toEqual({ applied: [name] });
+  const { rows } = await client.query(
+    `SELECT indisvalid FROM pg_index WHERE indexrelid = 'numbers_n'::regclass`,
+  );
+  expect(rows).toEqual([{ indisvalid: true }]);
+});
+
+test('a file that changed after it was applied is refused', async () => {
+  await write(
+    '9002_index.sql',
+    '-- outside a transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS other ON numbers (n);',
+  );
+  await expect(migrate()).rejects.toThrow(/9002_index.sql changed after it was applied/);
+});
