@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Lock, tryLock } from './lock.ts';
+import { installOnce } from './install-once.ts';
 
 const nativeTools: Wheels = {
   requirements: fileURLToPath(new URL('requirements.txt', import.meta.url)),
@@ -12,8 +10,6 @@ const nativeTools: Wheels = {
   what: 'native tools',
   size: 'about 170 MB',
 };
-const toolsDir = fileURLToPath(new URL('../.tools', import.meta.url));
-const lockPollMs = 200;
 
 /** A set of wheels that is installed as one. */
 export type Wheels = {
@@ -32,54 +28,18 @@ type InstallOptions = {
   wheels?: Wheels;
 };
 
-/**
- * Installs the wheels of a requirements file once for each content of that file, and returns their folder. The
- * folder appears under its final name only when it is complete, so whoever sees it may use it.
- */
-export async function installWheels(options: InstallOptions): Promise<string> {
-  const { wheels = nativeTools } = options;
-  const content = readFileSync(wheels.requirements);
-  const key = createHash('sha256')
-    .update(content)
-    .update(`${process.platform} ${process.arch}${wheels.of ?? ''}`)
-    .digest('hex');
-  const target = join(toolsDir, `${wheels.prefix}${key.slice(0, 12)}`);
-  if (existsSync(target)) return target;
-  mkdirSync(toolsDir, { recursive: true });
-  const lock = await waitForLock(options.report);
-  try {
-    if (!existsSync(target)) await install(target, options);
-  } finally {
-    await lock.release();
-  }
-  return target;
-}
-
-async function waitForLock(report: (line: string) => void): Promise<Lock> {
-  for (let attempt = 0; ; attempt += 1) {
-    const lock = await tryLock(`tools ${toolsDir}`);
-    if (lock !== undefined) return lock;
-    if (attempt === 0) report('Waiting for another process that is installing the native tools ...');
-    await delay(lockPollMs);
-  }
-}
-
-/** Under the lock, so whatever else is in the folder is an older version or a broken attempt. */
-async function install(
-  target: string,
-  { environment, report, wheels = nativeTools }: InstallOptions,
-): Promise<void> {
-  const { requirements, prefix, what, size } = wheels;
-  const startedMs = Date.now();
-  report(`Installing the ${what} into .tools/ (${size}, hashes verified) ...`);
-  const isOfThese = new RegExp(`^${prefix}[0-9a-f]{12}`);
-  for (const name of readdirSync(toolsDir))
-    if (isOfThese.test(name)) rmSync(join(toolsDir, name), { recursive: true, force: true });
-  const staging = `${target}.new`;
-  await runPip(staging, requirements, environment, what);
-  if (wheels === nativeTools) gatherExtensions(staging);
-  renameSync(staging, target);
-  report(`Installed the ${what} (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+/** Installs the wheels of a requirements file once for each content of that file, and returns their folder. */
+export async function installWheels({
+  environment,
+  report,
+  wheels = nativeTools,
+}: InstallOptions): Promise<string> {
+  const { requirements, prefix, what, size, of = '' } = wheels;
+  const content = `${readFileSync(requirements, 'utf8')}${process.platform} ${process.arch}${of}`;
+  return installOnce({ prefix, content, what, size }, report, async (folder) => {
+    await runPip(folder, requirements, environment, what);
+    if (wheels === nativeTools) gatherExtensions(folder);
+  });
 }
 
 /** Each wheel has its extension in a folder of its own; DuckDB finds them by name in one. */

@@ -33,7 +33,12 @@ export function lakeMaintenanceLakeActivities(
       eachTable(deps, input, 'flush', from, async (lake, table) => {
         const flushed = await flushTable(lakes, lake, table);
         if (flushed === undefined) return {};
-        return flushed.leftBehind ? { tablesSkipped: 1 } : { tablesFlushed: 1, rowsFlushed: flushed.rows };
+        const { rows: rowsFlushed, deletionsRepaired } = flushed;
+        if (deletionsRepaired > 0)
+          deps.logger.warn({ ...input, tableId: table.id, deletionsRepaired }, 'deleted rows had come back');
+        return flushed.leftBehind
+          ? { tablesSkipped: 1 }
+          : { tablesFlushed: 1, rowsFlushed, deletionsRepaired };
       }),
 
     /** Safe to retry: each merge is one commit, after which there is less to merge. */

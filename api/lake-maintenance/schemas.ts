@@ -7,6 +7,11 @@ import { nullableTimestamp, timestamp } from '../schemas.ts';
 const figuresSchema = z.object({
   tablesFlushed: z.int().describe('Tables whose rows went from the catalog to Parquet.'),
   rowsFlushed: z.int(),
+  deletionsRepaired: z
+    .int()
+    .describe(
+      'Deletions that an earlier release had kept twice, so that rows came back; each hides its row again.',
+    ),
   tablesSkipped: z.int().describe('Tables that somebody held for long; the next run takes them.'),
   filesMerged: z.int().describe('Files that were written anew, together or without deleted rows.'),
   filesWritten: z.int().describe('The files they became.'),
@@ -46,6 +51,7 @@ export const lakeMaintenanceRunExample: z.input<typeof lakeMaintenanceRunSchema>
   figures: {
     tablesFlushed: 1,
     rowsFlushed: 12_000,
+    deletionsRepaired: 0,
     tablesSkipped: 0,
     filesMerged: 8,
     filesWritten: 1,

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { AppError } from '../errors.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
-import { commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
-import { refuseLostLocks, type TableLocks } from './locks.ts';
+import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
+import { heldTables, refuseLostLocks, type TableLocks, waitForCommits } from './locks.ts';
 import type { Lake, LakeCatalog } from './provision.ts';
 
 /** What everything that writes to or reads from lakes is given. */
@@ -15,11 +15,42 @@ export interface LakeDeps {
 }
 
 /**
- * One lake transaction with its operations in it. Returns the snapshot number it became.
+ * One lake transaction with what its note says in it. Whatever commits to a table does so here, under the table's
+ * lock: the note has the commit hold off whoever takes the lock after it.
+ */
+export async function inLakeTransaction<T>(
+  deps: Pick<LakeDeps, 'engine'>,
+  lake: Lake,
+  work: (connection: EngineConnection) => Promise<{ result: T; note: CommitNote }>,
+  connection?: EngineConnection,
+): Promise<T> {
+  async function transact(on: EngineConnection): Promise<T> {
+    await on.run('BEGIN');
+    const { result, note } = await work(on);
+    await on.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
+      note.message,
+      commitExtraInfo(note, heldTables()),
+    ]);
+    refuseLostLocks();
+    await on.run('COMMIT');
+    return result;
+  }
+  if (connection === undefined) return deps.engine.use(lake.writer, transact);
+  try {
+    return await transact(connection);
+  } catch (cause) {
+    // One of ours is closed after a failure; the caller's goes on being used.
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw cause;
+  }
+}
+
+/**
+ * A lake transaction with operations in it. Returns the snapshot number it became.
  *
  * The caller holds the table's lock, and may have a connection already with something in it that the work needs.
- * After an error whose outcome is unknown (a connection lost at COMMIT)
- * the ledger decides: an operation that is in it happened.
+ * After an error whose outcome is unknown (a connection lost at COMMIT) the ledger decides, once nothing commits to
+ * the tables any more: an operation that is in it happened.
  */
 export async function commitOperations(
   deps: LakeDeps,
@@ -27,40 +58,56 @@ export async function commitOperations(
   work: (connection: EngineConnection) => Promise<readonly LakeOperation[]>,
   connection?: EngineConnection,
 ): Promise<number> {
-  let ids: string[] = [];
-  async function commit(on: EngineConnection): Promise<void> {
-    await on.run('BEGIN');
-    const operations = await work(on);
-    ids = operations.map((operation) => operation.id);
-    await on.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
-      operations[0]?.operation ?? '',
-      commitExtraInfo(operations),
-    ]);
-    refuseLostLocks();
-    await on.run('COMMIT');
-  }
+  let operations: readonly LakeOperation[] = [];
   try {
-    await (connection === undefined ? deps.engine.use(lake.writer, commit) : commit(connection));
+    await inLakeTransaction(
+      deps,
+      lake,
+      async (on) => {
+        operations = await work(on);
+        const message = operations[0]?.operation ?? '';
+        return { result: undefined, note: { message, operations, flushed: [] } };
+      },
+      connection,
+    );
   } catch (cause) {
-    // One of ours is closed; the caller's goes on being used.
-    await connection?.run('ROLLBACK').catch(() => undefined);
-    const version = await committedVersion(deps, lake, ids).catch(() => undefined);
+    const version = await versionAfter(deps, lake, operations, cause);
     if (version !== undefined) return version;
     throw lakeFailure(cause);
   }
-  const version = await committedVersion(deps, lake, ids);
-  if (version === undefined) throw new Error(`Operation ${ids[0]} committed without a ledger entry.`);
+  const version = await committedVersion(deps, lake, operations);
+  if (version === undefined)
+    throw new Error(`Operation ${operations[0]?.id} committed without a ledger entry.`);
   return version;
+}
+
+/** What became of a commit that failed; undefined where nothing did. */
+async function versionAfter(
+  deps: LakeDeps,
+  lake: Lake,
+  operations: readonly LakeOperation[],
+  cause: unknown,
+): Promise<number | undefined> {
+  if (operations.length === 0) return undefined;
+  try {
+    await waitForCommits(deps.catalogPool, heldTables());
+    return await committedVersion(deps, lake, operations);
+  } catch {
+    throw new AppError(
+      'storage_unavailable',
+      'The lake did not answer: the change may have been made or not. Look, or repeat the request with the same Idempotency-Key.',
+      { cause, retryAfterSeconds: 5 },
+    );
+  }
 }
 
 async function committedVersion(
   deps: LakeDeps,
   lake: Lake,
-  ids: readonly string[],
+  [first]: readonly LakeOperation[],
 ): Promise<number | undefined> {
-  const first = ids[0];
   if (first === undefined) return undefined;
-  return (await findOperations(deps.catalogPool, lake.schema, [first])).get(first)?.version;
+  return (await findOperations(deps.catalogPool, lake.schema, [first.id])).get(first.id)?.version;
 }
 
 /** What a failed use of the lake is told as: our own refusals as they are, the engine's as what they mean. */

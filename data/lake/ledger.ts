@@ -62,9 +62,20 @@ export function ledgerStatements(schemaName: string, readerRole: string): string
   ];
 }
 
-/** The text that carries operations through DuckLake's commit into the trigger. */
-export function commitExtraInfo(operations: readonly LakeOperation[]): string {
+/** What a commit tells the catalog's triggers beside its data. */
+export interface CommitNote {
+  /** In a word, for whoever lists the lake's snapshots. */
+  message: string;
+  operations: readonly LakeOperation[];
+  /** The lake's own numbers of tables whose inlined rows and deletions it moves to files. */
+  flushed: readonly number[];
+}
+
+/** The text that carries a note through DuckLake's commit into the triggers, with the tables that it commits to. */
+export function commitExtraInfo({ operations, flushed }: CommitNote, heldTables: readonly string[]): string {
   return JSON.stringify({
+    tables: [...new Set([...heldTables, ...operations.map(({ tableId }) => tableId)])],
+    flushed,
     operations: operations.map((operation) => ({
       id: operation.id,
       table_id: operation.tableId,

@@ -4,7 +4,7 @@ import type { Cipher } from '../encryption.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
 import { addressOf } from './catalog-address.ts';
-import { triggerStatements } from './ducklake/triggers.ts';
+import { catalogVersion, triggerStatements } from './ducklake/triggers.ts';
 import type { LakeEngine } from './engine/contract.ts';
 import { ledgerStatements } from './ledger.ts';
 import type { LakeLocation } from './location.ts';
@@ -37,9 +37,10 @@ interface LakeRow {
   reader_role: string;
   reader_password: Buffer;
   ready_at: Date | null;
+  catalog_version: number;
 }
 
-const columns = 'schema_name, data_path, reader_role, reader_password, ready_at';
+const columns = 'schema_name, data_path, reader_role, reader_password, ready_at, catalog_version';
 
 export function createLakeCatalog(deps: LakeCatalogDeps): LakeCatalog {
   const known = new Map<string, Promise<Lake>>();
@@ -62,25 +63,43 @@ async function findOrMake(deps: LakeCatalogDeps, organizationId: string): Promis
     [organizationId],
   );
   const row = rows[0];
-  if (row?.ready_at) return describe(deps, organizationId, row);
+  if (row !== undefined && isReady(row)) return describe(deps, organizationId, row);
   return make(deps, organizationId);
 }
 
-/** Safe to repeat after a crash at any line: every step looks before it makes, and ready_at comes last. */
+/** A newer release may have written the catalog's version: what is there serves this one too. */
+function isReady(row: LakeRow): boolean {
+  return row.ready_at !== null && row.catalog_version >= catalogVersion;
+}
+
+/** Longer than any commit takes; whoever waits behind these statements waits as long at most. */
+const triggerLockTimeoutMs = 10_000;
+
+/**
+ * Makes a lake, or brings the triggers of one that an older release made up to date. Safe to repeat after a crash at
+ * any line: every step looks before it makes, and ready_at comes last.
+ */
 async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
   const client = await deps.catalogPool.connect();
   try {
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`lake:${organizationId}`]);
     const row = await insertRow(deps, client, organizationId);
     const lake = describe(deps, organizationId, row);
-    if (row.ready_at !== null) return lake;
-    await makeSchemaAndReader(deps, client, row);
-    await deps.engine.use(lake.writer, async () => undefined);
+    if (isReady(row)) return lake;
+    if (row.ready_at === null) {
+      await makeSchemaAndReader(deps, client, row);
+      await deps.engine.use(lake.writer, async () => undefined);
+    }
     await client.query('BEGIN');
+    // A commit under way on another process is waited for, not the other way around.
+    await client.query(`SET LOCAL lock_timeout = '${triggerLockTimeoutMs}ms'`);
     const { schema_name: schema, reader_role: reader } = row;
     for (const statement of [...ledgerStatements(schema, reader), ...triggerStatements(schema)])
       await client.query(statement);
-    await client.query('UPDATE lakes SET ready_at = now() WHERE organization_id = $1', [organizationId]);
+    await client.query(
+      'UPDATE lakes SET ready_at = coalesce(ready_at, now()), catalog_version = $2 WHERE organization_id = $1',
+      [organizationId, catalogVersion],
+    );
     await client.query('COMMIT');
     return lake;
   } finally {

@@ -22,19 +22,25 @@ export async function insertLakePin(
     .execute();
 }
 
-/** Moves the end of everything the holder pins; what it let go of, or lost, stays so. */
+/**
+ * Moves the end of everything the holder pins, or of what ends before `endingBefore` alone; what it let go of, or lost, stays
+ * so. False where there was nothing.
+ */
 export async function extendLakePins(
   db: OrganizationTransaction,
   organizationId: string,
   holder: string,
   expiresAt: Date,
-): Promise<void> {
-  await db
+  { endingBefore = expiresAt }: { endingBefore?: Date } = {},
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('lake_pins')
     .set({ expires_at: expiresAt })
     .where('organization_id', '=', organizationId)
     .where('holder', '=', holder)
-    .execute();
+    .where('expires_at', '<=', endingBefore)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Lets go of everything the holder pinned. */

@@ -4,6 +4,7 @@ import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import type { Processes } from '../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../data/reconciling/step.ts';
 import { runLakeMaintenanceSignal } from '../../workflows/lake-maintenance/names.ts';
+import { doubledLakes } from './doubled.ts';
 import { fullLakes } from './full.ts';
 import { maintenanceProcess, maintenanceStart } from './process.ts';
 import { lakesDue, markMaintenanceStarted, purgeLakeMaintenanceRuns } from './runs.ts';
@@ -35,6 +36,7 @@ export function lakeMaintenanceSteps(
   };
   const wake = (organizationId: string) =>
     deps.processes.signal(maintenanceProcess.workflowId(organizationId), runLakeMaintenanceSignal);
+  const nextDoubledLakes = doubledLakes(deps.lake);
   return [
     itemsStep(
       'lake maintenance',
@@ -50,6 +52,15 @@ export function lakeMaintenanceSteps(
       'full lakes',
       async () => (await fullLakes(deps.lake)).map((organizationId) => ({ organizationId })),
       ({ organizationId }) => wake(organizationId),
+    ),
+    itemsStep(
+      'doubled deletions',
+      async () => (await nextDoubledLakes()).map((organizationId) => ({ organizationId })),
+      async ({ organizationId }) => {
+        await deps.processes.restart(maintenanceStart(organizationId));
+        await wake(organizationId);
+        deps.logger.info({ organizationId }, 'has deletions in files and catalog looked at');
+      },
     ),
     wholeStep('purge of lake maintenance', () => purgeLakeMaintenanceRuns(deps.db, 1_000)),
   ];

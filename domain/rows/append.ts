@@ -112,13 +112,19 @@ async function writeGroup(
   // Taken ids are rare: the look-up runs beside the write, which is undone when it finds one.
   const lookup = lookUpRowIds(deps, lake, table, ids);
   lookup.catch(() => undefined);
-  try {
-    await writeAdmission(deps, lake, table, admit(group, new Set()), lookup);
-  } catch (error) {
-    if (!(error instanceof RowIdsTaken)) throw error;
-    const free = Promise.resolve({ taken: new Set<bigint>(), filesMayHold: false });
-    const all = new Set([...error.taken, ...(await lookup).taken]);
-    await writeAdmission(deps, lake, table, admit(group, all), free);
+  let taken: ReadonlySet<bigint> = new Set();
+  let untold = lookup;
+  // Each turn knows of more: what the index told of kept the files from being looked at, and a request that another one of
+  // the group kept out is let in where that is refused.
+  for (;;) {
+    try {
+      return await writeAdmission(deps, lake, table, admit(group, taken), untold);
+    } catch (error) {
+      if (!(error instanceof RowIdsTaken)) throw error;
+      const known = await lookup;
+      taken = new Set([...taken, ...known.taken, ...error.taken]);
+      untold = Promise.resolve({ ...known, taken: new Set() });
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-import type { LakeDeps } from '../../data/lake/commit.ts';
+import { inLakeTransaction, type LakeDeps } from '../../data/lake/commit.ts';
+import { countDoubledDeletions } from '../../data/lake/ducklake/doubled-deletions.ts';
 import {
   forgetOutlivedTables,
   hasInlinedDeletions,
@@ -15,6 +16,8 @@ export const renewableBytes = 256_000_000;
 
 export interface Flushed {
   rows: number;
+  /** Deletions that stood both in a file and in the catalog, and hid nothing: rows came back that were deleted. */
+  deletionsRepaired: number;
   /** Rows of an outlived schema stay in the catalog: the table is too large to be written anew. */
   leftBehind: boolean;
 }
@@ -38,26 +41,31 @@ export async function flushHeld(
 ): Promise<Flushed | undefined> {
   const place = [deps.catalogPool, lake.schema, table.lakeTableId] as const;
   const inlined = await inlinedTables(...place);
-  if (!inlined.some(({ hasRows }) => hasRows) && !(await hasInlinedDeletions(...place))) return undefined;
+  const hasDeletions = await hasInlinedDeletions(...place);
+  if (!inlined.some(({ hasRows }) => hasRows) && !hasDeletions) return undefined;
   if (inlined.some(({ isOutlived, hasRows }) => isOutlived && hasRows)) {
-    if (table.sizeBytes > renewableBytes) return { rows: 0, leftBehind: true };
+    if (table.sizeBytes > renewableBytes) return { rows: 0, deletionsRepaired: 0, leftBehind: true };
     await renew(deps, lake, table, connection);
   }
   await forgetOutlivedTables(deps.catalogPool, lake.schema);
-  return { rows: await flushInlined(deps, lake, table.name, connection), leftBehind: false };
+  const deletionsRepaired = hasDeletions ? await countDoubledDeletions(deps, lake, table, connection) : 0;
+  return { rows: await flushInlined(deps, lake, table, connection), deletionsRepaired, leftBehind: false };
 }
 
 /** The same rows in a new table of the same name, in one commit that is no operation: nothing changes for anyone. */
 async function renew(
   deps: LakeDeps,
   lake: Lake,
-  table: PhysicalTable,
+  { name, columns }: PhysicalTable,
   connection: EngineConnection | undefined,
 ): Promise<void> {
-  async function rewrite(on: EngineConnection): Promise<void> {
-    await on.run('BEGIN');
-    await rewriteTable(on, table.name, table.columns, table.columns);
-    await on.run('COMMIT');
-  }
-  await (connection === undefined ? deps.engine.use(lake.writer, rewrite) : rewrite(connection));
+  await inLakeTransaction(
+    deps,
+    lake,
+    async (on) => {
+      await rewriteTable(on, name, columns, columns);
+      return { result: undefined, note: { message: 'renew', operations: [], flushed: [] } };
+    },
+    connection,
+  );
 }

@@ -1,10 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { maintenanceProcess } from '../../domain/lake-maintenance/process.ts';
 import { lakeMaintenanceSteps } from '../../domain/lake-maintenance/reconcile.ts';
 import { ensureActiveLakeMaintenanceRun } from '../../domain/lake-maintenance/runs.ts';
+import { eventually } from '../support/eventually.ts';
 import { reconcile as reconcileSteps } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -16,11 +16,10 @@ const reconcile = () =>
   reconcileSteps(workspace, lakeMaintenanceSteps(workspace.deps, { intervalSeconds: 3_600 }));
 
 async function ended(client: TestClient, location: string) {
-  for (;;) {
-    const { body } = await client.call('GET', location);
-    if (!['queued', 'running'].includes(body.data.status)) return body.data;
-    await setTimeout(50);
-  }
+  return eventually(
+    async () => (await client.call('GET', location)).body.data,
+    ({ status }) => !['queued', 'running'].includes(status),
+  );
 }
 
 async function clientWithRows(): Promise<TestClient> {

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import { type ModelServer, startModelServer } from '../support/model-server.ts';
 import { createFaultClient, type FaultClient } from './client.ts';
@@ -60,13 +60,8 @@ async function ask(method: 'GET' | 'POST', path: string, body?: unknown) {
   return settled.answer.body as any;
 }
 
-async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    await delay(200);
-  }
-}
+/** A restart of everything takes its time. */
+const overRestarts = { timeoutMs: 300_000, everyMs: 200 };
 
 test('a call waits over a restart of everything, is allowed, and goes on', async () => {
   await ask('POST', '/v1/connections/app', { name: 'Tickets', type: 'mcp', url: apps.url });
@@ -75,7 +70,7 @@ test('a call waits over a restart of everything, is allowed, and goes on', async
   const chat = `${chats}/${(await ask('POST', chats, {})).data.id}`;
   const { messageId } = (await ask('POST', `${chat}/messages`, { message: 'File a ticket.' })).data;
   const reply = () => ask('GET', `${chat}/messages/${messageId}`);
-  await eventually(reply, ({ data }) => data.status === 'waiting_approval');
+  await eventually(reply, ({ data }) => data.status === 'waiting_approval', overRestarts);
   for (const part of parts) {
     const pid = stack.pidOf(part);
     expect(pid, part).toBeDefined();
@@ -84,16 +79,18 @@ test('a call waits over a restart of everything, is allowed, and goes on', async
   await eventually(
     async () => Math.min(...parts.map((part) => stack.recentDeaths(part))),
     (deaths) => deaths > 0,
+    overRestarts,
   );
   await eventually(
     () => stack.isUp(),
     (isUp) => isUp,
+    overRestarts,
   );
   expect((await reply()).data.status).toBe('waiting_approval');
   const [approval] = (await ask('GET', `${chat}/approvals`)).items;
   expect(approval).toMatchObject({ status: 'pending', input: { title: 'Returns' } });
   await ask('POST', `${chat}/approvals/${approval.id}`, { decision: 'allow' });
-  const { data } = await eventually(reply, (seen) => seen.data.completedAt !== null);
+  const { data } = await eventually(reply, (seen) => seen.data.completedAt !== null, overRestarts);
   expect(data).toMatchObject({ status: 'complete', content: expect.stringContaining('Ticket 1') });
   expect(called).toEqual([{ title: 'Returns' }]);
 }, 240_000);

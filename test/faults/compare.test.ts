@@ -42,6 +42,7 @@ async function breachesOf(
     talks: { open: () => expect.fail(), leave: () => {}, finish: async () => {} },
     flows: { projectId: 'flows', path: 'flow', started: [], receiver: undefined as never },
     copies: undefined as never,
+    keyed: undefined as never,
     moments: createMoments(),
     signal: new AbortController().signal,
   });

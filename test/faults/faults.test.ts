@@ -43,6 +43,8 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     ['readers', 'copies of whole looked through'],
     ['readers', 'copies of table looked through'],
     ['readers', 'copies of growth looked through'],
+    ['readers', 'keyed answers looked through'],
+    ['requests maintenance', 'acknowledged'],
   ] as const)
     expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);
   expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);

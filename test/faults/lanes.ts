@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { batchLane, snapshotLane } from './load/batch-lanes.ts';
 import type { Lane, LoadContext } from './load/context.ts';
 import { flowLane } from './load/flow-lanes.ts';
+import { keyedLane, keyedReaderLane, maintenanceLane } from './load/keyed-lanes.ts';
 import { appendLane, upsertLane } from './load/rows-lanes.ts';
 import { runLane } from './load/run-lanes.ts';
 import { pauseLane, triggerLane } from './load/schedule-lanes.ts';
@@ -21,6 +22,16 @@ export interface Lanes {
 /** Several writers of one table where their rows are their own, and one for each range of keys that are shared. */
 export function createLanes(context: LoadContext, seed: number, focus?: Focus): Lanes {
   const isFocused = focus === 'copies';
+  const maintained: Lane[] = [
+    maintenanceLane(context, seed),
+    keyedLane(context, seed),
+    ...[1, 2].map((lane) => keyedReaderLane(context, seed, lane)),
+  ];
+  if (focus === 'maintenance')
+    return runLanes(context, [
+      ...maintained,
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((lane) => appendLane(context, seed, lane)),
+    ]);
   const copies: Lane[] = [
     ...(['source', 'database'] as const).map((of) => sourceLane(context, seed, of)),
     ...[1, 2].map((lane) => copyReaderLane(context, seed, lane)),
@@ -41,7 +52,10 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     // Two talk in the same conversation, and one each in two others.
     ...[2, 1, 1].flatMap((talkers, index) => talkLanes(context, seed, index + 1, talkers)),
   ];
-  const lanes = isFocused ? copies : [...copies, ...others];
+  return runLanes(context, isFocused ? [...copies, ...maintained] : [...copies, ...maintained, ...others]);
+}
+
+function runLanes(context: LoadContext, lanes: readonly Lane[]): Lanes {
   const steps = new Map<Lane, Promise<void>>();
 
   async function run(lane: Lane, isOver: () => boolean): Promise<void> {

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { summary } from './journal.ts';
+import { focuses } from './plan.ts';
 import { runFaults } from './run.ts';
 
-const usage = 'Usage: npm run faults -- [--rounds N] [--seed N] [--focus copies] [--keep]';
+const usage = 'Usage: npm run faults -- [--rounds N] [--seed N] [--focus copies|maintenance] [--keep]';
 
 /** Tries faults at length; exits with 1 when an invariant does not hold, 2 when it could not be tried. */
 async function main(): Promise<number> {
@@ -16,10 +17,10 @@ async function main(): Promise<number> {
   });
   const rounds = Number(values.rounds ?? 10);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  const { focus } = values;
+  const focus = focuses.find((name) => name === values.focus);
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 500 || !Number.isInteger(seed))
     throw new Error(usage);
-  if (focus !== undefined && focus !== 'copies') throw new Error(usage);
+  if (focus !== values.focus) throw new Error(usage);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   const report = (line: string) => void process.stdout.write(`${line}\n`);

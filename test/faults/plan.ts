@@ -5,8 +5,9 @@ import { createRandom, type Random } from './random.ts';
 export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3', 'source'] as const;
 export type Target = (typeof targets)[number];
 
-/** What alone is the load, and is met in its middle. */
-export type Focus = 'copies';
+/** What alone is the load: copies, met in their middle, or writers beside maintenance, which nothing disturbs. */
+export const focuses = ['copies', 'maintenance'] as const;
+export type Focus = (typeof focuses)[number];
 
 export interface Fault {
   target: Target;
@@ -38,8 +39,9 @@ export function planFaults(
     (['kill', 'pause'] as const).map((action) => ({ target, action })),
   );
   let cards: typeof deck = [];
+  const perRound = options.focus === 'maintenance' ? 0 : options.perRound;
   return Array.from({ length: rounds }, () =>
-    Array.from({ length: options.perRound }, () => {
+    Array.from({ length: perRound }, () => {
       if (cards.length === 0) cards = random.shuffle(deck);
       const { target, action } = cards.pop()!;
       const isLong = options.longPauses && target === 'worker' && random.chance(0.3);

@@ -10,6 +10,7 @@ import { createJournal, type Journal } from './journal.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import type { LoadContext } from './load/context.ts';
 import { prepareFlows } from './load/flow-lanes.ts';
+import { prepareKeyed } from './load/keyed-lanes.ts';
 import { prepareSchedules } from './load/schedules.ts';
 import { prepareCopies } from './load/snapshot-lanes.ts';
 import { prepare } from './load/tables.ts';
@@ -43,6 +44,8 @@ export interface FaultOptions {
 const settleTimeoutMs = 90_000;
 /** Lanes without a batch are waited for this long: a key that a dead process holds may take minutes. */
 const patienceMs = 10_000;
+/** A round without faults. */
+const quietRoundMs = 30_000;
 const finishTimeoutMs = 510_000;
 
 interface Run extends FaultOptions {
@@ -94,6 +97,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       schedules: await prepareSchedules(client, stack, prepared.tables.items),
       flows: await prepareFlows(client, receiver),
       copies: await prepareCopies(client, source, database),
+      keyed: await prepareKeyed(client),
       signal,
       ...prepared,
     };
@@ -148,6 +152,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
   const { journal, moments } = context;
   await injectFaults({ stack, copies: context.copies, journal, report, signal, moments }, faults);
+  if (faults.length === 0) await delay(quietRoundMs, undefined, { signal }).catch(() => {});
   isOver = true;
   await run.mailServer.be('well');
   const overMs = Date.now();

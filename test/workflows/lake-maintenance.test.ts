@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maintenanceProcess } from '../../domain/lake-maintenance/process.ts';
 import type {
@@ -16,22 +15,18 @@ import {
   runLakeMaintenanceSignal,
 } from '../../workflows/lake-maintenance/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { keepHistory } from '../support/histories.ts';
 import { quietRuntime, timeSkipping } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
 
 type Activities = LakeMaintenanceControlActivities & LakeMaintenanceLakeActivities;
 
 let env: TestWorkflowEnvironment;
-let workflowBundle: WorkflowBundleWithSourceMap;
 
 beforeAll(async () => {
   quietRuntime();
-  [env, workflowBundle] = await Promise.all([
-    timeSkipping(),
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    }),
-  ]);
+  env = await timeSkipping();
 });
 
 afterAll(() => env?.teardown());
@@ -88,7 +83,7 @@ async function withMaintenance(
   const { planLakeMaintenance, beginLakeMaintenanceRun, endLakeMaintenanceRun, ...lake } = activities;
   const control = await Worker.create({
     connection: env.nativeConnection,
-    workflowBundle,
+    workflowBundle: workflowBundle(),
     taskQueue: taskQueues.control,
     activities: { planLakeMaintenance, beginLakeMaintenanceRun, endLakeMaintenanceRun },
   });
@@ -113,7 +108,7 @@ async function withMaintenance(
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true);
+  await expectEventually(condition).toBe(true);
 }
 
 test('maintenance runs at every interval, step after step, and tells what it did', async () => {

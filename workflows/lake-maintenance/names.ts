@@ -6,6 +6,7 @@ export const runLakeMaintenanceSignal = 'run';
 export const lakeMaintenanceFigureNames = [
   'tablesFlushed',
   'rowsFlushed',
+  'deletionsRepaired',
   'tablesSkipped',
   'filesMerged',
   'filesWritten',

@@ -4,14 +4,14 @@ import {
   CancellationScope,
   CancelledFailure,
   condition,
-  continueAsNew,
   defineSignal,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import { tellOutcome } from '../outcome.ts';
+import { continueOnNewest, isOutdated } from '../history.ts';
+import { failureText, tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
   LakeMaintenanceControlActivities,
@@ -61,20 +61,22 @@ export async function lakeMaintenance(input: LakeMaintenanceInput): Promise<void
   setHandler(runSignal, () => {
     isAsked = true;
   });
-  for (let runs = 0; runs < runsAnExecution; runs += 1) {
+  let last = '';
+  for (let runs = 0; runs < runsAnExecution && !isOutdated(); runs += 1) {
     const { waitMs } = await control.planLakeMaintenance(input);
     if (waitMs > 0 && !isAsked) {
       const next = new Date(Date.now() + waitMs).toISOString();
-      setCurrentDetails(`Waiting. The next run is at ${next}; the signal \`run\` asks for one now.`);
+      setCurrentDetails(`Waiting. The next run is at ${next}; the signal \`run\` asks for one now. ${last}`);
       await condition(() => isAsked, waitMs, { summary: `Next run at ${next}` });
     }
     isAsked = false;
-    await runOnce(input);
+    last = await runOnce(input);
   }
-  await continueAsNew<typeof lakeMaintenance>({ organizationId: input.organizationId, isAsked });
+  await continueOnNewest<typeof lakeMaintenance>({ organizationId: input.organizationId, isAsked });
 }
 
-async function runOnce(input: LakeMaintenanceInput): Promise<void> {
+/** How it ended, in words. */
+async function runOnce(input: LakeMaintenanceInput): Promise<string> {
   const runId = await control.beginLakeMaintenanceRun(input);
   const outcome: LakeMaintenanceRunOutcome = {
     figures: Object.fromEntries(
@@ -89,13 +91,19 @@ async function runOnce(input: LakeMaintenanceInput): Promise<void> {
   outcome.failures.splice(failuresKept);
   // Also after a cancellation: the run's row must not say for ever that it runs.
   await CancellationScope.nonCancellable(() => control.endLakeMaintenanceRun(input, runId, outcome));
-  const { failures } = outcome;
-  tellOutcome(
-    failures.length === 0 ? 'succeeded' : 'failed',
-    `Run ${runId} ended${failures.length === 0 ? '' : ` with ${failures.length} failures, told in its row`}.`,
-  );
+  const told = toldOf(runId, outcome.failures);
+  tellOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('Maintenance was cancelled.');
+  return told;
+}
+
+/** What failed stays to be read until the next run has ended. */
+function toldOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailure[]): string {
+  if (first === undefined) return `Run ${runId} ended well.`;
+  const more = others.length === 0 ? '' : `, with ${others.length} more failures`;
+  const what = `The step ${first.step} of run ${runId}${more},`;
+  return `${failureText(what, first.code, `/v1/lake-maintenance/runs/${runId}`)} The next run tries it again.`;
 }
 
 /** Does a step piece by piece. One that fails is told in the run's row, and the run goes on with the next. */

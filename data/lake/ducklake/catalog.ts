@@ -12,8 +12,16 @@ export type CatalogTables = Readonly<Record<string, Readonly<Record<string, stri
 /** The tables of every lake, and of each the columns that the queries of this folder name. */
 export const neededTables: CatalogTables = {
   ducklake_metadata: { key: 'character varying', value: 'character varying' },
-  ducklake_snapshot: { snapshot_id: 'bigint', snapshot_time: 'timestamp with time zone' },
-  ducklake_snapshot_changes: { snapshot_id: 'bigint', commit_extra_info: 'character varying' },
+  ducklake_snapshot: {
+    snapshot_id: 'bigint',
+    snapshot_time: 'timestamp with time zone',
+    next_file_id: 'bigint',
+  },
+  ducklake_snapshot_changes: {
+    snapshot_id: 'bigint',
+    changes_made: 'character varying',
+    commit_extra_info: 'character varying',
+  },
   ducklake_table: { table_id: 'bigint', table_name: 'character varying', end_snapshot: 'bigint' },
   ducklake_schema_versions: { table_id: 'bigint', schema_version: 'bigint' },
   ducklake_column: {
@@ -38,9 +46,18 @@ export const neededTables: CatalogTables = {
     table_id: 'bigint',
     record_count: 'bigint',
     file_size_bytes: 'bigint',
+    path: 'character varying',
     end_snapshot: 'bigint',
   },
-  ducklake_delete_file: { data_file_id: 'bigint', delete_count: 'bigint', end_snapshot: 'bigint' },
+  ducklake_delete_file: {
+    delete_file_id: 'bigint',
+    data_file_id: 'bigint',
+    table_id: 'bigint',
+    delete_count: 'bigint',
+    begin_snapshot: 'bigint',
+    partial_max: 'bigint',
+    end_snapshot: 'bigint',
+  },
   ducklake_file_column_stats: {
     data_file_id: 'bigint',
     column_id: 'bigint',
@@ -58,7 +75,7 @@ export const neededTables: CatalogTables = {
 export function neededTablesOf(tableId: number, schemaVersion: number): CatalogTables {
   return {
     [`ducklake_inlined_data_${tableId}_${schemaVersion}`]: { end_snapshot: 'bigint' },
-    [inlinedDeletionsName(tableId)]: {},
+    [inlinedDeletionsName(tableId)]: { file_id: 'bigint', row_id: 'bigint', begin_snapshot: 'bigint' },
   };
 }
 

@@ -1,5 +1,6 @@
-import type { LakeDeps } from '../commit.ts';
+import { inLakeTransaction, type LakeDeps } from '../commit.ts';
 import type { EngineConnection } from '../engine/contract.ts';
+import type { CommitNote } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
 import { literal } from '../sql.ts';
 
@@ -19,13 +20,14 @@ export async function addDataFile(
 export async function flushInlined(
   deps: LakeDeps,
   lake: Lake,
-  table: string,
+  { lakeTableId, name }: { lakeTableId: number; name: string },
   connection?: EngineConnection,
 ): Promise<number> {
-  const rows = await call<{ rows_flushed: bigint }>(
+  const rows = await commit<{ rows_flushed: bigint }>(
     deps,
     lake,
-    `ducklake_flush_inlined_data(${literal(lake.schema)}, schema_name => 'main', table_name => ${literal(table)})`,
+    `ducklake_flush_inlined_data(${literal(lake.schema)}, schema_name => 'main', table_name => ${literal(name)})`,
+    { message: 'flush', operations: [], flushed: [lakeTableId] },
     connection,
   );
   return rows.reduce((sum, row) => sum + Number(row.rows_flushed), 0);
@@ -47,6 +49,7 @@ export function mergeFiles(
   return compact(
     deps,
     lake,
+    'merge',
     `ducklake_merge_adjacent_files(${literal(lake.schema)}, ${literal(table)}, schema => 'main', max_compacted_files => ${files}, max_file_size => ${bytes})`,
   );
 }
@@ -61,12 +64,19 @@ export function rewriteFiles(
   return compact(
     deps,
     lake,
+    'rewrite',
     `ducklake_rewrite_data_files(${literal(lake.schema)}, ${literal(table)}, schema => 'main', delete_threshold => ${threshold})`,
   );
 }
 
-async function compact(deps: LakeDeps, lake: Lake, procedure: string): Promise<CompactedFiles> {
-  const rows = await call<{ files_processed: bigint; files_created: bigint }>(deps, lake, procedure);
+async function compact(
+  deps: LakeDeps,
+  lake: Lake,
+  message: string,
+  procedure: string,
+): Promise<CompactedFiles> {
+  const note = { message, operations: [], flushed: [] };
+  const rows = await commit<{ files_processed: bigint; files_created: bigint }>(deps, lake, procedure, note);
   return {
     filesMerged: rows.reduce((sum, row) => sum + Number(row.files_processed), 0),
     filesWritten: rows.reduce((sum, row) => sum + Number(row.files_created), 0),
@@ -112,16 +122,28 @@ export function currentSnapshotQuery(lakeName: string): string {
   return `SELECT id FROM ducklake_current_snapshot(${literal(lakeName)})`;
 }
 
-/** Runs one of DuckLake's procedures; it is a commit of its own where it changes anything. */
-async function call<T>(
+/** Runs a procedure that makes a snapshot, for whoever holds the table's lock. */
+function commit<T>(
   deps: LakeDeps,
   lake: Lake,
   procedure: string,
+  note: CommitNote,
   connection?: EngineConnection,
 ): Promise<T[]> {
-  const read = (on: EngineConnection) => on.read(`CALL ${procedure}`);
-  const { names, rows } = await (connection === undefined
-    ? deps.engine.use(lake.writer, read)
-    : read(connection));
+  return inLakeTransaction(
+    deps,
+    lake,
+    async (on) => ({ result: await read<T>(on, procedure), note }),
+    connection,
+  );
+}
+
+/** Runs a procedure that makes none. */
+function call<T>(deps: LakeDeps, lake: Lake, procedure: string): Promise<T[]> {
+  return deps.engine.use(lake.writer, (connection) => read<T>(connection, procedure));
+}
+
+async function read<T>(connection: EngineConnection, procedure: string): Promise<T[]> {
+  const { names, rows } = await connection.read(`CALL ${procedure}`);
   return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])) as T);
 }

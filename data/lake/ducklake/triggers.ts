@@ -1,9 +1,19 @@
+import { commitKey } from '../locks.ts';
 import { identifier } from '../sql.ts';
 
+/** Raised with every change of the statements below: a lake that was made ready with older ones gets them when it is next used. */
+export const catalogVersion = 1;
+
 /**
- * What a new lake needs in DuckLake's tables; safe to repeat. The ledger's function finds a commit as NEW.snapshot_id
- * and NEW.commit_extra_info; the other (migration 0009) keeps tables of inlined rows from being dropped while others
- * read by them.
+ * A session that wrote a commit's changes and sends no COMMIT is ended after this long. An engine sends it at once; a
+ * machine that went away never does, and would keep the table from everybody else.
+ */
+const commitWithin = '30s';
+
+/**
+ * What a lake needs in DuckLake's tables; safe to repeat. Each function finds a commit in its row of snapshot changes,
+ * which is the last thing that DuckLake writes before it sends COMMIT. `record_operations` is the ledger's;
+ * `forget_outlived` (migration 0009) keeps tables of inlined rows from being dropped while others read by them.
  */
 export function triggerStatements(schemaName: string): string[] {
   const schema = identifier(schemaName);
@@ -12,5 +22,60 @@ export function triggerStatements(schemaName: string): string[] {
        FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.record_operations()`,
     `CREATE OR REPLACE TRIGGER forget_outlived AFTER INSERT ON ${schema}.ducklake_inlined_data_tables
        FOR EACH ROW EXECUTE FUNCTION public.forget_outlived_inlined_tables_of_lake()`,
+    ...holdOffStatements(schema),
+    ...flushedDeletionsStatements(schema),
+  ];
+}
+
+/** A commit holds off whoever takes the lock of one of its tables next, until it has ended (locks.ts). */
+function holdOffStatements(schema: string): string[] {
+  return [
+    `CREATE OR REPLACE FUNCTION ${schema}.hold_off_writers() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       PERFORM pg_advisory_xact_lock_shared(${commitKey('id')})
+       FROM jsonb_array_elements_text(NEW.commit_extra_info::jsonb -> 'tables') AS id;
+       PERFORM set_config('idle_in_transaction_session_timeout', '${commitWithin}', true);
+       RETURN NULL;
+     END $$`,
+    `CREATE OR REPLACE TRIGGER hold_off_writers AFTER INSERT ON ${schema}.ducklake_snapshot_changes
+       FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.hold_off_writers()`,
+  ];
+}
+
+/**
+ * A flush takes inlined deletions out of their table when it is planned. Where another table's commit was quicker to
+ * the next snapshot's number, DuckLake begins the transaction anew and registers the files of deletions again, but
+ * not the removal: the same positions would stand in both, which its reader takes for rows that are there. So the
+ * commit itself removes what its files hold. `partial_max` is the newest deletion in a file that a flush wrote; one
+ * that is newer came from somewhere else and stays.
+ */
+function flushedDeletionsStatements(schema: string): string[] {
+  return [
+    `CREATE OR REPLACE FUNCTION ${schema}.remove_flushed_deletions() RETURNS trigger LANGUAGE plpgsql AS $$
+     DECLARE
+       flushed bigint;
+       files_from bigint;
+     BEGIN
+       SELECT next_file_id INTO files_from FROM ${schema}.ducklake_snapshot
+       WHERE snapshot_id < NEW.snapshot_id ORDER BY snapshot_id DESC LIMIT 1;
+       FOR flushed IN
+         SELECT id::bigint FROM jsonb_array_elements_text(NEW.commit_extra_info::jsonb -> 'flushed') AS id
+         UNION
+         SELECT name[1]::bigint FROM regexp_matches(NEW.changes_made, 'inline_flush:([0-9]+)', 'g') AS name
+       LOOP
+         IF to_regclass(format('%I.%I', TG_TABLE_SCHEMA, 'ducklake_inlined_delete_' || flushed)) IS NULL THEN
+           CONTINUE;
+         END IF;
+         EXECUTE format(
+           'DELETE FROM %1$I.%2$I d USING %1$I.ducklake_delete_file f
+            WHERE f.table_id = $1 AND f.delete_file_id >= $2
+              AND f.data_file_id = d.file_id AND f.partial_max >= d.begin_snapshot',
+           TG_TABLE_SCHEMA, 'ducklake_inlined_delete_' || flushed) USING flushed, files_from;
+       END LOOP;
+       RETURN NULL;
+     END $$`,
+    `CREATE OR REPLACE TRIGGER remove_flushed_deletions AFTER INSERT ON ${schema}.ducklake_snapshot_changes
+       FOR EACH ROW WHEN (NEW.changes_made LIKE '%deleted_from_table:%')
+       EXECUTE FUNCTION ${schema}.remove_flushed_deletions()`,
   ];
 }

@@ -36,8 +36,7 @@ export async function runStatement(
   const startedAt = performance.now();
   const { connection } = engine;
   if (statement.onlyCheck) {
-    await checkDraft(engine.parser, statement.sql);
-    return nothing;
+    return { ...nothing, namedTables: await checkDraft(engine.parser, statement.sql) };
   }
   const checked = await checkStatement(engine.parser, statement);
   await engine.ending;

@@ -13,7 +13,7 @@ import * as inlined from '../../../data/lake/ducklake/inlined.ts';
 import * as values from '../../../data/lake/ducklake/inlined-values.ts';
 import { flushInlined } from '../../../data/lake/ducklake/procedures.ts';
 import * as snapshots from '../../../data/lake/ducklake/snapshots.ts';
-import { storedTables } from '../../../data/lake/ducklake/tables.ts';
+import { type StoredTable, storedTables } from '../../../data/lake/ducklake/tables.ts';
 import { triggerStatements } from '../../../data/lake/ducklake/triggers.ts';
 import { ledgerStatements } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
@@ -97,10 +97,12 @@ async function inlineRowsAndDeletions(client: TestClient, lake: Lake): Promise<n
   const rows = `/v1/tables/${made.body.data.tableId}/rows`;
   const { lake: deps } = workspace.deps;
   await client.call('POST', rows, { body: { rows: [{ s_id: 1, a: 1 }] } });
-  expect(await flushInlined(deps, lake, 't')).toBe(1);
+  const [{ tableId: lakeTableId }] = (await storedTables(deps.catalogPool, lake.schema, 'T')) as [
+    StoredTable,
+  ];
+  expect(await flushInlined(deps, lake, { lakeTableId, name: 't' })).toBe(1);
   await client.call('PUT', rows, { body: { rows: [{ s_id: 1, a: 2 }] } });
-  const [table] = await storedTables(deps.catalogPool, lake.schema, 'T');
-  return table!.tableId;
+  return lakeTableId;
 }
 
 async function tablesOf(pool: LakeDeps['catalogPool'], schemaName: string): Promise<CatalogTables> {

@@ -4,6 +4,7 @@ import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
 import { EngineEndedError, isTransientFailure } from '../../../data/lake/engine/failure.ts';
 import { createLakeEngine, type EngineOptions } from '../../../data/lake/engine/pool.ts';
 import { engineModule } from '../../../domain/engine-processes/open.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { testStores } from '../../support/stores.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -33,7 +34,6 @@ function newEngine(change: Partial<EngineOptions> = {}): LakeEngine {
 }
 
 /** Processes take their time to start where many do. */
-const slowly = { timeout: 20_000, interval: 20 };
 const endless = 'SELECT count(*) FROM range(1000000000000)';
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
@@ -90,7 +90,7 @@ describe('an engine process', () => {
     await engine.scratch('org', (connection) => connection.run('SELECT 1'));
     const [pid] = engine.processIds();
     process.kill(pid!, 'SIGKILL');
-    await expect.poll(() => engine.processIds(), slowly).not.toContain(pid);
+    await expectEventually(() => engine.processIds()).not.toContain(pid);
     await engine.scratch('org', (connection) => connection.run('SELECT 1'));
   });
 
@@ -171,7 +171,7 @@ describe('an engine process', () => {
     );
     await catalogPool.query(`DROP TABLE "${lake.schema}"."${rows[0]!.table_name}"`);
     expect(isTransientFailure(await failureOf(read()))).toBe(true);
-    await expect.poll(() => engine.processIds(), slowly).not.toContain(pid);
+    await expectEventually(() => engine.processIds()).not.toContain(pid);
     await engine.scratch(client.organizationId, (connection) => connection.run('SELECT 1'));
   });
 });
@@ -187,10 +187,10 @@ describe('the engine processes', () => {
     const hold = (organizationId: string) =>
       engine.scratch(organizationId, () => new Promise<void>((resolve) => ends.push(resolve)));
     const held = [hold('greedy'), hold('greedy')];
-    await expect.poll(() => ends.length, slowly).toBe(2);
+    await expectEventually(() => ends.length).toBe(2);
     await expect(hold('greedy')).rejects.toMatchObject({ code: 'overloaded' });
     const other = hold('modest');
-    await expect.poll(() => ends.length, slowly).toBe(3);
+    await expectEventually(() => ends.length).toBe(3);
     for (const end of ends) end();
     await Promise.all([...held, other]);
   });

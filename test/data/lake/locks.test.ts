@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { refuseLostLocks } from '../../../data/lake/locks.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -15,13 +15,22 @@ async function endHolder(table: string): Promise<void> {
   );
 }
 
+function isLost(): boolean {
+  try {
+    refuseLostLocks();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 test('a lock whose session ended refuses the commit, harms nobody else, and is free again', async () => {
   const { locks } = workspace.deps.lake;
   const worked = await locks.hold('tbl_lost', async () => {
     expect(refuseLostLocks).not.toThrow();
     await locks.hold('tbl_inner', async () => {
       await endHolder('tbl_lost');
-      await setTimeout(200);
+      await expectEventually(isLost).toBe(true);
       expect(refuseLostLocks).toThrow(/lock/);
     });
     await locks.hold('tbl_other', async () => expect(refuseLostLocks).toThrow(/lock/));

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createCipher } from '../../../data/encryption.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
-import { activityStaging, openLakes } from '../../../domain/engine-processes/open.ts';
 import type { MaintainedTable } from '../../../domain/lake-maintenance/tables.ts';
-import { readWorkerConfig } from '../../../worker/config.ts';
+import { openOtherLakes } from '../../support/lakes.ts';
 import type { TestClient, Workspace } from '../../support/workspace.ts';
 
 /** Lakes of a second engine: maintenance runs in another process than the API, which remembers what it saw before. */
@@ -13,16 +11,7 @@ export function useMaintainedLakes(workspace: Workspace): { lake: LakeDeps } {
   const lakes = {} as { lake: LakeDeps };
   let close: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
-    const config = readWorkerConfig({ ...process.env, DATABASE_URL: workspace.databaseUrl });
-    const opened = openLakes({
-      ...config,
-      cipher: createCipher(config.encryptionKeys),
-      memoryLimitBytes: 500_000_000,
-      threads: 2,
-      processes: 1,
-      staging: activityStaging(1),
-      applicationName: 'maintenance',
-    });
+    const opened = openOtherLakes(workspace.databaseUrl, 'maintenance');
     lakes.lake = opened.lake;
     close = opened.close;
   });

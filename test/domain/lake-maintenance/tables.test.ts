@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { mergeTable, rewriteTable } from '../../../domain/lake-maintenance/compact.ts';
 import { flushTable } from '../../../domain/lake-maintenance/flush.ts';
 import { fullLakes } from '../../../domain/lake-maintenance/full.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 import { count, type LabTable, liveFiles, newTable, query, range, useMaintainedLakes } from './lab.ts';
 
@@ -54,7 +55,7 @@ test('a flush after a change of columns keeps the versions before it', async () 
   await addNote(table);
   await table.append([{ ...row(2), note: 'new' }]);
   const before = await table.remember();
-  expect(await flush(table)).toEqual({ rows: 2, leftBehind: false });
+  expect(await flush(table)).toEqual({ rows: 2, deletionsRepaired: 0, leftBehind: false });
   expect(await table.remember()).toEqual(before);
 });
 
@@ -133,7 +134,7 @@ test('rows of an outlived schema are flushed while somebody reads them, and nobo
     const read = async () => (await connection.read('SELECT s_id FROM readings')).rows.length;
     await connection.run('BEGIN TRANSACTION READ ONLY');
     expect(await read()).toBe(2);
-    expect(await flush(table)).toEqual({ rows: 2, leftBehind: false });
+    expect(await flush(table)).toEqual({ rows: 2, deletionsRepaired: 0, leftBehind: false });
     expect(await read()).toBe(2);
     await connection.run('ROLLBACK');
   });
@@ -151,7 +152,7 @@ test('rows that a flush finds after an empty outlived schema do not make it drop
   await table.append([{ ...row(2), note: 'new' }]);
   const before = await table.remember();
   const tablesBefore = await catalogTables(table);
-  expect(await flush(table)).toEqual({ rows: 1, leftBehind: false });
+  expect(await flush(table)).toEqual({ rows: 1, deletionsRepaired: 0, leftBehind: false });
   expect(await catalogTables(table)).toEqual(expect.arrayContaining(tablesBefore));
   expect(await table.remember()).toEqual(before);
 });
@@ -163,7 +164,7 @@ test('a table that a flush writes anew loses none of its row tables, however qui
   await addNote(table, 'second_note');
   const before = await table.remember();
   const tablesBefore = await catalogTables(table);
-  expect(await flush(table)).toEqual({ rows: 1, leftBehind: false });
+  expect(await flush(table)).toEqual({ rows: 1, deletionsRepaired: 0, leftBehind: false });
   expect(await catalogTables(table)).toEqual(expect.arrayContaining(tablesBefore));
   expect(await table.remember()).toEqual(before);
 });
@@ -181,6 +182,7 @@ test('a flush of one table drops nothing of another', async () => {
   const tablesBefore = await catalogTables(table);
   expect(await flushTable(maintained.lake, table.lake, { ...table, id, name: 'others' })).toEqual({
     rows: 1,
+    deletionsRepaired: 0,
     leftBehind: false,
   });
   expect(await catalogTables(table)).toEqual(expect.arrayContaining(tablesBefore));
@@ -198,9 +200,9 @@ test('a lake with many rows in the catalog is told of until they are flushed', a
     await work();
     return (await fullLakes(maintained.lake, 50)).includes(table.organizationId);
   };
-  const wait = { timeout: 40_000, interval: 200 };
-  await expect.poll(() => isFullAfter(async () => undefined), wait).toBe(true);
-  await expect.poll(() => isFullAfter(() => flush(table)), wait).toBe(false);
+  const wait = { everyMs: 200 };
+  await expectEventually(() => isFullAfter(async () => undefined), wait).toBe(true);
+  await expectEventually(() => isFullAfter(() => flush(table)), wait).toBe(false);
 }, 100_000);
 
 async function addNote(table: LabTable, name = 'note'): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectEventually } from '../../support/eventually.ts';
 import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';
 
 const relations = [
@@ -113,9 +114,7 @@ describe('a lost catalog connection', () => {
   it('in mid-statement is tried again', async () => {
     await count();
     const slow = queries.run('SELECT count(*) AS n FROM events, (SELECT sum(range) FROM range(300000000)) s');
-    await expect
-      .poll(() => queries.lake.dropCatalogConnections(), { timeout: 5000, interval: 20 })
-      .toBeGreaterThan(0);
+    await expectEventually(() => queries.lake.dropCatalogConnections()).toBeGreaterThan(0);
     expect((await slow).rowCount).toBe(1);
   });
 });

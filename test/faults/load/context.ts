@@ -8,6 +8,7 @@ import type { TableKey } from '../rows.ts';
 import type { StartedRun } from '../runs.ts';
 import type { Schedules } from '../schedules.ts';
 import type { Talks } from '../talks.ts';
+import type { Keyed } from './keyed-lanes.ts';
 
 /** What the lanes of the load share. */
 export interface LoadContext {
@@ -33,6 +34,8 @@ export interface LoadContext {
   flows: Flows;
   /** Datasets of a source that changes all the time, and their snapshots. */
   copies: Copies;
+  /** A large table that is upserted while its lake is maintained. */
+  keyed: Keyed;
   signal: AbortSignal;
 }
 
