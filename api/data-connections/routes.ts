@@ -82,7 +82,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.change({
     summary: 'Change a data connection, or rotate its secrets',
     description:
-      'What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.',
+      'What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. Whatever has secrets sent elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`) needs those secrets again in the same request, or a null for each: a 422 names them. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.',
     body: changeDataConnectionBody,
     errors: ['name_taken', 'unsupported_option'],
     run: ({ organizationId, params, body, transaction }) =>

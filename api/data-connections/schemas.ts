@@ -95,7 +95,7 @@ export const changeDataConnectionBody = z
     secrets: secrets.optional(),
     snapshot_config: snapshotConfig.optional(),
   })
-  .meta({ examples: [{ config: { port: 5433 }, secrets: { password: 'another-password' } }] });
+  .meta({ examples: [{ config: { host: 'db-2.example.com' }, secrets: { password: 'another-password' } }] });
 
 export function dataConnectionView(connection: DataConnection): z.input<typeof dataConnectionSchema> {
   const policy = replicationOf(connection);

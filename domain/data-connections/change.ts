@@ -1,5 +1,5 @@
 import type { Cipher } from '../../data/encryption.ts';
-import { AppError, ValidationError } from '../../data/errors.ts';
+import { AppError, ValidationError, type ValidationFault } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import {
   type DataConnection,
@@ -7,6 +7,7 @@ import {
   insertDataConnection,
   updateDataConnection,
 } from './data-connections.ts';
+import { type Direction, redirectedSecretFaults } from './redirected-secrets.ts';
 import { type HttpReplication, replicationFaults } from './replication-policy.ts';
 import { mergedSettings, type Settings, type SettingsChange, settingsFaults } from './settings.ts';
 import type { ConnectionType } from './types/field.ts';
@@ -72,7 +73,8 @@ export interface DataConnectionChange {
 
 /**
  * What is left out stays. `config` and `secrets` are merged key by key and checked as a whole; a snapshot policy replaces
- * the last one, but for how HTTP is read, which stays where the policy does not mention it.
+ * the last one, but for how HTTP is read, which stays where the policy does not mention it. What sends secrets elsewhere
+ * has them given again.
  */
 export async function changeDataConnection(
   db: OrganizationTransaction,
@@ -88,8 +90,17 @@ export async function changeDataConnection(
   const { snapshotConfig } = change;
   const isOther = change.config !== undefined || change.secrets !== undefined;
   const config = mergedSettings(configOf(before), change.config ?? {});
-  const secrets = mergedSettings(openConnectionSecrets(rules.cipher, before), change.secrets ?? {});
-  refuseFaults(rules, before.type, isOther ? { config, secrets, snapshotConfig } : { snapshotConfig });
+  const stored = openConnectionSecrets(rules.cipher, before);
+  const secrets = mergedSettings(stored, change.secrets ?? {});
+  const policy = snapshotConfig?.http_replication;
+  const redirected = redirectedSecretFaults(
+    typeTables[before.type],
+    directionOf(configOf(before), replicationOf(before)),
+    directionOf(config, policy === undefined ? replicationOf(before) : policy),
+    { kept: stored, given: change.secrets ?? {} },
+  );
+  const given = isOther ? { config, secrets, snapshotConfig } : { snapshotConfig };
+  refuseFaults(rules, before.type, given, redirected);
   return updateDataConnection(db, before, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.description === undefined ? {} : { description: change.description }),
@@ -139,6 +150,11 @@ function textOf(policy: HttpReplication | null | undefined): string | null {
   return policy === undefined || policy === null ? null : JSON.stringify(policy);
 }
 
+const directionOf = (config: Settings, policy: HttpReplication | null): Direction => ({
+  config,
+  isChecked: policy?.validate_server_address !== false,
+});
+
 function refuseFaults(
   { allowUnvalidated }: ConnectionRules,
   type: ConnectionType,
@@ -147,6 +163,7 @@ function refuseFaults(
     secrets,
     snapshotConfig,
   }: { config?: Settings; secrets?: Settings; snapshotConfig: SnapshotConfig | undefined },
+  redirected: readonly ValidationFault[] = [],
 ): void {
   const policy = snapshotConfig?.http_replication;
   const faults = config === undefined ? [] : settingsFaults(typeTables[type], config, secrets ?? {});
@@ -159,6 +176,9 @@ function refuseFaults(
       });
     else faults.push(...replicationFaults(policy));
   }
+  // A secret that no longer applies is told as that.
+  const isTold = (place: string) => faults.some(({ loc }) => loc.join() === place);
+  faults.push(...redirected.filter(({ loc }) => !isTold(loc.join())));
   if (faults.length > 0) throw new ValidationError(faults);
   if (policy?.validate_server_address === false && !allowUnvalidated)
     throw new AppError(

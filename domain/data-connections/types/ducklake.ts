@@ -12,6 +12,9 @@ function dataPathFault(text: string): string | undefined {
     : undefined;
 }
 
+/** Of a path below the bucket there is none: that is a field of its own. */
+const bucketOf = (path: string): string => /^s3:\/\/[^/]*/.exec(path)?.[0] ?? '';
+
 export const ducklake: ConnectionTypeTable = {
   type: 'ducklake',
   label: 'DuckLake',
@@ -25,6 +28,7 @@ export const ducklake: ConnectionTypeTable = {
       example: 'public',
       preset: 'public',
       fault: identifierFault,
+      directs: [],
     },
     {
       key: 'data_path',
@@ -33,6 +37,8 @@ export const ducklake: ConnectionTypeTable = {
       required: true,
       example: 's3://lake/data/',
       fault: dataPathFault,
+      directs: bucket.directs,
+      destination: bucketOf,
     },
     endpoint,
     region,
@@ -45,6 +51,7 @@ export const ducklake: ConnectionTypeTable = {
       required: false,
       values: ['parquet'],
       preset: 'parquet',
+      directs: [],
     },
     pathStyle,
   ],

@@ -23,10 +23,20 @@ export interface Field {
   fault?: (text: string) => string | undefined;
 }
 
+/** A setting that is shown. Each says what it has to do with where secrets go, so that no address is forgotten. */
+export interface ConfigField extends Field {
+  /** The secrets that go where it says, or are sent as it says: one that changes has them given again. */
+  directs: readonly string[];
+  /** What of a value directs them, where that is not all of it: of an address, the server. */
+  destination?: (text: string) => string;
+  /** Whether another value sends them more safely than the one before. */
+  isSafer?: (before: string, after: string) => boolean;
+}
+
 export interface ConnectionTypeTable {
   type: ConnectionType;
   label: string;
-  config: readonly Field[];
+  config: readonly ConfigField[];
   secrets: readonly Field[];
 }
 

@@ -1,10 +1,11 @@
-import type { ConnectionTypeTable, Field } from './field.ts';
+import type { ConfigField, ConnectionTypeTable, Field } from './field.ts';
 import {
   baseUrlFault,
   basicUserFault,
   bearerFault,
   headerNameFault,
   headerValueFault,
+  originOf,
   secretTextFault,
   webAddressFault,
 } from './texts.ts';
@@ -28,6 +29,11 @@ function underAuth(
   };
 }
 
+const redirecting = (...secrets: readonly string[]): Pick<ConfigField, 'directs' | 'destination'> => ({
+  directs: secrets,
+  destination: originOf,
+});
+
 export const http: ConnectionTypeTable = {
   type: 'http',
   label: 'HTTP API',
@@ -39,6 +45,8 @@ export const http: ConnectionTypeTable = {
       required: true,
       example: 'https://api.example.com/v1',
       fault: baseUrlFault,
+      // The client secret does not go there, but the access token that it is good for does.
+      ...redirecting('password', 'token', 'header_value', 'client_secret'),
     },
     {
       key: 'auth_type',
@@ -48,31 +56,47 @@ export const http: ConnectionTypeTable = {
       values: authTypes,
       example: 'bearer',
       preset: 'none',
+      // Each secret applies under one of them alone: none that is set can be sent by another one.
+      directs: [],
     },
-    underAuth('basic', true, {
-      key: 'username',
-      label: 'User name',
-      example: 'integration',
-      fault: basicUserFault,
-    }),
-    underAuth('header', true, {
-      key: 'header_name',
-      label: 'Header name',
-      example: 'X-Api-Key',
-      fault: headerNameFault,
-    }),
-    underAuth('oauth_client_credentials', true, {
-      key: 'token_url',
-      label: 'Token URL',
-      example: 'https://auth.example.com/oauth/token',
-      fault: webAddressFault,
-    }),
-    underAuth('oauth_client_credentials', true, {
-      key: 'client_id',
-      label: 'Client id',
-      example: 'workspace',
-      fault: secretTextFault,
-    }),
+    {
+      ...underAuth('basic', true, {
+        key: 'username',
+        label: 'User name',
+        example: 'integration',
+        fault: basicUserFault,
+      }),
+      directs: [],
+    },
+    {
+      ...underAuth('header', true, {
+        key: 'header_name',
+        label: 'Header name',
+        example: 'X-Api-Key',
+        fault: headerNameFault,
+      }),
+      // Servers keep some headers to themselves, and write others into their logs and answers.
+      directs: ['header_value'],
+      destination: (name) => name.toLowerCase(),
+    },
+    {
+      ...underAuth('oauth_client_credentials', true, {
+        key: 'token_url',
+        label: 'Token URL',
+        example: 'https://auth.example.com/oauth/token',
+        fault: webAddressFault,
+      }),
+      ...redirecting('client_secret'),
+    },
+    {
+      ...underAuth('oauth_client_credentials', true, {
+        key: 'client_id',
+        label: 'Client id',
+        example: 'workspace',
+        fault: secretTextFault,
+      }),
+      directs: [],
+    },
   ],
   secrets: [
     underAuth('basic', false, { key: 'password', label: 'Password', fault: secretTextFault }),

@@ -1,10 +1,11 @@
-import type { ConnectionTypeTable, Field } from './field.ts';
+import type { ConfigField, ConnectionTypeTable, Field } from './field.ts';
 import { hostFault, identifierFault, secretTextFault } from './texts.ts';
 
+/** From the least safe to the safest. */
 export const sslModes = ['disable', 'require', 'verify_full'] as const;
 
 /** What every database that is reached at a host and a port has. */
-export function serverFields(port: number): readonly Field[] {
+export function serverFields(port: number): readonly ConfigField[] {
   return [
     {
       key: 'host',
@@ -13,6 +14,8 @@ export function serverFields(port: number): readonly Field[] {
       required: true,
       example: 'db.example.com',
       fault: hostFault,
+      directs: ['password'],
+      destination: (host) => host.toLowerCase(),
     },
     {
       key: 'port',
@@ -22,6 +25,7 @@ export function serverFields(port: number): readonly Field[] {
       example: port,
       preset: port,
       range: [1, 65_535],
+      directs: ['password'],
     },
     {
       key: 'database',
@@ -30,6 +34,7 @@ export function serverFields(port: number): readonly Field[] {
       required: true,
       example: 'shop',
       fault: identifierFault,
+      directs: [],
     },
     {
       key: 'user',
@@ -38,6 +43,7 @@ export function serverFields(port: number): readonly Field[] {
       required: true,
       example: 'readonly',
       fault: identifierFault,
+      directs: [],
     },
     {
       key: 'ssl_mode',
@@ -47,9 +53,13 @@ export function serverFields(port: number): readonly Field[] {
       values: sslModes,
       example: 'verify_full',
       preset: 'require',
+      directs: ['password'],
+      isSafer: (before, after) => safety(after) > safety(before),
     },
   ];
 }
+
+const safety = (mode: string): number => (sslModes as readonly string[]).indexOf(mode);
 
 export const databasePassword: Field = {
   key: 'password',

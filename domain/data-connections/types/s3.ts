@@ -1,18 +1,23 @@
-import type { ConnectionTypeTable, Field } from './field.ts';
-import { bearerFault, bucketFault, prefixFault, regionFault, webAddressFault } from './texts.ts';
+import type { ConfigField, ConnectionTypeTable, Field } from './field.ts';
+import { bearerFault, bucketFault, originOf, prefixFault, regionFault, webAddressFault } from './texts.ts';
 
 export const fileFormats = ['csv', 'parquet', 'ndjson'] as const;
 
-export const endpoint: Field = {
+/** The bucket is part of the server's name, and without an endpoint so is the region. */
+const directs = ['access_key_id', 'secret_access_key'];
+
+export const endpoint: ConfigField = {
   key: 'endpoint',
   label: 'Endpoint',
   type: 'string',
   required: false,
   example: 'https://s3.example.com',
   fault: (text) => webAddressFault(text) ?? (new URL(text).pathname === '/' ? undefined : 'has no path.'),
+  directs,
+  destination: originOf,
 };
 
-export const region: Field = {
+export const region: ConfigField = {
   key: 'region',
   label: 'Region',
   type: 'string',
@@ -20,33 +25,37 @@ export const region: Field = {
   example: 'eu-central-1',
   preset: 'us-east-1',
   fault: regionFault,
+  directs,
 };
 
-export const bucket: Field = {
+export const bucket: ConfigField = {
   key: 'bucket',
   label: 'Bucket',
   type: 'string',
   required: true,
   example: 'exports',
   fault: bucketFault,
+  directs,
 };
 
-export const prefix: Field = {
+export const prefix: ConfigField = {
   key: 'prefix',
   label: 'Prefix',
   type: 'string',
   required: false,
   example: 'daily/',
   fault: prefixFault,
+  directs: [],
 };
 
-export const pathStyle: Field = {
+export const pathStyle: ConfigField = {
   key: 'path_style',
   label: 'Path-style addresses',
   type: 'boolean',
   required: false,
   example: true,
   preset: false,
+  directs,
 };
 
 export const accessKeys: readonly Field[] = [
@@ -75,6 +84,7 @@ export const s3: ConnectionTypeTable = {
       required: true,
       values: fileFormats,
       example: 'parquet',
+      directs: [],
     },
     pathStyle,
   ],

@@ -30,6 +30,11 @@ export function baseUrlFault(text: string): string | undefined {
     : 'has no query (?…): parameters belong to the resources of http_replication.';
 }
 
+/** The server of an address, as redirects are judged by it too. What is no address stands for itself. */
+export function originOf(text: string): string {
+  return URL.parse(text)?.origin ?? text;
+}
+
 export function bucketFault(text: string): string | undefined {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(text)
     ? undefined

@@ -119,7 +119,11 @@ test('what is left out of a change stays; config and secrets are merged by key a
   const change = (body: object) => client.call('PATCH', `${url}/${id}`, { body });
   const untouched = await change({});
   expect(untouched.body.data).toEqual({ id, ...made, updatedAt: expect.any(String) });
-  const moved = await change({ config: { port: 5_433, ssl_mode: 'disable' }, description: 'x' });
+  const moved = await change({
+    config: { port: 5_433, ssl_mode: 'disable' },
+    secrets: shop.secrets,
+    description: 'x',
+  });
   expect(moved.body.data).toMatchObject({
     name: 'Shop',
     description: 'x',

@@ -25,12 +25,15 @@ describe.skipIf(!hasOpenssl)('TLS of a database (skipped where the machine has n
     const required = await client.call('POST', `${at}/test`);
     expect(required.body.data, required.text).toMatchObject({ ok: true, failure: null });
     expect(front.secured()).toBe(1);
+    const secrets = { password: source.password };
     for (const host of ['127.0.0.1', 'localhost']) {
-      await client.call('PATCH', at, { body: { config: { ssl_mode: 'verify_full', host } } });
+      await client.call('PATCH', at, { body: { config: { ssl_mode: 'verify_full', host }, secrets } });
       const verified = await client.call('POST', `${at}/test`);
       expect(verified.body.data, host).toMatchObject({ ok: false, failure: { stage: 'tls' } });
     }
-    await client.call('PATCH', at, { body: { config: { ssl_mode: 'disable', host: '127.0.0.1' } } });
+    await client.call('PATCH', at, {
+      body: { config: { ssl_mode: 'disable', host: '127.0.0.1' }, secrets },
+    });
     const plain = await client.call('POST', `${at}/test`);
     expect(plain.body.data.failure.stage).toBe('connect');
   });

@@ -14,10 +14,10 @@ test('every example is a value that its field takes, and what conditions name ar
   for (const table of Object.values(typeTables)) {
     for (const field of [...table.config, ...table.secrets]) {
       if (field.example === undefined) continue;
-      const alone = { ...table, config: [{ ...field, appliesWhen: undefined }], secrets: [] };
+      const alone = { ...table, secrets: [] };
       const { appliesWhen, ...free } = field;
       expect(
-        settingsFaults({ ...alone, config: [free] }, { [field.key]: field.example }, {}),
+        settingsFaults({ ...alone, config: [{ ...free, directs: [] }] }, { [field.key]: field.example }, {}),
         `${table.type} ${field.key}`,
       ).toEqual([]);
       for (const [key, values] of Object.entries({ ...appliesWhen, ...field.requiredWhen })) {
