@@ -13,6 +13,7 @@ import { createDatabase, inOrganization } from '../data/postgres/client.ts';
 import { createTemporalClient } from '../data/processes/connect.ts';
 import { createProcesses } from '../data/processes/processes.ts';
 import { processSteps } from '../data/processes/reconcile.ts';
+import { datasetSnapshots } from '../domain/datasets/fires.ts';
 import { endRun } from '../domain/schedules/fires.ts';
 import { scheduleSteps } from '../domain/schedules/reconcile.ts';
 import { findScheduleRun } from '../domain/schedules/schedule-runs.ts';
@@ -52,7 +53,10 @@ const worker = await Worker.create({
       }),
   },
 });
-startReconciler({ db, logger }, [...processSteps(deps), ...scheduleSteps(deps)]);
+startReconciler({ db, logger }, [
+  ...processSteps(deps),
+  ...scheduleSteps({ ...deps, snapshots: datasetSnapshots(deps) }),
+]);
 setInterval(() => process.send?.({ rssBytes: process.memoryUsage.rss() }), 1_000);
 process.send?.({ ready: true });
 await worker.run();

@@ -30,10 +30,12 @@ const namespace = 'default';
 const readyTimeoutMs = 30_000;
 const searchAttributes = ['OrganizationId', 'ProjectId', 'ResourceId', 'ProcessKind'];
 
-/** Polling is slow by default to spare a large cluster; here it would cost 75 ms a step. */
-const queueRules = {
+const serverRules = {
   // What waits for a worker is handed out by fairness key, which is the organization.
   'matching.enableFairness': 'true',
+  // A process whose task failed twice in a row is marked as one that has a problem.
+  'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute': '2',
+  // Polling is slow by default to spare a large cluster; here it would cost 75 ms a step.
   'history.transferProcessorMaxPollRPS': '2000',
   'history.timerProcessorMaxPollRPS': '2000',
 };
@@ -74,7 +76,7 @@ function flags(
   ports: { frontend: number; ui: number; http: number; metrics: number },
   dynamicConfig: Readonly<Record<string, string>> = {},
 ): string[] {
-  const config = Object.entries({ ...queueRules, ...dynamicConfig });
+  const config = Object.entries({ ...serverRules, ...dynamicConfig });
   return [
     ...['--ip', '127.0.0.1', '--port', String(ports.frontend), '--ui-port', String(ports.ui)],
     ...['--http-port', String(ports.http), '--metrics-port', String(ports.metrics)],

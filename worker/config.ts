@@ -10,6 +10,10 @@ const environment = storesEnvironment.extend({
   LAKE_ACTIVITIES: z.coerce.number().int().min(2).max(64).default(2),
   LAKE_MAINTENANCE_INTERVAL_SECONDS: z.coerce.number().int().min(10).default(3_600),
   LAKE_RETENTION_DAYS: z.coerce.number().int().min(7).default(7),
+  WORKER_BUILD_ID: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional(),
 });
 
 /** The worker's settings, from the environment, checked once. */
@@ -20,6 +24,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv) {
     models: modelsConfig(e),
     agentActivities: e.AGENT_ACTIVITIES,
     agent: { turnsPerOrganization: e.AGENT_TURNS_PER_ORGANIZATION },
+    buildId: e.WORKER_BUILD_ID,
     lakeThreads: e.LAKE_THREADS,
     lakeActivities: e.LAKE_ACTIVITIES,
     lakeMaintenance: {

@@ -14,6 +14,7 @@ import { activityErrors } from './interceptors.ts';
 import { startReconciler } from './reconciler.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { reconcileSteps } from './steps.ts';
+import { becomeCurrentWhereNoneIs, versioningOf } from './versioning.ts';
 
 const config = readWorkerConfig(process.env);
 const logger = pino({
@@ -47,6 +48,7 @@ const shared = {
   connection,
   namespace: config.temporal.namespace,
   interceptors: { activity: [activityErrors(logger)] },
+  ...versioningOf(config.buildId),
 };
 const activities = activitiesOf(deps, config.lakeMaintenance, config.agent);
 const workers = await Promise.all([
@@ -92,6 +94,10 @@ process.once('SIGINT', stop);
 process.once('disconnect', stop);
 
 const running = Promise.all(workers.map((worker) => worker.run()));
+if (config.buildId !== undefined)
+  becomeCurrentWhereNoneIs(temporal, config.buildId, logger).catch((err: unknown) =>
+    logger.warn({ err }, 'the release could not be announced'),
+  );
 process.send?.({ ready: true });
 try {
   await running;

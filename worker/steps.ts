@@ -5,6 +5,7 @@ import { purgeTries } from '../data/reconciling/run.ts';
 import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
 import { agentRunSteps } from '../domain/agent-runs/reconcile.ts';
 import { conversationSteps } from '../domain/conversations/reconcile.ts';
+import { datasetSnapshots } from '../domain/datasets/fires.ts';
 import { snapshotSteps } from '../domain/datasets/reconcile.ts';
 import { deliverySteps } from '../domain/deliveries/retry.ts';
 import { importSteps } from '../domain/file-imports/reconcile.ts';
@@ -29,7 +30,7 @@ export function reconcileSteps(
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),
-    ...scheduleSteps(deps),
+    ...scheduleSteps({ ...deps, snapshots: datasetSnapshots(deps) }),
     ...workflowRunSteps(deps),
     ...deliverySteps(deps),
     ...tableSteps(deps),

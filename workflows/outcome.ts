@@ -5,7 +5,9 @@ import {
   CancelledFailure,
   setCurrentDetails,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
+import { adviceOf } from './advice.ts';
 
 const outcomeKey = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
@@ -15,13 +17,24 @@ export function tellOutcome(outcome: string, details: string): void {
   setCurrentDetails(details);
 }
 
-/** Ends a process whose work failed, so that it stands as Failed: the row says why, a history only the code. */
-export function failedAs(code: string | null, what: string): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: code ?? 'internal_error',
-    message: `${what} failed; its row says why.`,
-    nonRetryable: true,
-  });
+/** Where the API shows what a process serves; it comes with the process. */
+export function addressInApi(): string | undefined {
+  const { memo } = workflowInfo();
+  return typeof memo?.['address'] === 'string' ? memo['address'] : undefined;
+}
+
+/** What failed, by which code, what to do, and where to look: never why in the words of whoever's data it is. */
+export function failureText(what: string, code: string, address = addressInApi()): string {
+  const where = address === undefined ? 'Its row says more.' : `GET ${address} says more.`;
+  return `${what} failed with ${code}. ${adviceOf(code)} ${where}`;
+}
+
+/** Ends a process whose work failed, so that it stands as Failed, and tells all there is to know without its row. */
+export function failedAs(code: string | null, what: string, also = ''): ApplicationFailure {
+  const type = code ?? 'internal_error';
+  const message = [failureText(what, type), also].join(' ').trim();
+  tellOutcome('failed', message);
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
 /**

@@ -2,10 +2,16 @@ import type { z } from 'zod';
 import { getDataConnection } from '../../domain/data-connections/data-connections.ts';
 import { changeDataset, createDataset } from '../../domain/datasets/change.ts';
 import { deleteDataset, getDataset, listDatasets } from '../../domain/datasets/datasets.ts';
-import { wakeDatasetSchedule } from '../../domain/datasets/schedule.ts';
+import {
+  changeDatasetSchedule,
+  showDataset,
+  showDatasets,
+  wakeDatasetSchedule,
+} from '../../domain/datasets/schedule.ts';
 import { memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
+import type { Call } from '../route.ts';
 import {
   changeDatasetBody,
   createDatasetBody,
@@ -14,23 +20,25 @@ import {
   datasetView,
 } from './schemas.ts';
 
+const datasetPath = '/v1/connections/data/:connection_id/datasets/:dataset_id' as const;
+
 /** What is copied from a connection, and into which table. */
 export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   const datasets = resource(app, deps, {
     tag: 'Data Connectors',
-    path: '/v1/connections/data/:connection_id/datasets/:dataset_id',
+    path: datasetPath,
     schema: datasetSchema,
     example: datasetExample,
     parent: (db, organizationId, { connection_id: id }) => getDataConnection(db, organizationId, id),
-    load: (db, organizationId, { connection_id: connectionId, dataset_id: id }) =>
-      getDataset(db, organizationId, id, connectionId),
+    load: async (db, organizationId, { connection_id: connectionId, dataset_id: id }) =>
+      showDataset(db, await getDataset(db, organizationId, id, connectionId)),
     view: datasetView,
   });
 
   datasets.list({
     summary: 'List the datasets of a connection, newest first',
-    rows: (db, { organizationId, params }, slice) =>
-      listDatasets(db, organizationId, params.connection_id, slice),
+    rows: async (db, { organizationId, params }, slice) =>
+      showDatasets(db, organizationId, await listDatasets(db, organizationId, params.connection_id, slice)),
   });
   datasets.create({
     summary: 'Attach a dataset',
@@ -41,7 +49,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
       const place = { organizationId, connectionId: params.connection_id, id: newId('dst') };
       const given = { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id };
-      const dataset = await transaction((db) => createDataset(db, place, given));
+      const dataset = await transaction(async (db) => showDataset(db, await createDataset(db, place, given)));
       await wakeDatasetSchedule(deps, dataset, memoOf(request));
       return dataset;
     },
@@ -54,7 +62,9 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
     run: async ({ organizationId, params, body, transaction, request }) => {
       const place = { organizationId, connectionId: params.connection_id, id: params.dataset_id };
-      const dataset = await transaction((db) => changeDataset(db, place, settingsOf(body)));
+      const dataset = await transaction(async (db) =>
+        showDataset(db, await changeDataset(db, place, settingsOf(body))),
+      );
       await wakeDatasetSchedule(deps, dataset, memoOf(request));
       return dataset;
     },
@@ -68,9 +78,34 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
       transaction(async (db) => {
         const { connection_id: connectionId, dataset_id: id } = params;
         const dataset = await getDataset(db, organizationId, id, connectionId, 'update');
+        const ended = await showDataset(db, dataset);
         await deleteDataset(db, dataset);
-        return dataset;
+        return ended;
       }),
+  });
+  const changeSchedule =
+    (change: 'pause' | 'resume') =>
+    async ({ organizationId, params, transaction, request }: Call<typeof datasetPath>) => {
+      const { connection_id: connectionId, dataset_id: id } = params;
+      const dataset = await transaction(async (db) => {
+        const row = await getDataset(db, organizationId, id, connectionId, 'update');
+        await changeDatasetSchedule(db, row, change);
+        return showDataset(db, row);
+      });
+      await wakeDatasetSchedule(deps, dataset, memoOf(request));
+      return dataset;
+    };
+  datasets.action('pause', {
+    summary: 'Pause the schedule of a dataset',
+    description: 'No snapshot is taken by itself until it is resumed; one that is under way goes on.',
+    errors: ['conflict'],
+    run: changeSchedule('pause'),
+  });
+  datasets.action('resume', {
+    summary: 'Resume the schedule of a dataset',
+    description: 'What its cadence said meanwhile is not made up for.',
+    errors: ['conflict'],
+    run: changeSchedule('resume'),
   });
 }
 

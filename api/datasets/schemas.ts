@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Cadence, cadenceView } from '../../domain/cadences/cadence.ts';
-import type { Dataset } from '../../domain/datasets/datasets.ts';
+import type { ShownDataset } from '../../domain/datasets/schedule.ts';
 import { cadenceBody, cadenceSchema } from '../schedules/cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../schemas.ts';
 
@@ -23,6 +23,12 @@ export const datasetSchema = z
     keyColumns: z.array(z.string()),
     guard: z.object({ maxShrinkRatio: z.number() }).nullable(),
     schedule: cadenceSchema.nullable(),
+    scheduleStatus: z
+      .enum(['active', 'paused', 'done'])
+      .nullable()
+      .describe(
+        'Of the schedule, if there is one: `paused` until `…/resume`, as also after its project was archived or an operator ended its process; `done` where it says nothing more.',
+      ),
     projectId: z.string().nullable(),
     tableId: z.string().nullable().describe('Null before the first snapshot.'),
     snapshotTableName: z.string().describe('The table that it becomes, unique in the organization.'),
@@ -44,6 +50,7 @@ export const datasetExample: z.input<typeof datasetSchema> = {
   keyColumns: ['id'],
   guard: { maxShrinkRatio: 0.2 },
   schedule: null,
+  scheduleStatus: null,
   projectId: null,
   tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
   snapshotTableName: 'shop_orders',
@@ -68,7 +75,9 @@ const fields = {
     .nullable()
     .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),
   project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
-  schedule: cadenceBody.nullable().describe('When a snapshot is taken by itself; null for never.'),
+  schedule: cadenceBody
+    .nullable()
+    .describe('When a snapshot is taken by itself; null for never. One that is paused stays so.'),
 };
 
 export const createDatasetBody = z
@@ -98,7 +107,7 @@ export const changeDatasetBody = z
   .partial()
   .meta({ examples: [{ snapshot_enabled: true }] });
 
-export function datasetView(dataset: Dataset): z.input<typeof datasetSchema> {
+export function datasetView(dataset: ShownDataset): z.input<typeof datasetSchema> {
   return {
     id: dataset.id,
     connectionId: dataset.connection_id,
@@ -110,6 +119,7 @@ export function datasetView(dataset: Dataset): z.input<typeof datasetSchema> {
     keyColumns: dataset.key_columns,
     guard: dataset.max_shrink_ratio === null ? null : { maxShrinkRatio: dataset.max_shrink_ratio },
     schedule: dataset.cadence === null ? null : cadenceView(dataset.cadence as unknown as Cadence),
+    scheduleStatus: dataset.schedule_status,
     projectId: dataset.project_id,
     tableId: dataset.table_id,
     snapshotTableName: dataset.snapshot_table_name,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Delivery } from '../../domain/deliveries/deliveries.ts';
+import { shownAddress } from '../../domain/deliveries/web-address.ts';
 import { nullableTimestamp, timestamp } from '../schemas.ts';
 
 export const deliverySchema = z
@@ -57,7 +58,7 @@ export function deliveryView(
     runId: of.runId ?? null,
     nodeId: of.nodeId ?? null,
     kind: row.kind,
-    target: row.target,
+    target: row.kind === 'webhook' ? shownAddress(row.target) : row.target,
     // That an attempt is at this moment sending is nothing to act upon.
     status: row.status === 'sending' ? 'pending' : row.status,
     attempts: row.attempts,

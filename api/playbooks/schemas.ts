@@ -76,7 +76,10 @@ export const createPlaybookBody = z
     ...content,
     description: content.description.default(''),
     parameters: content.parameters.default({}),
-    output: content.output.default({ type: 'report', title: '' }),
+    // The document has no default for it: generators of clients leave out what takes one that is an object.
+    output: content.output
+      .default({ type: 'report', title: '' })
+      .meta({ default: undefined, description: 'A report where it is left out.' }),
     model: content.model.default(null),
     effort: content.effort.default(null),
   })

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { getProject } from '../../domain/projects/projects.ts';
 import { cancelRun } from '../../domain/runs/cancel.ts';
-import { getRun, listRuns, type Run, type RunPlace } from '../../domain/runs/runs.ts';
+import type { Run, RunPlace } from '../../domain/runs/runs.ts';
+import { seeRun, seeRuns } from '../../domain/runs/seen.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import { confirmQuery } from '../schemas.ts';
@@ -18,7 +19,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
     schema: runSchema,
     example: runExample,
     load: (db, organizationId, { project_id: projectId, run_id: runId }, { id: callerId }) =>
-      getRun(db, organizationId, { projectId, runId, callerId }),
+      seeRun(db, organizationId, { projectId, runId, callerId }),
     parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     view: runView,
   });
@@ -30,7 +31,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
     rows: (db, { organizationId, params, query, caller }, slice) => {
       const { kind, status } = query;
       const filters = { projectId: params.project_id, callerId: caller.id, kind, status };
-      return listRuns(db, organizationId, filters, slice);
+      return seeRuns(db, organizationId, filters, slice);
     },
     place: {
       schema: z.tuple([z.iso.datetime(), z.string()]),
@@ -46,7 +47,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, params, caller, transaction, reply }) => {
       const { project_id: projectId, run_id: runId } = params;
       const read = () =>
-        transaction((db) => getRun(db, organizationId, { projectId, runId, callerId: caller.id }));
+        transaction((db) => seeRun(db, organizationId, { projectId, runId, callerId: caller.id }));
       if (await cancelRun(deps, await read())) reply.code(202);
       return read();
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Run } from '../../domain/runs/runs.ts';
+import type { ProcessProblem } from '../../data/processes/failing.ts';
+import type { SeenRun } from '../../domain/runs/seen.ts';
 import type { RunStep } from '../../domain/runs/steps.ts';
 import { nullableTimestamp, pageQuery, timestamp } from '../schemas.ts';
 
@@ -45,6 +46,10 @@ export const runSchema = z
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     resource: z.object({ type: z.string(), id: z.string() }),
     workflowId: z.string().describe('As the Temporal UI finds it.'),
+    problem: z
+      .object({ code: z.literal('process_failing'), message: z.string(), since: timestamp })
+      .nullable()
+      .describe('Why a run that is under way does not go on; it goes on by itself once that is mended.'),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
@@ -75,6 +80,7 @@ export const runExample: z.input<typeof runSchema> = {
   error: null,
   resource: { type: 'table-import', id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x' },
   workflowId: 'table-import/imp_01kahz3v6dfyvb1s8m3h9q2w4x',
+  problem: null,
   createdAt: '2026-11-21T08:30:00.000Z',
   startedAt: '2026-11-21T08:30:00.100Z',
   finishedAt: '2026-11-21T08:30:01.900Z',
@@ -101,7 +107,7 @@ export const listRunsQuery = pageQuery.extend({
   status: z.enum(statuses).optional(),
 });
 
-export function runView(run: Run): z.input<typeof runSchema> {
+export function runView(run: SeenRun): z.input<typeof runSchema> {
   return {
     id: run.id,
     projectId: run.project_id,
@@ -115,8 +121,17 @@ export function runView(run: Run): z.input<typeof runSchema> {
     error: run.error as { code: string; message: string } | null,
     resource: { type: run.resource_type, id: run.resource_id },
     workflowId: run.workflow_id,
+    problem: run.problem === undefined ? null : problemView(run.problem),
     createdAt: run.created_at.toISOString(),
     startedAt: run.started_at?.toISOString() ?? null,
     finishedAt: run.finished_at?.toISOString() ?? null,
+  };
+}
+
+function problemView({ cause, since }: ProcessProblem) {
+  return {
+    code: 'process_failing' as const,
+    message: `The process of the run fails (${cause}) and does not go on. Tell the operator of the service: after an upgrade this means that the release that began the run has to finish it.`,
+    since: since.toISOString(),
   };
 }

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { notFound, problems } from '../../data/errors.ts';
+import { countFailing } from '../../data/processes/failing.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { problemPages } from './problem-pages.ts';
 
 const readiness = z.object({
   status: z.enum(['ready', 'degraded']),
   dependencies: z.record(z.string(), z.enum(['up', 'down'])),
+  failingProcesses: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe(
+      'With `verbose`: how many processes of each kind run and do not go on, because their tasks fail. Their runs and the log of the worker name them.',
+    ),
 });
 
 const probeTimeoutMs = 2_000;
@@ -32,19 +39,26 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
         tags: ['System'],
         summary: 'Readiness, with each dependency',
         description:
-          '503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`.',
+          '503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on.',
+        querystring: z.object({ verbose: z.string().optional() }),
         response: { 200: readiness, 503: readiness },
       },
       config: { scope: 'public' },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       const names = Object.keys(deps.probes);
       const states = await Promise.all(Object.values(deps.probes).map(isUp));
       const dependencies = Object.fromEntries(
         names.map((name, index) => [name, states[index] ? ('up' as const) : ('down' as const)]),
       );
       const status = states.every(Boolean) ? ('ready' as const) : ('degraded' as const);
-      return reply.code(dependencies['postgres'] === 'down' ? 503 : 200).send({ status, dependencies });
+      const isDown = dependencies['postgres'] === 'down';
+      const isVerbose = request.query.verbose !== undefined && !isDown;
+      return reply.code(isDown ? 503 : 200).send({
+        status,
+        dependencies,
+        ...(isVerbose ? { failingProcesses: await countFailing(deps.db) } : {}),
+      });
     },
   );
 

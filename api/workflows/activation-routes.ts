@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { getProject } from '../../domain/projects/projects.ts';
 import { wakeTriggerSchedules } from '../../domain/workflow-triggers/schedules.ts';
 import {
   activateWorkflow,
@@ -8,11 +9,11 @@ import {
   resumeWorkflow,
   versionBefore,
 } from '../../domain/workflows/activate.ts';
-import { sqlFaultsOfDraft } from '../../domain/workflows/sql-faults.ts';
+import { readSqlOfDraft, sqlFaults } from '../../domain/workflows/sql-faults.ts';
 import { getVersion, listVersions, type WorkflowVersion } from '../../domain/workflows/versions.ts';
 import type { Workflow } from '../../domain/workflows/workflows.ts';
 import { archiveWorkflow } from '../../domain/workflows/write.ts';
-import { memoOf } from '../caller.ts';
+import { type Caller, memoOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { clientGone } from '../reply.ts';
 import { resource } from '../resource.ts';
@@ -26,6 +27,18 @@ import { type ShownVersion, versionExample, versionSchema, versionView } from '.
 const activationBody = z
   .strictObject({ expected_revision: revisionNumber, version_id: idText.optional() })
   .meta({ example: { expected_revision: 1 } });
+
+/** The workflow, held after its project, in the order in which an archive of the project takes them. */
+async function held(
+  db: OrganizationTransaction,
+  organizationId: string,
+  params: { workflow_id: string },
+  caller: Caller,
+): Promise<Workflow> {
+  const { project_id: projectId } = await loadWorkflow(db, organizationId, params, caller);
+  await getProject(db, organizationId, projectId, 'share');
+  return loadWorkflow(db, organizationId, params, caller, 'update');
+}
 
 /** What runs of a workflow: its versions, which of them, and whether anything sets it off. */
 export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
@@ -53,16 +66,16 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
       const draft = await transaction((db) => loadWorkflow(db, organizationId, params, caller));
       const isChecked = body.version_id === undefined && draft.revision === body.expected_revision;
-      const sqlFaults = isChecked ? await sqlFaultsOfDraft(deps, draft, clientGone(reply)) : [];
+      const statements = isChecked ? await readSqlOfDraft(deps, draft, clientGone(reply)) : [];
       return told(request, () =>
         transaction(async (db) => {
-          const before = await loadWorkflow(db, organizationId, params, caller, 'update');
+          const before = await held(db, organizationId, params, caller);
           const activation = {
             versionId: newId('wfv'),
             expectedRevision: body.expected_revision,
             olderId: body.version_id,
             callerId: caller.id,
-            sqlFaults,
+            sqlFaults: sqlFaults(statements),
           };
           return shown(db, await activateWorkflow(db, deps.cipher, before, activation));
         }),
@@ -73,9 +86,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     (of: (db: OrganizationTransaction, row: Workflow) => Promise<Workflow>) =>
     ({ organizationId, caller, params, request, transaction }: Call<typeof workflowPath>) =>
       told(request, () =>
-        transaction(async (db) =>
-          shown(db, await of(db, await loadWorkflow(db, organizationId, params, caller, 'update'))),
-        ),
+        transaction(async (db) => shown(db, await of(db, await held(db, organizationId, params, caller)))),
       );
   workflows.action('pause', {
     summary: 'Pause a workflow',

@@ -1,6 +1,7 @@
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import { sqlFaultsOfDraft } from '../../domain/workflows/sql-faults.ts';
+import { readSqlOfDraft, sqlFaults } from '../../domain/workflows/sql-faults.ts';
 import { triggersOf } from '../../domain/workflows/triggers.ts';
+import { unknownTableWarnings } from '../../domain/workflows/unknown-tables.ts';
 import { getWorkflow, listWorkflows, type Workflow } from '../../domain/workflows/workflows.ts';
 import { createWorkflow, faultsOfDraft, replaceWorkflow } from '../../domain/workflows/write.ts';
 import type { Caller } from '../caller.ts';
@@ -139,7 +140,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Tell every fault of a draft',
       description:
-        'At its node and port, as an activation would refuse it. A statement may name tables that are made later.',
+        'At its node and port, as an activation would refuse it. A statement may name tables that are made later: `warnings` has those that there are not yet, and makes nothing invalid.',
       exists: loadWorkflow,
       errors: ['queries_saturated'],
     },
@@ -156,6 +157,13 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
                   type: 'missing',
                 },
               ],
+              warnings: [
+                {
+                  loc: ['body', 'graph', 'nodes', 0, 'config', 'sql'],
+                  msg: 'There is no table ordres. A run fails unless it is made before; correct the name if it is misspelt.',
+                  type: 'unknown_table',
+                },
+              ],
             },
           },
         ],
@@ -166,8 +174,10 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
         const row = await loadWorkflow(db, organizationId, params, caller);
         return { draft: row, found: await faultsOfDraft(db, deps.cipher, row) };
       });
-      const faults = [...found, ...(await sqlFaultsOfDraft(deps, draft, clientGone(reply)))];
-      return { data: { valid: faults.length === 0, faults } };
+      const statements = await readSqlOfDraft(deps, draft, clientGone(reply));
+      const faults = [...found, ...sqlFaults(statements)];
+      const warnings = await transaction((db) => unknownTableWarnings(db, draft, statements));
+      return { data: { valid: faults.length === 0, faults, warnings } };
     },
   );
 }

@@ -20,6 +20,8 @@ const runPath = `${workflowPath}/runs/:run_id` as const;
 
 const startBody = z.strictObject({ params: freeFormMap.default({}) }).meta({ example: { params: {} } });
 
+const resumeQuery = z.object({ data: z.enum(['kept', 'newest']).default('kept') });
+
 const decisionBody = z
   .strictObject({ decision: z.enum(['allow', 'deny']), note: characters(0, 2_000).optional() })
   .meta({ example: { decision: 'allow', note: 'The figures are right.' } });
@@ -105,11 +107,17 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   runs.action('resume', {
     summary: 'Let a failed run go on',
     description:
-      'From the nodes that failed, with what was done kept, on the version and the data that it began with.',
+      'From the nodes that failed, with what was done kept, on the version and the data that it began with. That is kept for 7 days after it failed, of the 20 runs of the workflow that failed last; then, or where it is wanted, `data=newest` has it go on with the tables as they are now.',
     status: 202,
-    errors: ['conflict'],
-    run: async ({ organizationId, params, request }) =>
-      resumeWorkflowRun(deps, { organizationId, runId: params.run_id, memo: memoOf(request) }),
+    query: resumeQuery,
+    errors: ['conflict', 'version_expired'],
+    run: async ({ organizationId, params, query, request }) =>
+      resumeWorkflowRun(deps, {
+        organizationId,
+        runId: params.run_id,
+        data: query.data,
+        memo: memoOf(request),
+      }),
   });
 
   const approvals = resource(app, deps, {

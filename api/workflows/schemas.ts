@@ -138,11 +138,14 @@ export function triggerView(row: ShownTrigger, url: string): z.input<typeof trig
   };
 }
 
+const faults = z.array(
+  z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }),
+);
+
 export const faultsSchema = z.object({
   valid: z.boolean(),
-  faults: z.array(
-    z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }),
-  ),
+  faults,
+  warnings: faults.describe('What an activation takes, and may be meant otherwise.'),
 });
 
 const portSchema = z.object({ name: z.string(), type: z.enum(portTypes) });

@@ -15,13 +15,14 @@ export interface ProcessStart {
   summary: string;
 }
 
+/** Adds the entry; false where another request's is there already. */
 export async function insertProcessStart(
   db: OrganizationTransaction,
   organizationId: string,
   start: ProcessStart,
-): Promise<void> {
+): Promise<boolean> {
   const { workflowId, workflowType, taskQueue, ...rest } = start;
-  await db
+  const added = await db
     .insertInto('process_starts')
     .values({
       organization_id: organizationId,
@@ -31,7 +32,9 @@ export async function insertProcessStart(
       start: JSON.stringify(rest),
     })
     .onConflict((conflict) => conflict.columns(['organization_id', 'workflow_id']).doNothing())
-    .execute();
+    .returning('workflow_id')
+    .executeTakeFirst();
+  return added !== undefined;
 }
 
 export async function findProcessStart(
@@ -54,27 +57,38 @@ export async function findProcessStart(
   return { workflowId, workflowType: row.workflow_type, taskQueue: row.task_queue, ...rest };
 }
 
-export async function markStarted(db: Database, organizationId: string, workflowId: string): Promise<void> {
-  await inOrganization(db, organizationId, (transaction) =>
+/** False where there is no such entry: its row was taken back. */
+export async function markStarted(
+  db: Database,
+  organizationId: string,
+  workflowId: string,
+): Promise<boolean> {
+  const marked = await inOrganization(db, organizationId, (transaction) =>
     transaction
       .updateTable('process_starts')
       .set({ started_at: new Date() })
       .where('organization_id', '=', organizationId)
       .where('workflow_id', '=', workflowId)
-      .execute(),
+      .returning('workflow_id')
+      .executeTakeFirst(),
   );
+  return marked !== undefined;
 }
 
-export async function deleteProcessStart(
+/** Takes an entry back that nobody has started; false where somebody has. */
+export async function takeBackProcessStart(
   db: OrganizationTransaction,
   organizationId: string,
   workflowId: string,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const taken = await db
     .deleteFrom('process_starts')
     .where('organization_id', '=', organizationId)
     .where('workflow_id', '=', workflowId)
-    .execute();
+    .where('started_at', 'is', null)
+    .returning('workflow_id')
+    .executeTakeFirst();
+  return taken !== undefined;
 }
 
 /** Starts that waited longer than the request that made them could have taken. */

@@ -27,6 +27,8 @@ export function closes(
 export interface StartDetails {
   summary: string;
   projectId?: string;
+  /** Of what it serves, in the API: operators read it with the process, and its failures name it. */
+  address?: string | undefined;
   /** What the process remembers of the request behind it. */
   memo?: Record<string, string>;
 }
@@ -45,7 +47,7 @@ export function defineProcess<Input extends { organizationId: string }>(
   return {
     ...definition,
     workflowId,
-    startOf(input, { summary, projectId, memo = {} }) {
+    startOf(input, { summary, projectId, address, memo = {} }) {
       const resourceId = definition.resourceId(input);
       return {
         workflowId: workflowId(resourceId),
@@ -58,7 +60,7 @@ export function defineProcess<Input extends { organizationId: string }>(
           ResourceId: resourceId,
           ProcessKind: kind,
         },
-        memo,
+        memo: address === undefined ? memo : { ...memo, address },
         ...(priority === undefined ? {} : { priority }),
         summary: shortened(summary),
       };

@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import { AppError } from '../errors.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../postgres/client.ts';
 import {
-  deleteProcessStart,
   findProcessStart,
   insertProcessStart,
   markStarted,
   type ProcessStart,
+  takeBackProcessStart,
 } from '../postgres/process-starts.ts';
+import { type FailingProcess, lookForFailing } from './failing.ts';
 import {
   cancelProcess,
   type ProcessSignal,
@@ -40,6 +41,8 @@ export interface Processes {
   /** Asks a process to end; its row already says so. One that is gone or has ended is left as it is. */
   cancel(workflowId: string): Promise<void>;
   stateOf(workflowId: string): Promise<ProcessState>;
+  /** Those that run and do not go on, as far as one look can tell. */
+  failing(): Promise<FailingProcess[]>;
 }
 
 /** What a use case that starts, wakes or ends a process needs. */
@@ -53,12 +56,16 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
   return {
     async start(organizationId, start, undo) {
       const { outcome, cause } = await startProcess(client, start, { isRemote });
-      if (outcome === 'started') return markStarted(db, organizationId, start.workflowId);
+      // Without its entry the row was taken back by the request that made it: the process finds nothing to do.
+      if (outcome === 'started' && (await markStarted(db, organizationId, start.workflowId))) return;
       if (outcome === 'refused' && undo !== undefined) {
-        await inOrganization(db, organizationId, async (transaction) => {
-          await undo(transaction);
-          await deleteProcessStart(transaction, organizationId, start.workflowId);
+        const isOurs = await inOrganization(db, organizationId, async (transaction) => {
+          const isUnstarted = await takeBackProcessStart(transaction, organizationId, start.workflowId);
+          if (isUnstarted) await undo(transaction);
+          return isUnstarted;
         });
+        // A request for the same got it started meanwhile, and was answered so.
+        if (!isOurs) return;
       }
       throw workflowsUnavailable(cause);
     },
@@ -78,6 +85,7 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
       if ((await cancelProcess(client, workflowId)) === 'unknown') throw workflowsUnavailable(undefined);
     },
     stateOf: (workflowId) => stateOfProcess(client, workflowId),
+    failing: lookForFailing(client),
   };
 }
 
@@ -109,10 +117,11 @@ export async function startRecorded<Row>(
         isNew: false,
       };
     }
+    // Of two requests for the same at once both find nothing, and the second is given the first one's row.
     const made = await recorded.make(transaction);
     const begun = recorded.startOf(made);
-    await insertProcessStart(transaction, organizationId, begun);
-    return { row: made, start: begun, isNew: true };
+    const isNew = await insertProcessStart(transaction, organizationId, begun);
+    return { row: made, start: begun, isNew };
   });
   // What an earlier request made may run or have ended: only what this one made is taken back.
   const undo = isNew ? (transaction: OrganizationTransaction) => recorded.undo(transaction, row) : undefined;

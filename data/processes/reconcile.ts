@@ -1,13 +1,22 @@
+import type { Logger } from 'pino';
 import { inOrganization } from '../postgres/client.ts';
 import { findProcessStart, pendingStarts } from '../postgres/process-starts.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../reconciling/step.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../reconciling/step.ts';
+import { forgetRecovered, recordFailing } from './failing.ts';
 import type { ProcessDeps } from './processes.ts';
 
 /** Older than any request can be under way: its own start has been answered or lost by now. */
 const ageSeconds = 15;
 
-/** Processes whose start was never answered are started. */
-export function processSteps({ db, processes }: ProcessDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+interface ProcessStepDeps extends ProcessDeps {
+  logger: Pick<Logger, 'error'>;
+}
+
+/** Processes whose start was never answered are started; those that do not go on are told of. */
+export function processSteps(
+  { db, processes, logger }: ProcessStepDeps,
+  olderThanSeconds = ageSeconds,
+): ReconcileStep[] {
   return [
     itemsStep(
       'process starts',
@@ -19,5 +28,17 @@ export function processSteps({ db, processes }: ProcessDeps, olderThanSeconds = 
         if (start !== undefined) await processes.start(organizationId, start, undefined);
       },
     ),
+    itemsStep(
+      'failing processes',
+      () => processes.failing(),
+      async (process) => {
+        if (!(await recordFailing(db, process))) return;
+        logger.error(
+          process,
+          'a process fails and does not go on: run the release that began it, or reset it in the Temporal UI',
+        );
+      },
+    ),
+    wholeStep('processes that go on again', () => forgetRecovered(db)),
   ];
 }

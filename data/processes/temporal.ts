@@ -15,7 +15,10 @@ import {
   type SearchAttributePair,
   TypedSearchAttributes,
 } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import type { ProcessStart } from '../postgres/process-starts.ts';
+
+const closeEvent = proto.temporal.api.enums.v1.HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT;
 
 /** Carries the trace of the request behind a process, which its memo holds, in the header that activities receive. */
 export function traceInterceptor(header: string): WorkflowClientInterceptor {
@@ -168,18 +171,39 @@ async function deliver(client: Client, send: () => Promise<unknown>): Promise<De
   }
 }
 
-/** `terminated`: somebody ended it by force. `ended`: it came to its own end. `gone`: nobody knows it any more. */
-export type ProcessState = 'running' | 'terminated' | 'ended' | 'gone';
+/**
+ * `terminated`: somebody ended it by force. `exhausted`: the service of workflows did, because of what it had written down
+ * of it. `ended`: it came to its own end. `gone`: nobody knows it any more.
+ */
+export type ProcessState = 'running' | 'terminated' | 'exhausted' | 'ended' | 'gone';
 
 export async function stateOfProcess(client: Client, workflowId: string): Promise<ProcessState> {
   try {
-    const { status } = await client.withDeadline(Date.now() + lookDeadlineMs, () =>
-      client.workflow.getHandle(workflowId).describe(),
-    );
-    if (status.name === 'RUNNING') return 'running';
-    return status.name === 'TERMINATED' ? 'terminated' : 'ended';
+    return await client.withDeadline(Date.now() + lookDeadlineMs, async () => {
+      const { status, runId } = await client.workflow.getHandle(workflowId).describe();
+      if (status.name === 'RUNNING') return 'running';
+      if (status.name !== 'TERMINATED') return 'ended';
+      return (await wasExhausted(client, { workflowId, runId })) ? 'exhausted' : 'terminated';
+    });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'gone';
     throw error;
   }
+}
+
+/** As the server signs what it ends by itself, for too many events, too many bytes, or too much under way at once. */
+const ownIdentity = 'history-service';
+const ownReason = /exceeds limit/;
+
+async function wasExhausted(
+  client: Client,
+  execution: { workflowId: string; runId: string },
+): Promise<boolean> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution,
+    historyEventFilterType: closeEvent,
+  });
+  const closed = history?.events?.at(-1)?.workflowExecutionTerminatedEventAttributes;
+  return closed?.identity === ownIdentity && ownReason.test(closed.reason ?? '');
 }

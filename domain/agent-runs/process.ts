@@ -18,5 +18,10 @@ export function agentRunStart(row: AgentRun, memo: Record<string, string> = {}) 
   const input = { organizationId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
   // Titles and paths may hold values of parameters, which are no operator's.
   const summary = `${row.playbook_id ?? 'A prompt'} for a ${outputOf(row).type} of project ${row.project_id}`;
-  return agentRunProcess.startOf(input, { summary, projectId: row.project_id, memo });
+  return agentRunProcess.startOf(input, {
+    summary,
+    projectId: row.project_id,
+    address: `/v1/projects/${row.project_id}/runs/${runId}`,
+    memo,
+  });
 }

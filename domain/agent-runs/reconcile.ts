@@ -7,6 +7,7 @@ import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconcili
 import type { AgentRunInput } from '../../workflows/agent-run/contract.ts';
 import { failTurn } from '../conversations/life.ts';
 import { findRun, runStates } from '../runs/runs.ts';
+import { tellWaiting } from '../runs/told.ts';
 import { findAgentRun } from './agent-runs.ts';
 import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
 import { endAgentRun, turnOfRun } from './life.ts';
@@ -14,7 +15,7 @@ import { agentRunProcess, agentRunStart } from './process.ts';
 
 export interface AgentRunReconcileDeps extends DeliverDeps {
   processes: Processes;
-  logger: Pick<Logger, 'info'>;
+  logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 const terminated = { code: 'terminated', message: "An operator ended the run's process." };
@@ -53,6 +54,7 @@ async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<v
     // A turn that was complete is delivered all the same: part of that may have happened.
     if (reply?.status === 'complete') await deliverAgentRun(deps, id);
     else await endAgentRun(deps.db, id, terminated);
+    await tellWaiting(deps, row.waited_by, row.id);
     await clearAgentRun(deps, id);
   } else await deps.processes.restart(agentRunStart(row));
   deps.logger.info({ ...id, state }, 'saw to a run whose process was gone');

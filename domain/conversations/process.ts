@@ -26,7 +26,12 @@ export function conversationStart(
 ) {
   const input = { organizationId: row.organization_id, conversationId: row.id };
   const summary = `Conversation ${row.id} of project ${row.project_id}`;
-  return conversationProcess.startOf(input, { summary, projectId: row.project_id, memo });
+  return conversationProcess.startOf(input, {
+    summary,
+    projectId: row.project_id,
+    address: `/v1/projects/${row.project_id}/conversations/${row.id}`,
+    memo,
+  });
 }
 
 /** What a request waits for its process at most: it is accepted already. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../data/errors.ts';
-import { inOrganization } from '../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { nudge, type ProcessDeps } from '../../data/processes/processes.ts';
 import { wakeSnapshotSignal } from '../../workflows/snapshot/names.ts';
 import { workflowIdOf } from './process.ts';
@@ -16,6 +16,22 @@ export interface SnapshotPlace {
   runId: string;
 }
 
+/** Keeps that a snapshot is to end, so that its process is asked until it hears of it. */
+export async function askSnapshotToCancel(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+): Promise<void> {
+  await db
+    .updateTable('snapshot_runs')
+    .set({ cancel_requested_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', runId)
+    .where('status', 'in', activeStatuses)
+    .where('cancel_requested_at', 'is', null)
+    .execute();
+}
+
 /** Asks a snapshot to end. One that ended stays as it ended; one that is committing may still succeed. */
 export async function cancelSnapshot(
   deps: SnapshotWakeDeps,
@@ -24,14 +40,7 @@ export async function cancelSnapshot(
   const { row, isAsked } = await inOrganization(deps.db, organizationId, async (db) => {
     const found = await getSnapshotRun(db, organizationId, runId, datasetId, 'update');
     const isActive = activeStatuses.includes(found.status);
-    // The row keeps that it was asked, so that it is asked again where the first time was lost.
-    if (isActive && found.cancel_requested_at === null)
-      await db
-        .updateTable('snapshot_runs')
-        .set({ cancel_requested_at: new Date() })
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', runId)
-        .execute();
+    await askSnapshotToCancel(db, organizationId, runId);
     return { row: found, isAsked: isActive };
   });
   if (isAsked) await nudge(deps, workflowIdOf(row), deps.processes.cancel(workflowIdOf(row)));

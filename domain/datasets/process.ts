@@ -22,6 +22,7 @@ export function snapshotStart(row: SnapshotRun, memo: Record<string, string> = {
   const input = { organizationId, datasetId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
   return snapshotProcess.startOf(input, {
     summary: `Snapshot into ${row.table_name}`,
+    address: `/v1/connections/data/${row.connection_id}/datasets/${datasetId}/snapshots/${runId}`,
     ...(row.project_id === null ? {} : { projectId: row.project_id }),
     memo,
   });

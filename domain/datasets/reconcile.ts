@@ -5,6 +5,7 @@ import { closes } from '../../data/processes/define.ts';
 import type { Processes } from '../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconciling/step.ts';
 import { wakeSnapshotSignal } from '../../workflows/snapshot/names.ts';
+import { tellWaiting } from '../runs/told.ts';
 import type { SnapshotId } from './life.ts';
 import { snapshotProcess, snapshotStart, workflowIdOf } from './process.ts';
 import { giveUpSnapshot } from './run.ts';
@@ -13,7 +14,7 @@ import type { SnapshotRunDeps } from './staged.ts';
 
 export interface SnapshotReconcileDeps extends SnapshotRunDeps {
   processes: Processes;
-  logger: Pick<Logger, 'info'>;
+  logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** A younger snapshot's process may not have been started yet. */
@@ -40,12 +41,17 @@ async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: Sn
   if (state === 'running') return sayAgain(processes, row);
   // Who ended a process by force wants its work ended; what the lake has already only has to be told.
   const isEnded = closes(snapshotProcess, state) && (await giveUpSnapshot(deps, row));
-  if (!isEnded) await processes.restart(snapshotStart(row));
+  if (isEnded) await tellWaiting(deps, row.waited_by, row.id);
+  else await processes.restart(snapshotStart(row));
   deps.logger.info({ organizationId, runId, state }, 'saw to a snapshot whose process was gone');
 }
 
+/** One that has not heard for so long is committing: more signals would only fill its history. */
+const confirmedForMs = 3_600_000;
+
 /** A cancel, or a confirmation, that the process may not have heard. */
 async function sayAgain(processes: Processes, row: SnapshotRun): Promise<void> {
+  const isNew = Date.now() - (row.confirmed_at?.getTime() ?? 0) < confirmedForMs;
   if (row.cancel_requested_at !== null) await processes.cancel(workflowIdOf(row));
-  else if (row.confirmed_at !== null) await processes.signal(workflowIdOf(row), wakeSnapshotSignal);
+  else if (isNew) await processes.signal(workflowIdOf(row), wakeSnapshotSignal);
 }

@@ -1,7 +1,9 @@
+import { AppError } from '../../data/errors.ts';
 import type { Database, OrganizationTransaction } from '../../data/postgres/client.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import type { Cadence } from '../cadences/cadence.ts';
 import { addOwned, keepOwned, retireOwned } from '../schedules/owned.ts';
+import { pauseSchedule, resumeSchedule } from '../schedules/pause.ts';
 import { type WakeDeps, wakeSchedule } from '../schedules/process.ts';
 import type { Schedule } from '../schedules/schedules.ts';
 import type { Dataset } from './datasets.ts';
@@ -26,7 +28,49 @@ export async function followCadence(
     created_by: dataset.created_by,
   };
   if (before === undefined) await addOwned(db, target, cadence, nowMs);
-  else await keepOwned(db, before, cadence, nowMs, { project_id: dataset.project_id });
+  else {
+    const change = { project_id: dataset.project_id };
+    await keepOwned(db, before, cadence, nowMs, change, { staysPaused: true });
+  }
+}
+
+/** Pauses or resumes a dataset's schedule. @throws AppError conflict where it has none, or it is over */
+export async function changeDatasetSchedule(
+  db: OrganizationTransaction,
+  dataset: Dataset,
+  change: 'pause' | 'resume',
+): Promise<void> {
+  const row = dataset.cadence === null ? undefined : await scheduleOf(db, dataset, 'update');
+  if (row === undefined)
+    throw new AppError('conflict', 'The dataset has no schedule: give it one with `schedule`.');
+  await (change === 'pause' ? pauseSchedule : resumeSchedule)(db, row, Date.now());
+}
+
+/** A dataset as its users see it. */
+export type ShownDataset = Dataset & { schedule_status: Schedule['status'] | null };
+
+export async function showDatasets(
+  db: OrganizationTransaction,
+  organizationId: string,
+  datasets: readonly Dataset[],
+): Promise<ShownDataset[]> {
+  const ids = datasets.flatMap(({ id, cadence }) => (cadence === null ? [] : [id]));
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('schedules')
+          .select(['dataset_id', 'status'])
+          .where('organization_id', '=', organizationId)
+          .where('dataset_id', 'in', ids)
+          .execute();
+  const statuses = new Map(rows.map(({ dataset_id: id, status }) => [id, status]));
+  return datasets.map((dataset) => ({ ...dataset, schedule_status: statuses.get(dataset.id) ?? null }));
+}
+
+export async function showDataset(db: OrganizationTransaction, dataset: Dataset): Promise<ShownDataset> {
+  const [shown] = await showDatasets(db, dataset.organization_id, [dataset]);
+  return shown!;
 }
 
 /** Tells the process of a dataset's schedule what is new; what it does not hear of the worker makes up for. */

@@ -25,7 +25,8 @@ export const snapshotStates = states(
     failed: [],
     cancelled: [],
   },
-  (_to, isEnd) => (isEnd ? { finished_at: new Date() } : {}),
+  // How far its pages were read is for the try that goes on with them.
+  (_to, isEnd) => (isEnd ? { finished_at: new Date(), reading: null } : {}),
 );
 
 export const activeStatuses: readonly Status[] = ['queued', 'running', 'awaiting_confirmation'];

@@ -16,6 +16,7 @@ import {
   Overtaken,
 } from './moves.ts';
 import { nodeSecret } from './node-secret.ts';
+import { hiddenParts } from './web-address.ts';
 
 export interface HttpDeliveryDeps {
   db: Database;
@@ -83,7 +84,7 @@ export async function attemptWebhook(deps: HttpDeliveryDeps, row: Delivery): Pro
     },
     body,
     timeoutMs: deps.requestTimeoutMs ?? defaultTimeoutMs,
-    secrets: [secret],
+    secrets: [secret, ...hiddenParts(url)],
   });
   return told(deps, begun, outcome, passing.webhook);
 }

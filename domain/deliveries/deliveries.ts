@@ -101,16 +101,17 @@ export function deliveriesOfNode(
   organizationId: string,
   runId: string,
   nodeId: string,
+  lock?: 'update',
 ): Promise<Delivery[]> {
-  return db
+  const query = db
     .selectFrom('deliveries')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('workflow_run_id', '=', runId)
     .where('node_id', '=', nodeId)
     .orderBy('target')
-    .orderBy('id')
-    .execute();
+    .orderBy('id');
+  return (lock === undefined ? query : query.forUpdate()).execute();
 }
 
 /** Those of a run that certainly arrived nowhere may be attempted anew: the run is resumed. */

@@ -28,7 +28,12 @@ export const deliveryProcess = defineProcess<DeliveryInput>({
 const startOf = (row: Delivery, memo: Record<string, string> = {}) =>
   deliveryProcess.startOf(
     { organizationId: row.organization_id, deliveryId: row.id },
-    { summary: `${row.kind} of ${row.node_id}, by hand`, projectId: row.project_id, memo },
+    {
+      summary: `${row.kind} of ${row.node_id}, by hand`,
+      projectId: row.project_id,
+      address: `/v1/workflows/${row.workflow_id}/deliveries/${row.id}`,
+      memo,
+    },
   );
 
 /**

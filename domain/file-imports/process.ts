@@ -16,5 +16,10 @@ export const importProcess = defineProcess<TableImportInput>({
 export function importStart(row: TableImport, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, importId: row.id };
   const summary = `Import of ${row.file_path} into ${row.table_name} (${row.mode})`;
-  return importProcess.startOf(input, { summary, projectId: row.project_id, memo });
+  return importProcess.startOf(input, {
+    summary,
+    projectId: row.project_id,
+    address: `/v1/table-imports/${row.id}`,
+    memo,
+  });
 }

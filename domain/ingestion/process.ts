@@ -30,6 +30,7 @@ export function batchStart(batch: IngestionBatch, memo: Record<string, string> =
   };
   return batchProcess.startOf(input, {
     summary: `Ingestion batch (${batch.mode}) into table ${batch.table_id}`,
+    address: `/v1/tables/${batch.table_id}/ingestion-batches/${batch.id}`,
     memo,
   });
 }

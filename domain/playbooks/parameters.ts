@@ -1,6 +1,7 @@
 import { ValidationError, type ValidationFault } from '../../data/errors.ts';
 import { isRawNumber, type RawNumber } from '../../data/exact-json.ts';
 import { isLongerThan } from '../../data/text.ts';
+import type { AttachedTable } from '../catalog-entries/catalog-entries.ts';
 
 export type Scalar = string | number | boolean | RawNumber;
 
@@ -42,11 +43,14 @@ function textOf(name: string, params: Params): string {
   return isRawNumber(value) ? value.rawJSON : String(value);
 }
 
-/** Why a value is none of that type; undefined where it is. `tables` are the names that may stand for a table. */
+/** What may stand for a table. */
+export type NamedTable = Pick<AttachedTable, 'id' | 'name'>;
+
+/** Why a value is none of that type; undefined where it is. `tables` are those that it may stand for. */
 export function valueFault(
   { type }: Pick<Parameter, 'type'>,
   value: unknown,
-  tables?: readonly string[],
+  tables?: readonly NamedTable[],
 ): Omit<ValidationFault, 'loc'> | undefined {
   if (type === 'boolean')
     return typeof value === 'boolean' ? undefined : { type: 'bool_type', msg: 'A boolean is wanted.' };
@@ -62,9 +66,14 @@ export function valueFault(
     return { type: 'value_error', msg: 'It must be one line, without control characters.' };
   if (type === 'date' && !isDate(value))
     return { type: 'value_error', msg: 'A date is wanted, as YYYY-MM-DD.' };
-  if (type === 'table' && tables !== undefined && !tables.includes(value))
-    return { type: 'value_error', msg: `No table called ${value} is attached to the project.` };
+  if (type === 'table' && tables !== undefined && tableOf(value, tables) === undefined)
+    return { type: 'value_error', msg: `No table with the name or id ${value} is attached to the project.` };
   return undefined;
+}
+
+/** By its name, else by its id. */
+function tableOf(value: unknown, tables: readonly NamedTable[]): NamedTable | undefined {
+  return tables.find(({ name }) => name === value) ?? tables.find(({ id }) => id === value);
 }
 
 function isDate(text: string): boolean {
@@ -74,14 +83,15 @@ function isDate(text: string): boolean {
 }
 
 /**
- * The values that a run works with: those given, and defaults.
+ * The values that a run works with: those given, and defaults. A table that is given by its id is known by its name from
+ * here on, as texts and statements name it.
  *
  * @throws ValidationError at `[...at, name]` of each that is unknown, missing or of another type
  */
 export function checkParams(
   parameters: Parameters,
   given: Params,
-  { at, tables }: { at: readonly string[]; tables: readonly string[] },
+  { at, tables }: { at: readonly string[]; tables: readonly NamedTable[] },
 ): Params {
   const faults: ValidationFault[] = [];
   for (const name of Object.keys(given)) {
@@ -91,7 +101,8 @@ export function checkParams(
   const params: [string, unknown][] = [];
   for (const [name, parameter] of Object.entries(parameters)) {
     const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? parameter.default;
-    params.push([name, value]);
+    const table = parameter.type === 'table' ? tableOf(value, tables) : undefined;
+    params.push([name, table?.name ?? value]);
     if (value === null) {
       if (parameter.required) faults.push({ loc: [...at, name], type: 'missing', msg: 'It is required.' });
       continue;

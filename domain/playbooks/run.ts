@@ -39,7 +39,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
   const { organizationId, projectId, at } = request;
   const { playbook, tables } = await inOrganization(deps.db, organizationId, async (db) => ({
     playbook: await getPlaybook(db, organizationId, projectId, request.playbookId),
-    tables: (await attachedTables(db, organizationId, projectId)).map(({ name }) => name),
+    tables: await attachedTables(db, organizationId, projectId),
   }));
   const params = checkParams(parametersOf(playbook), request.params, { at, tables });
   const characters = filledLength(playbook.instructions, params);

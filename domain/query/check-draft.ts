@@ -3,16 +3,20 @@ import type { QueryDeps } from './run.ts';
 const timeoutMs = 10_000;
 
 /**
- * Checks a statement as one that is run is checked, but for the tables that it names: those may be made later. It leaves no
- * record.
+ * Checks a statement as one that is run is checked, but for the tables that it names: those may be made later, and are what
+ * it gives. It leaves no record.
  *
  * @throws AppError with one of the query codes
  */
 export async function checkDraftSql(
   { lake, queries }: Pick<QueryDeps, 'lake' | 'queries'>,
   { organizationId, sql, signal }: { organizationId: string; sql: string; signal: AbortSignal },
-): Promise<void> {
+): Promise<readonly string[]> {
   const { reader: location } = await lake.catalog.get(organizationId);
   const nothing = { relations: [], limit: 0, rowFormat: 'rows', atVersions: new Map() } as const;
-  await queries.run({ ...nothing, location, sql, timeoutMs, signal, onlyCheck: true });
+  const { namedTables = [] } = await queries.run({
+    ...{ ...nothing, location, sql, timeoutMs, signal },
+    onlyCheck: true,
+  });
+  return namedTables;
 }

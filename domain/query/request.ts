@@ -39,6 +39,8 @@ export interface QueryAnswer {
   elapsedMs: number;
   /** Tables and views read, the tables under a view included. */
   scannedRelationIds: string[];
+  /** Of a statement that was only checked: every table that it names, whether there is one or not. */
+  namedTables?: string[];
   /** The newest committed snapshot of the lake when the statement started; all of it read there. */
   snapshotId: number;
 }

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconciling/step.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../data/reconciling/step.ts';
 import { type CancelDeps, cancelRunById } from './cancel.ts';
 
 /** A process hears of a cancel at once; one that runs on after this did not, or cannot be stopped. */
 const lostAfterSeconds = 15;
 
-/** Runs whose cancel was lost are asked again. */
+/** A slice: its locks are held for a moment, and the next round takes the next. */
+const purgedAtOnce = 500;
+
+/** Runs whose cancel was lost are asked again; those that ended long ago are removed with what is theirs. */
 export function runSteps(deps: CancelDeps, olderThanSeconds = lostAfterSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -15,5 +18,7 @@ export function runSteps(deps: CancelDeps, olderThanSeconds = lostAfterSeconds):
   };
   return [
     itemsStep('runs to cancel', find, ({ organizationId, id }) => cancelRunById(deps, organizationId, id)),
+    wholeStep('old runs', () => sql`SELECT purge_runs(${purgedAtOnce})`.execute(deps.db)),
+    wholeStep('old snapshots', () => sql`SELECT purge_snapshot_runs(${purgedAtOnce})`.execute(deps.db)),
   ];
 }

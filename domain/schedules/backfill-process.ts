@@ -15,6 +15,7 @@ import {
   updateBackfill,
   withFires,
 } from './backfills.ts';
+import { fireAddress } from './process.ts';
 import { insertScheduleRun, rowOf } from './schedule-runs.ts';
 import { findSchedule, type Schedule } from './schedules.ts';
 
@@ -50,7 +51,7 @@ export function claimBackfillFire(db: Database, input: BackfillInput, place: num
     if (row.only_missing && (await isThere(transaction, schedule, planned, wanted.id)))
       return { kind: 'there' };
     const made = await insertScheduleRun(transaction, wanted);
-    return { kind: 'fire', scheduleRunId: made.id, projectId: made.project_id! };
+    return { kind: 'fire', scheduleRunId: made.id, projectId: made.project_id!, address: fireAddress(made) };
   });
 }
 

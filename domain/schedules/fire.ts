@@ -64,6 +64,8 @@ export async function beginFire(deps: FireDeps, input: ScheduleRunInput): Promis
   const { fire, schedule } = found;
   if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
   const runId = fire.run_id!;
+  // A process that goes on for another: what it would be started of may be no more.
+  if (fire.has_run) return { kind: 'running', runId };
   try {
     await start(deps, fire, schedule);
   } catch (error) {
@@ -122,17 +124,26 @@ function refusalOf(error: unknown): string {
 /** Asks the run of a fire to end; one that was not begun ends with its fire. */
 export async function cancelFire(
   deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
-  input: ScheduleRunInput,
+  { organizationId, scheduleRunId }: ScheduleRunInput,
 ): Promise<void> {
-  const { organizationId, scheduleRunId } = input;
-  const fired = await inOrganization(deps.db, organizationId, async (db) => {
-    const fire = await findScheduleRun(db, organizationId, scheduleRunId);
-    if (fire?.status !== 'running') return undefined;
-    if (!fire.has_run) await endRun(db, fire, 'cancelled', 'An operator cancelled it.');
-    const schedule = await findSchedule(db, organizationId, fire.schedule_id);
-    return { runId: fire.run_id, isSnapshot: schedule?.kind === 'dataset' };
+  const fire = await inOrganization(deps.db, organizationId, async (db) => {
+    const found = await findScheduleRun(db, organizationId, scheduleRunId);
+    if (found?.status !== 'running') return undefined;
+    if (!found.has_run) await endRun(db, found, 'cancelled', 'An operator cancelled it.');
+    return found;
   });
-  if (fired?.runId == null) return;
-  if (fired.isSnapshot) await deps.snapshots.cancel(organizationId, fired.runId);
-  else await cancelRunById(deps, organizationId, fired.runId);
+  if (fire !== undefined) await cancelRunOf(deps, fire);
+}
+
+/** Asks what a fire runs to end, if it has begun. */
+export async function cancelRunOf(
+  deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
+  { organization_id: organizationId, schedule_id: scheduleId, run_id: runId }: ScheduleRun,
+): Promise<void> {
+  if (runId === null) return;
+  const schedule = await inOrganization(deps.db, organizationId, (db) =>
+    findSchedule(db, organizationId, scheduleId),
+  );
+  if (schedule?.kind === 'dataset') await deps.snapshots.cancel(organizationId, runId);
+  else await cancelRunById(deps, organizationId, runId);
 }

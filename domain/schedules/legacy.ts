@@ -66,7 +66,7 @@ async function targetFault(
   const playbook = await findPlaybook(db, organizationId, target.playbookId);
   if (playbook?.project_id !== target.projectId)
     return 'target: There is no such playbook in that project of the organization.';
-  const tables = (await attachedTables(db, organizationId, target.projectId)).map(({ name }) => name);
+  const tables = await attachedTables(db, organizationId, target.projectId);
   try {
     checkParams(parametersOf(playbook), config.params, { at: ['config', 'params'], tables });
     return undefined;

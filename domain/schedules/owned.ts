@@ -59,7 +59,7 @@ export async function addOwned(
 
 /**
  * Has it fire by this cadence. One that stays keeps its place in it, so that nothing is missed or doubled, and its process need
- * not hear of it.
+ * not hear of it. One that is paused fires again, unless it is to stay so.
  */
 export async function keepOwned(
   db: OrganizationTransaction,
@@ -67,18 +67,20 @@ export async function keepOwned(
   cadence: Cadence,
   nowMs: number,
   change: { version_id: string } | { project_id: string | null },
+  { staysPaused = false } = {},
 ): Promise<Schedule> {
   const next = nextOf({ cadence: cadence as never, created_at: row.created_at }, nowMs);
-  const isSame = row.status === 'active' && isDeepStrictEqual(cadenceOf(row), cadence);
+  const isPaused = staysPaused && row.status === 'paused';
+  const isSame = (row.status === 'active' || isPaused) && isDeepStrictEqual(cadenceOf(row), cadence);
   const isOver = row.status === 'done' && next === undefined;
   if (isSame || isOver) return updateSchedule(db, row.organization_id, row.id, change);
   await missUnseen(db, row, nowMs, 'changed');
   return updateSchedule(db, row.organization_id, row.id, {
     ...change,
     cadence: JSON.stringify(cadence),
-    status: next === undefined ? 'done' : 'active',
+    status: isPaused ? 'paused' : next === undefined ? 'done' : 'active',
     considered_until: new Date(nowMs),
-    next_run_at: next === undefined ? null : new Date(next.atMs),
+    next_run_at: isPaused || next === undefined ? null : new Date(next.atMs),
     ...revised(row),
   });
 }

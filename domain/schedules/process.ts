@@ -45,16 +45,31 @@ export function scheduleStart(row: Schedule, memo: Record<string, string> = {}) 
   return scheduleProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
 }
 
+/** Schedules of triggers and datasets are no users' own: what their fires run is shown by its project, if it is of one. */
+export function fireAddress(
+  row: Pick<ScheduleRun, 'id' | 'schedule_id' | 'run_id' | 'project_id'>,
+): string | undefined {
+  if (row.run_id?.startsWith('run_') === true) return `/v1/schedules/${row.schedule_id}/runs/${row.id}`;
+  return row.project_id === null ? undefined : `/v1/projects/${row.project_id}/runs/${row.run_id}`;
+}
+
 export function scheduleRunStart(row: ScheduleRun, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, scheduleRunId: row.id };
   const summary = `${row.schedule_id} for ${row.local_time} ${row.zone_id} (${row.origin})`;
-  return scheduleRunProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
+  const address = fireAddress(row);
+  return scheduleRunProcess.startOf(input, {
+    summary,
+    projectId: row.project_id ?? undefined,
+    address,
+    memo,
+  });
 }
 
 export function backfillStart(row: Backfill, projectId: string, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, backfillId: row.id };
   const summary = `${row.schedule_id} from ${row.from_at.toISOString()} to ${row.to_at.toISOString()}`;
-  return backfillProcess.startOf(input, { summary, projectId, memo });
+  const address = `/v1/schedules/${row.schedule_id}/backfills/${row.id}`;
+  return backfillProcess.startOf(input, { summary, projectId, address, memo });
 }
 
 export interface WakeDeps {

@@ -5,6 +5,7 @@ import { closes } from '../../data/processes/define.ts';
 import type { Processes } from '../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../data/reconciling/step.ts';
 import { backfillStates, cancelBackfill, findBackfill } from './backfills.ts';
+import { cancelRunOf, type DatasetSnapshots } from './fire.ts';
 import { pauseByProcess } from './pause.ts';
 import {
   backfillProcess,
@@ -21,6 +22,7 @@ export interface ScheduleReconcileDeps {
   db: Database;
   processes: Processes;
   logger: Pick<Logger, 'info' | 'warn'>;
+  snapshots: DatasetSnapshots;
 }
 
 interface Item {
@@ -73,11 +75,13 @@ async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: It
   if (state === 'running') return;
   const row = await inOrganization(deps.db, organizationId, (db) => findScheduleRun(db, organizationId, id));
   if (row?.status !== 'running') return;
-  if (closes(scheduleRunProcess, state))
+  if (closes(scheduleRunProcess, state)) {
+    // Before the fire ends, so that it is asked again where this was lost.
+    await cancelRunOf(deps, row);
     await inOrganization(deps.db, organizationId, (db) =>
       scheduleRunStates.move(db, row, 'running', 'failed', { reason: 'An operator ended its process.' }),
     );
-  else await deps.processes.restart(scheduleRunStart(row));
+  } else await deps.processes.restart(scheduleRunStart(row));
   deps.logger.info({ organizationId, scheduleRunId: id, state }, 'saw to a fire whose process was gone');
 }
 

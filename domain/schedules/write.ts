@@ -154,7 +154,7 @@ async function checkTarget(
   const playbook = await findPlaybook(db, organizationId, playbookId);
   if (playbook?.project_id !== projectId)
     throw unknown('playbook_id', 'There is no such playbook in the project.');
-  const tables = (await attachedTables(db, organizationId, projectId)).map(({ name }) => name);
+  const tables = await attachedTables(db, organizationId, projectId);
   checkParams(parametersOf(playbook), params, { at: ['body', 'config', 'params'], tables });
 }
 

@@ -2,7 +2,6 @@ import { AppError, isRetryable, ValidationError } from '../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { faultsOf } from '../../data/validation-faults.ts';
 import type { NodeEnd, NodeInput, NodeProgress } from '../../workflows/workflow-run/contract.ts';
-import { extendLakePins } from '../lake-maintenance/pins.ts';
 import { runStates } from '../runs/runs.ts';
 import type { Graph, GraphNode } from '../workflow-graphs/graph.ts';
 import { findNodeType } from '../workflow-graphs/node-types.ts';
@@ -24,7 +23,7 @@ import {
 import { filledConfig } from './values.ts';
 import { versionOfRun } from './version-of-run.ts';
 import { nodeWork } from './work/index.ts';
-import { findBoth, paramsOf, runPin, runPinMs, type WorkflowRun } from './workflow-runs.ts';
+import { findBoth, keepRunPins, paramsOf, type WorkflowRun } from './workflow-runs.ts';
 
 /** Of tries that the node's own `retry` allows; the last holds for those after it. */
 const retryAfterMs = [5_000, 15_000, 60_000, 300_000];
@@ -84,7 +83,7 @@ async function begin(
   if (untilMs !== undefined && untilMs > Date.now()) return { kind: 'waiting', what: 'another try', untilMs };
   const state = found.status === 'waiting' ? await nodeStates.move(db, found, 'waiting', 'running') : found;
   if (found.status === 'waiting') {
-    await extendLakePins(db, organizationId, runPin(runId), new Date(Date.now() + runPinMs));
+    await keepRunPins(db, organizationId, runId);
     await showNodes(db, organizationId, runId, graph.nodes);
   }
   const rows = await nodesOf(db, organizationId, runId);

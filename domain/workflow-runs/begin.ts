@@ -4,19 +4,23 @@ import { versionsAt } from '../../data/lake/ledger.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import type { PlannedNode, RunPlan, WorkflowRunInput } from '../../workflows/workflow-run/contract.ts';
 import { type ExpiryDeps, pinSnapshot } from '../lake-maintenance/expire.ts';
+import type { Params } from '../playbooks/parameters.ts';
 import { moveRun, runStates } from '../runs/runs.ts';
-import { listQueryable } from '../tables/tables.ts';
+import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import type { Graph, GraphNode } from '../workflow-graphs/graph.ts';
 import { splitEnd } from '../workflow-graphs/known-node.ts';
+import { findNodeType } from '../workflow-graphs/node-types.ts';
 import { placeholdersIn } from '../workflow-graphs/placeholders.ts';
 import { endOf, insertNodes, nodesOf, type RunNode } from './nodes.ts';
+import { textOf } from './values.ts';
 import { graphOfRun } from './version-of-run.ts';
 import {
   countAtWork,
   type DataVersion,
   findBoth,
+  paramsOf,
   runPin,
-  runPinMs,
+  runPinEnd,
   updateWorkflowRun,
 } from './workflow-runs.ts';
 
@@ -26,7 +30,7 @@ export type BeginDeps = ExpiryDeps & { cipher: Cipher };
 const maxAtWork = 32;
 
 /**
- * Pins what the run reads, the versions that all tables have now, and gives its nodes with what was done before. A second
+ * Pins what the run reads, the versions that its tables have now, and gives its nodes with what was done before. A second
  * call finds the first. `crowded` where others are at work and it has to wait for its turn; undefined where the run has ended, or was
  * cancelled before it began.
  */
@@ -51,12 +55,7 @@ export async function beginWorkflowRun(
   const { row, graph, tables } = found;
   const versions =
     row.data_versions === null
-      ? await pinned(
-          deps,
-          organizationId,
-          runId,
-          tables.map(({ id }) => id),
-        )
+      ? await pinned(deps, organizationId, runId, readBy(graph, paramsOf(row), tables))
       : undefined;
   return inOrganization(deps.db, organizationId, async (db) => {
     const both = await findBoth(db, organizationId, runId, 'update');
@@ -70,6 +69,20 @@ export async function beginWorkflowRun(
   });
 }
 
+/**
+ * Tables whose names are in a statement of the graph, or in a value that comes into one; some more of like names do no harm.
+ * What the analyst reads in a run of its own is pinned by that.
+ */
+function readBy({ nodes }: Graph, params: Params, tables: readonly NamedTable[]): string[] {
+  const statements = nodes.flatMap(({ type, config }) =>
+    (findNodeType(type)?.sqlKeys ?? []).map((key) => config[key]),
+  );
+  if (statements.length === 0) return [];
+  const text = [...statements, ...Object.values(params).map(textOf)].join('\n').toLowerCase();
+  const isNamed = (name: string) => text.includes(name) || text.includes(name.replaceAll('"', '""'));
+  return tables.flatMap(({ id, name }) => (isNamed(name.toLowerCase()) ? [id] : []));
+}
+
 async function pinned(
   deps: BeginDeps,
   organizationId: string,
@@ -79,7 +92,7 @@ async function pinned(
   if (tableIds.length === 0) return [];
   const lake = await deps.lake.catalog.get(organizationId);
   const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
-  const expiresAt = new Date(Date.now() + runPinMs);
+  const expiresAt = runPinEnd();
   await pinSnapshot(deps, lake, organizationId, { snapshotId, holder: runPin(runId), expiresAt });
   const versions = await versionsAt(deps.lake.catalogPool, lake.schema, tableIds, snapshotId);
   return [...versions].map(([tableId, version]) => ({ tableId, version }));

@@ -8,11 +8,12 @@ import type {
   WorkflowRunOutcome,
 } from '../../workflows/workflow-run/contract.ts';
 import type { SnapshotWakeDeps } from '../datasets/cancel.ts';
-import { datasetSnapshots } from '../datasets/fires.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
-import { type CancelDeps, cancelRunById } from '../runs/cancel.ts';
+import type { CancelDeps } from '../runs/cancel.ts';
 import { moveRun, type Run, runStates } from '../runs/runs.ts';
+import type { GraphNode } from '../workflow-graphs/graph.ts';
 import { expireApprovals, showWaiting } from './approvals.ts';
+import { askChildren, type Child, cancelChildren } from './children.ts';
 import {
   endOf,
   findNode,
@@ -24,8 +25,8 @@ import {
   showNodes,
 } from './nodes.ts';
 import { graphOfRun } from './version-of-run.ts';
-import { childRunId } from './work/child.ts';
-import { findBoth, runPin, type WorkflowRun } from './workflow-runs.ts';
+import { endDeliveries } from './work/deliver.ts';
+import { findBoth, keepFailedRunPins, runPin, type WorkflowRun } from './workflow-runs.ts';
 
 export type EndDeps = CancelDeps & SnapshotWakeDeps & { cipher: Cipher };
 
@@ -49,7 +50,11 @@ export function skipNodes(
   });
 }
 
-const failures: Record<Exclude<NodeInterruption, 'cancelled'>, NodeFailure> = {
+type Interruption = NodeInterruption | 'terminated';
+
+const failures: Record<Interruption, NodeFailure> = {
+  terminated: { code: 'terminated', message: "An operator ended the run's process." },
+  cancelled: { code: 'cancelled', message: 'The run was cancelled.' },
   timeout: { code: 'node_timeout', message: 'It did not end within its timeout_seconds.' },
   gave_up: {
     code: 'internal_error',
@@ -58,68 +63,84 @@ const failures: Record<Exclude<NodeInterruption, 'cancelled'>, NodeFailure> = {
   },
 };
 
-/** Ends a node from outside, with what it waits for elsewhere; one that has ended stays as it ended. */
+/**
+ * Ends a node from outside, with what it waits for elsewhere; one that has ended stays as it ended, and one that has
+ * delivered everything has ended well.
+ */
 export async function endNode(
   deps: EndDeps,
   { organizationId, runId, nodeId }: NodeInput,
   why: NodeInterruption,
 ): Promise<NodeEnd> {
-  const found = await inOrganization(deps.db, organizationId, async (db) => {
+  const { end, children } = await inOrganization(deps.db, organizationId, async (db) => {
     const both = await findBoth(db, organizationId, runId, 'update');
     const row = both && (await findNode(db, organizationId, runId, nodeId));
-    if (both === undefined || row === undefined) return { end: cancelledEnd, child: undefined };
+    if (both === undefined || row === undefined) return { end: cancelledEnd, children: [] };
     const before = endOf(row);
-    if (before !== undefined) return { end: before, child: undefined };
+    if (before !== undefined) return { end: before, children: [] };
     const graph = await graphOfRun(db, deps.cipher, both.row);
-    await expireApprovals(db, organizationId, runId, nodeId);
-    const to = why === 'cancelled' || row.status === 'waiting' ? 'cancelled' : 'failed';
-    const error = why === 'cancelled' ? {} : { error: JSON.stringify(failures[why]) };
-    const ended = await nodeStates.move(db, row, row.status as 'running', to, { ...error, work: null });
+    const ended = await interrupt(db, row, why);
     await showNodes(db, organizationId, runId, graph.nodes);
     await showWaiting(db, organizationId, runId);
-    const node = graph.nodes.find(({ id }) => id === nodeId)!;
     return {
       end: (ended && endOf(ended)) ?? cancelledEnd,
-      child: { id: childRunId({ run: both.row, node, state: row }), isSnapshot: node.type === 'snapshot' },
+      children: await askChildren(db, both.row, graph, [row]),
     };
   });
-  const { child } = found;
-  if (child?.isSnapshot === true) await datasetSnapshots(deps).cancel(organizationId, child.id);
-  else if (child !== undefined) await cancelRunById(deps, organizationId, child.id);
-  return found.end;
+  await cancelChildren(deps, organizationId, children);
+  return end;
 }
 
-/** Ends a run by its nodes; one that has ended stays as it ended. */
-export function endWorkflowRun(
-  { db, cipher }: Pick<EndDeps, 'db' | 'cipher'>,
+async function interrupt(
+  db: OrganizationTransaction,
+  row: RunNode,
+  why: Interruption,
+): Promise<RunNode | undefined> {
+  await expireApprovals(db, row.organization_id, row.run_id, row.node_id);
+  const outputs = await endDeliveries(db, row, failures[why]);
+  if (row.status === 'running' && outputs !== undefined)
+    return nodeStates.move(db, row, 'running', 'succeeded', { output: JSON.stringify(outputs), work: null });
+  const isCut = why === 'cancelled' || why === 'terminated';
+  const to = isCut || row.status === 'waiting' ? 'cancelled' : 'failed';
+  const error = isCut ? {} : { error: JSON.stringify(failures[why]) };
+  return nodeStates.move(db, row, row.status as 'running', to, { ...error, work: null });
+}
+
+/** Ends a run by its nodes, with what they wait for elsewhere; one that has ended stays as it ended. */
+export async function endWorkflowRun(
+  deps: EndDeps,
   { organizationId, runId }: WorkflowRunInput,
   { resumes, terminated = false }: { resumes?: number | undefined; terminated?: boolean } = {},
 ): Promise<WorkflowRunOutcome> {
-  return inOrganization(db, organizationId, async (transaction) => {
-    const both = await findBoth(transaction, organizationId, runId, 'update');
-    if (both === undefined) return { status: 'cancelled', errorCode: null };
+  const { outcome, children } = await inOrganization(deps.db, organizationId, async (db) => {
+    const both = await findBoth(db, organizationId, runId, 'update');
+    if (both === undefined)
+      return { outcome: { status: 'cancelled' as const, errorCode: null }, children: [] };
     const { row, run } = both;
-    if (runStates.isEnd(run.status)) return outcomeOf(run);
+    const { nodes: graphNodes } = await graphOfRun(db, deps.cipher, row);
+    if (runStates.isEnd(run.status)) return { outcome: outcomeOf(run, graphNodes), children: [] };
     // What ended it before was a failure, or it would not have been resumed.
-    if (resumes !== undefined && resumes !== row.resumes) return { status: 'failed', errorCode: 'resumed' };
-    const nodes = await nodesOf(transaction, organizationId, runId);
-    const failed = terminated ? terminatedFailure : failureOfRun(nodes);
+    if (resumes !== undefined && resumes !== row.resumes)
+      return { outcome: { status: 'failed' as const, errorCode: 'resumed' }, children: [] };
+    const nodes = await nodesOf(db, organizationId, runId);
+    const failed = terminated ? failures.terminated : failureOfRun(nodes);
     const isWhole = nodes.length > 0 && nodes.every((node) => endOf(node) !== undefined);
     const to = failed === undefined ? (isWhole && !isCut(nodes) ? 'succeeded' : 'cancelled') : 'failed';
-    await closeNodes(transaction, row, cipher, nodes);
-    await showWaiting(transaction, organizationId, runId);
+    const closed = await closeNodes(db, row, deps.cipher, nodes, terminated ? 'terminated' : 'cancelled');
+    await showWaiting(db, organizationId, runId);
     // The data stays for a run that may be resumed, until its time is over.
-    if (to !== 'failed') await deleteLakePins(transaction, organizationId, runPin(runId));
-    const current = (await findBoth(transaction, organizationId, runId))!.run;
-    const ended = await moveRun(transaction, current, current.status, to, {
+    if (to === 'failed') await keepFailedRunPins(db, row);
+    else await deleteLakePins(db, organizationId, runPin(runId));
+    const current = (await findBoth(db, organizationId, runId))!.run;
+    const ended = await moveRun(db, current, current.status, to, {
       ...(failed === undefined ? {} : { error: JSON.stringify(failed) }),
       ...(to === 'succeeded' ? { progress: 1, output: JSON.stringify(madeBy(nodes)) } : {}),
     });
-    return outcomeOf(ended ?? current);
+    return { outcome: outcomeOf(ended ?? current, graphNodes), children: closed };
   });
+  await cancelChildren(deps, organizationId, children);
+  return outcome;
 }
-
-const terminatedFailure = { code: 'terminated', message: "An operator ended the run's process." };
 
 const isCut = (nodes: readonly RunNode[]) => nodes.some(({ status }) => status === 'cancelled');
 
@@ -131,20 +152,20 @@ function failureOfRun(nodes: readonly RunNode[]): (NodeFailure & { nodeId: strin
   return { code, message: `${first.node_id}: ${message}`, nodeId: first.node_id };
 }
 
-/** Nodes that somebody began and nobody ends any more. */
+/** Nodes that somebody began and nobody ends any more; what they wait for elsewhere. */
 async function closeNodes(
   db: OrganizationTransaction,
   row: WorkflowRun,
   cipher: Cipher,
   nodes: readonly RunNode[],
-): Promise<void> {
+  why: Interruption,
+): Promise<Child[]> {
   const open = nodes.filter(({ status }) => status === 'running');
-  for (const node of open) {
-    await expireApprovals(db, row.organization_id, row.id, node.node_id);
-    await nodeStates.move(db, node, 'running', 'cancelled');
-  }
-  const { nodes: graphNodes } = await graphOfRun(db, cipher, row);
-  if (open.length > 0) await showNodes(db, row.organization_id, row.id, graphNodes);
+  if (open.length === 0) return [];
+  for (const node of open) await interrupt(db, node, why);
+  const graph = await graphOfRun(db, cipher, row);
+  await showNodes(db, row.organization_id, row.id, graph.nodes);
+  return askChildren(db, row, graph, open);
 }
 
 /** What a run made, by node: ids alone. */
@@ -157,7 +178,13 @@ function madeBy(nodes: readonly RunNode[]): { reportIds: string[]; fileIds: stri
   return made;
 }
 
-function outcomeOf({ status, error }: Run): WorkflowRunOutcome {
+function outcomeOf({ status, error }: Run, nodes: readonly GraphNode[]): WorkflowRunOutcome {
   if (status === 'succeeded' || status === 'cancelled') return { status, errorCode: null };
-  return { status: 'failed', errorCode: (error as { code?: string } | null)?.code ?? 'internal_error' };
+  const { code, nodeId } = (error ?? {}) as { code?: string; nodeId?: string };
+  const node = nodes.find(({ id }) => id === nodeId);
+  return {
+    status: 'failed',
+    errorCode: code ?? 'internal_error',
+    ...(node === undefined ? {} : { failedNode: { id: node.id, type: node.type } }),
+  };
 }

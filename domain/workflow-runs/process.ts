@@ -20,7 +20,12 @@ export function workflowRunStart(row: WorkflowRun, memo: Record<string, string> 
   const { organization_id: organizationId, id: runId, waited_by: waitedBy } = row;
   const input = { organizationId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
   const summary = `${row.workflow_id}, version ${row.version_id}`;
-  return workflowRunProcess.startOf(input, { summary, projectId: row.project_id, memo });
+  return workflowRunProcess.startOf(input, {
+    summary,
+    projectId: row.project_id,
+    address: `/v1/workflows/${row.workflow_id}/runs/${runId}`,
+    memo,
+  });
 }
 
 /** Tells a run that somebody has decided. The row says so: where nobody hears of it, the worker says it again. */

@@ -5,17 +5,21 @@ import { closes } from '../../data/processes/define.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../data/reconciling/step.ts';
 import type { WorkflowRunInput } from '../../workflows/workflow-run/contract.ts';
 import { runStates } from '../runs/runs.ts';
+import { tellWaiting } from '../runs/told.ts';
 import { unheardApprovals } from './approvals.ts';
 import { type EndDeps, endWorkflowRun } from './end.ts';
 import { tellDecided, workflowRunProcess, workflowRunStart } from './process.ts';
-import { findBoth } from './workflow-runs.ts';
+import { findBoth, renewRunPins } from './workflow-runs.ts';
 
 export type WorkflowRunReconcileDeps = EndDeps & { logger: Pick<Logger, 'info' | 'warn'> };
 
 /** A younger run's process may not have been started yet. */
 const ageSeconds = 60;
 
-/** Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a new one. */
+/**
+ * Runs that go on keep their data. Those whose process is no more end with it where somebody ended it by force, or go on from
+ * their rows in a new one.
+ */
 export function workflowRunSteps(
   deps: WorkflowRunReconcileDeps,
   olderThanSeconds = ageSeconds,
@@ -31,13 +35,18 @@ export function workflowRunSteps(
 
 async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Promise<void> {
   const state = await deps.processes.stateOf(workflowRunProcess.workflowId(id.runId));
-  if (state === 'running') return tellAgain(deps, id);
+  if (state === 'running') {
+    await inOrganization(deps.db, id.organizationId, (db) => renewRunPins(db, id.organizationId, id.runId));
+    return tellAgain(deps, id);
+  }
   const both = await inOrganization(deps.db, id.organizationId, (db) =>
     findBoth(db, id.organizationId, id.runId),
   );
   if (both === undefined || runStates.isEnd(both.run.status)) return;
-  if (closes(workflowRunProcess, state)) await endWorkflowRun(deps, id, { terminated: true });
-  else await deps.processes.restart(workflowRunStart(both.row));
+  if (closes(workflowRunProcess, state)) {
+    await endWorkflowRun(deps, id, { terminated: true });
+    await tellWaiting(deps, both.row.waited_by, id.runId);
+  } else await deps.processes.restart(workflowRunStart(both.row));
   deps.logger.info({ ...id, state }, 'saw to a run of a workflow whose process was gone');
 }
 

@@ -1,10 +1,10 @@
 import { AppError } from '../../data/errors.ts';
-import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../data/processes/processes.ts';
 import { attachedTables } from '../catalog-entries/catalog-entries.ts';
 import { checkParams, type Params } from '../playbooks/parameters.ts';
 import { getOpenProject } from '../projects/projects.ts';
-import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../runs/runs.ts';
+import { countUnfinished, deleteRun, findRun, insertRun, moveRun, type Run } from '../runs/runs.ts';
 import { graphForm } from '../workflow-graphs/graph.ts';
 import { parametersOf } from '../workflow-graphs/parameters.ts';
 import { getVersion, type WorkflowVersion } from '../workflows/versions.ts';
@@ -59,15 +59,24 @@ async function insert(
   db: OrganizationTransaction,
   request: WorkflowRunRequest,
 ): Promise<{ row: WorkflowRun; run: Run }> {
-  const { organizationId, runId, trigger } = request;
+  const { organizationId } = request;
   const workflow = await findWorkflow(db, organizationId, request.workflowId, 'share');
   const version = await versionToRun(db, workflow, request.versionId);
-  const { project_id: projectId, owner_id: ownerId, id: workflowId } = workflow!;
+  const { project_id: projectId } = workflow!;
   await getOpenProject(db, organizationId, projectId);
   await refuseTooMany(db, organizationId);
   const { parameters } = graphForm.parse(version.graph);
-  const tables = (await attachedTables(db, organizationId, projectId)).map(({ name }) => name);
+  const tables = await attachedTables(db, organizationId, projectId);
   const params = checkParams(parametersOf(parameters), request.params, { at: request.at, tables });
+  return insertRows(db, request, { workflow: workflow!, version, params });
+}
+
+async function insertRows(
+  db: OrganizationTransaction,
+  { organizationId, runId, trigger, waitedBy }: WorkflowRunRequest,
+  { workflow, version, params }: { workflow: Workflow; version: WorkflowVersion; params: Params },
+): Promise<{ row: WorkflowRun; run: Run }> {
+  const { project_id: projectId, owner_id: ownerId, id: workflowId } = workflow;
   const run = await insertRun(db, {
     organization_id: organizationId,
     id: runId,
@@ -89,9 +98,26 @@ async function insert(
     version_id: version.id,
     owner_id: ownerId,
     params: JSON.stringify(params),
-    waited_by: request.waitedBy ?? null,
+    waited_by: waitedBy ?? null,
   });
   return { row, run };
+}
+
+/** Keeps a run that could not be started as one that failed: what set it off has nobody to tell why. */
+export function keepRefusedRun(
+  db: Database,
+  request: WorkflowRunRequest & { versionId: string },
+  error: { code: string; message: string },
+): Promise<void> {
+  const { organizationId, runId, workflowId, params } = request;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const workflow = await findWorkflow(transaction, organizationId, workflowId, 'share');
+    const isThere = (await findRun(transaction, organizationId, runId)) !== undefined;
+    if (workflow === undefined || isThere) return;
+    const version = await getVersion(transaction, workflow, request.versionId);
+    const { run } = await insertRows(transaction, request, { workflow, version, params });
+    await moveRun(transaction, run, 'queued', 'failed', { error: JSON.stringify(error) });
+  });
 }
 
 /** A fire that was on its way runs on the version that it met; anything else needs the workflow to be active. */

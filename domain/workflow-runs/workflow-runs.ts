@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../data/postgres/records.ts';
+import { deleteLakePins, extendLakePins } from '../lake-maintenance/pins.ts';
 import type { Params } from '../playbooks/parameters.ts';
 import { findRun, getRun, type Run } from '../runs/runs.ts';
 
@@ -27,8 +28,64 @@ export const dataVersionsOf = (row: WorkflowRun) => (row.data_versions ?? []) as
 /** Who holds the data that a run reads. */
 export const runPin = (runId: string): string => `workflow-run/${runId}`;
 
-/** From the last node that began: longer than a person is given to decide. */
-export const runPinMs = 35 * 86_400_000;
+const dayMs = 86_400_000;
+/** While a run lives its data is kept for so long again and again. */
+const runPinMs = 35 * dayMs;
+const renewedBeforeMs = 30 * dayMs;
+/** After it failed, so that it can be resumed; of one workflow's runs only those that failed last. */
+export const failedRunPinDays = 7;
+export const failedRunsPinned = 20;
+
+export const runPinEnd = (): Date => new Date(Date.now() + runPinMs);
+
+/** Keeps what a run reads for longer; false where nothing of it is kept any more. */
+export const keepRunPins = (
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+): Promise<boolean> => extendLakePins(db, organizationId, runPin(runId), runPinEnd());
+
+/** The same for one that failed. A workflow that fails every minute would keep each of its minutes otherwise. */
+export async function keepFailedRunPins(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id, workflow_id: workflowId }: WorkflowRun,
+): Promise<void> {
+  await extendLakePins(db, organizationId, runPin(id), new Date(Date.now() + failedRunPinDays * dayMs), {
+    endingBefore: runPinEnd(),
+  });
+  const failed = await db
+    .selectFrom('runs')
+    .innerJoin('workflow_runs as w', (join) =>
+      join.onRef('w.organization_id', '=', 'runs.organization_id').onRef('w.id', '=', 'runs.id'),
+    )
+    .innerJoin('lake_pins as p', (join) =>
+      join
+        .onRef('p.organization_id', '=', 'runs.organization_id')
+        .on('p.holder', '=', sql<string>`'workflow-run/' || runs.id`),
+    )
+    .select('p.holder')
+    .distinct()
+    .select('runs.finished_at')
+    .where('w.organization_id', '=', organizationId)
+    .where('w.workflow_id', '=', workflowId)
+    .where('runs.status', '=', 'failed')
+    .orderBy('runs.finished_at', 'desc')
+    // The run itself has not ended yet.
+    .offset(failedRunsPinned - 1)
+    .limit(100)
+    .execute();
+  for (const { holder } of failed) await deleteLakePins(db, organizationId, holder);
+}
+
+/** The same where its time comes to an end: a node may wait for a year. */
+export const renewRunPins = (
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+): Promise<boolean> =>
+  extendLakePins(db, organizationId, runPin(runId), runPinEnd(), {
+    endingBefore: new Date(Date.now() + renewedBeforeMs),
+  });
 
 /** Both rows of a run; undefined where either is no more. */
 export async function findBoth(

@@ -5,7 +5,7 @@ import type { LakeDeps } from '../../data/lake/commit.ts';
 import { firstOperations, newestVersions, versionBefore } from '../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { type Cursor, moveCursor, planRun, waitingCursors } from './cursors.ts';
-import { type StartDeps, startFire } from './fire.ts';
+import { type StartDeps, startDataEvent } from './fire.ts';
 
 export type DataEventDeps = StartDeps & {
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
@@ -124,7 +124,7 @@ async function begin(
 ): Promise<void> {
   const { organizationId, workflowId, triggerId } = cursor;
   try {
-    await startFire(deps, { organizationId, workflowId, versionId, triggerId, runId }, 'data_event');
+    await startDataEvent(deps, { organizationId, workflowId, versionId, triggerId, runId });
   } catch (err) {
     if (isRetryable(err)) throw err;
     deps.logger.warn({ err, organizationId, workflowId, triggerId }, 'a data event cannot be run');

@@ -138,7 +138,7 @@ async function playbookFaults(
   { nodes }: Graph,
 ): Promise<ValidationFault[]> {
   const faults: ValidationFault[] = [];
-  const tables = (await attachedTables(db, organizationId, projectId)).map(({ name }) => name);
+  const tables = await attachedTables(db, organizationId, projectId);
   for (const [index, { type, config }] of nodes.entries()) {
     if (type !== 'playbook') continue;
     const at = ['body', 'graph', 'nodes', index, 'config'];
@@ -190,8 +190,7 @@ async function triggerFaults(
   { organization_id: organizationId, project_id: projectId, id }: Workflow,
   graph: Graph,
 ): Promise<ValidationFault[]> {
-  const attached = await attachedTables(db, organizationId, projectId);
-  const tables = attached.map(({ name }) => name);
+  const tables = await attachedTables(db, organizationId, projectId);
   const parameters = parametersOf(graph.parameters);
   const triggers = await triggersOf(db, organizationId, [id]);
   return triggers.flatMap((trigger, index) => {
@@ -207,7 +206,7 @@ async function triggerFaults(
     return [
       ...faultsFrom(() => checkParams(wanted, params as unknown as Params, { at: paramsAt, tables })),
       ...(configOf(trigger)?.tableIds ?? []).flatMap((tableId, place) =>
-        attached.some((table) => table.id === tableId)
+        tables.some((table) => table.id === tableId)
           ? []
           : [{ loc: [...at, 'config', 'table_ids', place], type: 'value_error', msg: unattached }],
       ),

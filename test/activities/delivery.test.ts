@@ -1,8 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { deliveryAgentActivities } from '../../activities/delivery/agent.ts';
 import type { MailOutcome } from '../../data/mail/mail.ts';
 import { useLab } from '../domain/deliveries/lab.ts';
+import { expectEventually } from '../support/eventually.ts';
 
 const lab = useLab();
 
@@ -24,7 +25,7 @@ test('a mail server that hangs holds a share of a worker, and others of an organ
   const ids = await Promise.all(Array.from({ length: 9 }, () => lab.addMail()));
   const late = ids.pop()!;
   const held = ids.map((id) => attempt(id));
-  await vi.waitUntil(() => sending === 8);
+  await expectEventually(() => sending).toBe(8);
   expect(await attempt(late)).toEqual({ status: 'pending', retryAfterMs: 30_000 });
   expect(await lab.row(late)).toMatchObject({ status: 'pending', attempts: 0 });
   // Another organization has room all the same.

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { EngineEndedError } from '../../data/lake/engine/failure.ts';
 import { importProcess } from '../../domain/file-imports/process.ts';
+import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -21,11 +21,10 @@ async function importFile(client: TestClient, name: string): Promise<string> {
 }
 
 async function ended(client: TestClient, id: string) {
-  for (;;) {
-    const { data } = (await client.call('GET', `/v1/table-imports/${id}`)).body;
-    if (['succeeded', 'failed'].includes(data.status)) return data;
-    await setTimeout(50);
-  }
+  return eventually(
+    async () => (await client.call('GET', `/v1/table-imports/${id}`)).body.data,
+    ({ status }) => ['succeeded', 'failed'].includes(status),
+  );
 }
 
 test('a file at which two engine processes end is given up, with what is known', async () => {

@@ -1,10 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { AppError } from '../../data/errors.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { processSteps } from '../../data/processes/reconcile.ts';
 import { runSteps } from '../../domain/runs/reconcile.ts';
 import { beginStep, insertRun, moveRun, type RunStatus, runStates } from '../../domain/runs/runs.ts';
+import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -32,11 +32,10 @@ async function beginImport(
 }
 
 async function endOf(client: TestClient, url: string) {
-  for (;;) {
-    const { body } = await client.call('GET', url);
-    if (body.data.finishedAt !== null) return body.data;
-    await setTimeout(50);
-  }
+  return eventually(
+    async () => (await client.call('GET', url)).body.data,
+    ({ finishedAt }) => finishedAt !== null,
+  );
 }
 
 /** How a process stands for its operators, and its outcome. */

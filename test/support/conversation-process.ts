@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, beforeEach, test } from 'vitest';
 import { conversationProcess } from '../../domain/conversations/process.ts';
 import type {
@@ -14,12 +13,13 @@ import type {
 import { conversationWorkflowType } from '../../workflows/conversation/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { quietRuntime, timeSkipping } from './temporal.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 
 export type Activities = ConversationControlActivities & ConversationAgentActivities;
 
 export interface Skipping {
   env: TestWorkflowEnvironment;
-  workflowBundle: WorkflowBundleWithSourceMap;
+  workflowBundle: { codePath: string };
 }
 
 /**
@@ -33,11 +33,9 @@ export function skippingTest(name: string, run: () => Promise<void>): void {
 /** A server whose clock jumps, for each test: an activity that was cut off keeps its server's clock from jumping. */
 export function useTimeSkipping(): Skipping {
   const skipping = {} as Skipping;
-  beforeAll(async () => {
+  beforeAll(() => {
     quietRuntime();
-    skipping.workflowBundle = await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    });
+    skipping.workflowBundle = workflowBundle();
   });
   beforeEach(async () => {
     skipping.env = await timeSkipping();

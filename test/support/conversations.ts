@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parseEvent, type SeenEvent } from './conversation-events.ts';
+import { eventually } from './eventually.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
 import type { Answer, TestClient, Workspace } from './workspace.ts';
 
@@ -17,16 +17,6 @@ export function useModelServer(script: ModelScript): ModelServer & { environment
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 type Data = any;
-
-/** Looks again and again until `until` holds, and tells what it saw last where that never comes. */
-export async function eventually<T>(look: () => Promise<T>, until: (seen: T) => boolean): Promise<T> {
-  for (const giveUpAt = Date.now() + 50_000; ; ) {
-    const seen = await look();
-    if (until(seen)) return seen;
-    if (Date.now() > giveUpAt) throw new Error(`Never came; last seen: ${JSON.stringify(seen)}`);
-    await wait(20);
-  }
-}
 
 /** One conversation as a client has it. */
 export interface Talk {

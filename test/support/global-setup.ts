@@ -9,6 +9,7 @@ import { startTemporal, type TemporalHandle } from '../../local/temporal.ts';
 import { ensureTools } from '../../local/tools.ts';
 import { migrateToLatest } from '../../migrations/migrate.ts';
 import { testStores } from './stores.ts';
+import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** A database that is migrated once; every test file gets a copy of its own. */
 const templateDatabase = 'workspace_template';
@@ -32,7 +33,10 @@ export async function setup(): Promise<() => Promise<void>> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await prepare(tools, folder, await Promise.all(starts));
+    const bundle = join(folder, 'workflows.js');
+    const [parts] = await Promise.all([Promise.all(starts), bundleWorkflows(bundle)]);
+    process.env['WORKFLOW_BUNDLE'] = bundle;
+    await prepare(tools, folder, parts);
     return stop;
   } catch (error) {
     await stop();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { eventually } from './conversations.ts';
+import { eventually } from './eventually.ts';
 import type { TestClient } from './workspace.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.

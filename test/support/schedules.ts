@@ -1,5 +1,8 @@
 import { expect } from 'vitest';
-import type { TestClient } from './workspace.ts';
+import { datasetSnapshots } from '../../domain/datasets/fires.ts';
+import { scheduleSteps } from '../../domain/schedules/reconcile.ts';
+import { reconcile } from './reconcile.ts';
+import type { TestClient, Workspace } from './workspace.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 type Data = any;
@@ -39,4 +42,11 @@ export async function madeSchedule(
   });
   expect(answer.status, answer.text).toBe(201);
   return answer.body.data;
+}
+
+/** A worker's look at schedules, their fires and their backfills, at once. */
+export function reconcileSchedules(workspace: Workspace): Promise<void> {
+  const { activityDeps } = workspace;
+  const deps = { ...activityDeps, snapshots: datasetSnapshots(activityDeps) };
+  return reconcile(workspace, scheduleSteps(deps, 0));
 }

@@ -2,8 +2,8 @@ import type { Connection, WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
-import { expect } from 'vitest';
 import { searchAttributeNames } from '../../workflows/task-queues.ts';
+import { expectEventually } from './eventually.ts';
 
 /** Workers of tests say nothing but errors: what they report is asserted, not read. */
 export function quietRuntime(): void {
@@ -26,10 +26,17 @@ export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
   return env;
 }
 
+/** Waits until the process has an event that carries these attributes: `timerStartedEventAttributes`. */
+export async function untilEvent(
+  handle: WorkflowHandle,
+  attributes: keyof proto.temporal.api.history.v1.IHistoryEvent,
+) {
+  const hasEvent = async () => (await handle.fetchHistory()).events?.some((event) => event[attributes]);
+  await expectEventually(hasEvent).toBe(true);
+}
+
 /** Cancels a process, and waits until it has asked its activity to stop. */
 export async function cancelActivityOf(handle: WorkflowHandle): Promise<void> {
   await handle.cancel();
-  const isAsked = async () =>
-    (await handle.fetchHistory()).events?.some((event) => event.activityTaskCancelRequestedEventAttributes);
-  await expect.poll(isAsked).toBe(true);
+  await untilEvent(handle, 'activityTaskCancelRequestedEventAttributes');
 }

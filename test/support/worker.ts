@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll } from 'vitest';
 import { activitiesOf } from '../../worker/activities.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { quietRuntime } from './temporal.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 import type { Workspace } from './workspace.ts';
 
 /** As in production; no test waits for the interval. */
@@ -15,19 +15,13 @@ export function useWorker(workspace: Workspace, agent = { turnsPerOrganization: 
   beforeAll(async () => {
     quietRuntime();
     const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
-    const workflowBundle = await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-      workflowInterceptorModules: [
-        fileURLToPath(new URL('../../workflows/trace-context.ts', import.meta.url)),
-      ],
-    });
     const { namespace } = workspace.temporal.options;
     const activities = activitiesOf(workspace.activityDeps, lakeMaintenance, agent);
     const workers = await Promise.all([
       Worker.create({
         connection,
         namespace,
-        workflowBundle,
+        workflowBundle: workflowBundle(),
         taskQueue: taskQueues.control,
         activities: activities.control,
       }),

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { derivedId, newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
@@ -8,6 +7,7 @@ import { commitImport, stageImport } from '../../domain/file-imports/run.ts';
 import { getTableImport } from '../../domain/file-imports/table-imports.ts';
 import { tableSteps } from '../../domain/tables/reconcile.ts';
 import { findTable, reserveTable } from '../../domain/tables/tables.ts';
+import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -35,11 +35,10 @@ async function importOf(client: TestClient, id: string) {
 }
 
 async function endOf(client: TestClient, id: string) {
-  for (;;) {
-    const data = await importOf(client, id);
-    if (['succeeded', 'failed', 'cancelled'].includes(data.status)) return data;
-    await setTimeout(50);
-  }
+  return eventually(
+    () => importOf(client, id),
+    ({ status }) => ['succeeded', 'failed', 'cancelled'].includes(status),
+  );
 }
 
 /** An import whose staging hangs until the test says so. */

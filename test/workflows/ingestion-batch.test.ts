@@ -1,7 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
@@ -19,9 +17,11 @@ import type {
   IngestionBatchLakeActivities,
 } from '../../workflows/ingestion-batch/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { keepHistory } from '../support/histories.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { quietRuntime, timeSkipping } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
 /** The real API, activities and stores; only Temporal's time is skipped, and a server's clock is used once. */
@@ -29,7 +29,6 @@ const workspace = useWorkspace();
 
 type Activities = IngestionBatchControlActivities & IngestionBatchLakeActivities;
 
-let workflowBundle: WorkflowBundleWithSourceMap;
 let env: TestWorkflowEnvironment;
 let app: Routes;
 let client: TestClient;
@@ -37,9 +36,6 @@ let table: string;
 
 beforeAll(async () => {
   quietRuntime();
-  workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-  });
 });
 
 beforeEach(async () => {
@@ -102,7 +98,7 @@ async function withWorkers<T>(
     interceptors: { activity: [activityErrors(pino({ level: 'silent' }))] },
   };
   const [first, second] = await Promise.all([
-    Worker.create({ ...shared, workflowBundle, taskQueue: taskQueues.control }),
+    Worker.create({ ...shared, workflowBundle: workflowBundle(), taskQueue: taskQueues.control }),
     Worker.create({ ...shared, taskQueue: taskQueues.lake }),
   ]);
   return first.runUntil(second.runUntil(work));
@@ -111,7 +107,7 @@ async function withWorkers<T>(
 /** Cancels the process and waits for its effect: time must not be skipped to the batch's expiry before it is heard. */
 async function cancel(id: string, url: string): Promise<void> {
   await handleOf(id).cancel();
-  while ((await show(url)).status === 'open') await setTimeout(20);
+  await expectEventually(async () => (await show(url)).status).not.toBe('open');
 }
 
 async function historyLength(id: string): Promise<number> {
@@ -277,7 +273,7 @@ test('a process that was ended from outside is started again, and finishes its b
   await withWorkers(async () => {
     await cancel(id, url);
     // Not by its result, which would let time be skipped.
-    while ((await handleOf(id).describe()).status.name === 'RUNNING') await setTimeout(20);
+    await expectEventually(async () => (await handleOf(id).describe()).status.name).not.toBe('RUNNING');
     // As if it had been terminated before it could do anything, and a complete came after.
     await workspace.deps.lake.catalogPool.query(
       `UPDATE ingestion_batches SET status = 'open', cleaned_at = NULL, page_count = NULL WHERE id = $1`,

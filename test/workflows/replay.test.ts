@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { beforeAll, expect, test } from 'vitest';
 import { quietRuntime } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
 
 /**
  * Histories of processes that ran under earlier code. Today's code must replay each of them: a change that it
@@ -13,14 +13,7 @@ import { quietRuntime } from '../support/temporal.ts';
 const folder = new URL('./histories/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.binpb'));
 
-let workflowBundle: WorkflowBundleWithSourceMap;
-
-beforeAll(async () => {
-  quietRuntime();
-  workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-  });
-});
+beforeAll(quietRuntime);
 
 test('there are histories to replay', () => {
   expect(names.length).toBeGreaterThanOrEqual(3);
@@ -28,5 +21,5 @@ test('there are histories to replay', () => {
 
 test.each(names)('%s replays', async (name) => {
   const history = proto.temporal.api.history.v1.History.decode(readFileSync(new URL(name, folder)));
-  await Worker.runReplayHistory({ workflowBundle }, history);
+  await Worker.runReplayHistory({ workflowBundle: workflowBundle() }, history);
 });

@@ -9,7 +9,8 @@ import type { ScheduleControlActivities, ScheduleInput } from '../../workflows/s
 import { scheduleWorkflowType } from '../../workflows/schedule/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
-import { eventually, projectOf } from '../support/conversations.ts';
+import { projectOf } from '../support/conversations.ts';
+import { eventually } from '../support/eventually.ts';
 import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 

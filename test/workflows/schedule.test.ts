@@ -110,8 +110,8 @@ skippingTest('a schedule waits for its next fire, and ends when its cadence says
     { name: 'schedule-done' },
   );
   expect(status).toBe('COMPLETED');
-  // What comes next is asked anew every month: the time zone database may have changed.
-  expect(calls).toEqual(Array.from({ length: 4 }, () => 'advanceSchedule'));
+  // What comes next is asked anew every week: the time zone database may have changed.
+  expect(calls).toEqual(Array.from({ length: 14 }, () => 'advanceSchedule'));
   expect(seen.at(-1)!).toBeGreaterThanOrEqual(dueMs);
 });
 
@@ -282,4 +282,39 @@ skippingTest('a backfill whose process an operator cancels is cancelled in its r
   );
   expect(status).toBe('CANCELLED');
   expect(calls).toContain('cancelBackfill');
+});
+
+skippingTest('a fire that an operator cancels ends alone: its backfill goes on', async () => {
+  const begun = Promise.withResolvers<string>();
+  const ended = new Set<string>();
+  const { calls, status } = await run(
+    aBackfill,
+    {
+      beginBackfill: async () => ({ kind: 'begun', next: 0, total: 3, maxConcurrency: 1 }),
+      claimBackfillFire: async (_input, place) => ({
+        kind: 'fire',
+        scheduleRunId: `srn_${place}_${randomUUID()}`,
+        projectId: 'prj_1',
+      }),
+      beginFire: async ({ scheduleRunId }) => {
+        if (!scheduleRunId.startsWith('srn_0')) return { kind: 'ended', status: 'succeeded' };
+        begun.resolve(scheduleRunId);
+        return waitsForRun;
+      },
+      cancelFire: async ({ scheduleRunId }) => void ended.add(scheduleRunId),
+      collectFire: async ({ scheduleRunId }) =>
+        ended.has(scheduleRunId) ? { kind: 'ended', status: 'cancelled' } : waitsForRun,
+      endBackfill: async () => 'failed',
+      cancelBackfill: async () => undefined,
+    },
+    {
+      during: async () => {
+        const id = await begun.promise;
+        await skipping.env.client.workflow.getHandle(`schedule-run/${id}`).cancel();
+      },
+    },
+  );
+  expect(status).toBe('FAILED');
+  expect(calls).not.toContain('cancelBackfill');
+  expect(calls.filter((call) => call === 'claimBackfillFire')).toHaveLength(3);
 });

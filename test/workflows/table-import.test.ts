@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importProcess } from '../../domain/file-imports/process.ts';
 import type {
@@ -16,20 +15,15 @@ import type {
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { keepHistory } from '../support/histories.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
 
 type Activities = TableImportControlActivities & TableImportLakeActivities;
 
 let env: TestWorkflowEnvironment;
-let workflowBundle: WorkflowBundleWithSourceMap;
 
 beforeAll(async () => {
   quietRuntime();
-  [env, workflowBundle] = await Promise.all([
-    timeSkipping(),
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    }),
-  ]);
+  env = await timeSkipping();
 });
 
 afterAll(() => env?.teardown());
@@ -74,7 +68,7 @@ async function run(
   const importId = randomUUID();
   const workflowId = importProcess.workflowId(importId);
   const { beginTableImport, endTableImport, ...lake } = activities;
-  const shared = { connection: env.nativeConnection, workflowBundle };
+  const shared = { connection: env.nativeConnection, workflowBundle: workflowBundle() };
   const control = await Worker.create({
     ...shared,
     taskQueue: taskQueues.control,

@@ -7,7 +7,8 @@ import type { ScheduleControlActivities } from '../../workflows/schedule/contrac
 import { scheduleWorkflowType } from '../../workflows/schedule/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
-import { eventually, projectOf } from '../support/conversations.ts';
+import { projectOf } from '../support/conversations.ts';
+import { eventually } from '../support/eventually.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import { useWorkspace } from '../support/workspace.ts';
 

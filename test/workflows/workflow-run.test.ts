@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
@@ -306,4 +307,64 @@ skippingTest('a hundred nodes stay under two thousand events', async () => {
   });
   expect(calls).toHaveLength(103);
   expect(events).toBeLessThan(2_000);
+});
+
+skippingTest('the time of a node ends what it delivers, between two attempts too', async () => {
+  let attempts = 0;
+  let endedMs = 0;
+  const late = fake([planned('sent', [], { timeoutSeconds: 600 })], {
+    advanceNode: async () => ({ kind: 'delivering', deliveryIds: ['dlv_1', 'dlv_2'] }),
+    attemptDelivery: async ({ deliveryId }) => {
+      attempts += 1;
+      if (deliveryId === 'dlv_1') throw new Error('The store is away.');
+      return { status: 'pending', retryAfterMs: 400_000 };
+    },
+    endNode: async () => {
+      endedMs = await skipping.env.currentTimeMs();
+      return { status: 'failed', ports: [] };
+    },
+    endWorkflowRun: async () => ({ status: 'failed', errorCode: 'node_timeout' }),
+  });
+  const beganMs = await skipping.env.currentTimeMs();
+  const calls = await run(late, { name: 'delivery-timeout' });
+  expect(calls.slice(-3)).toEqual(['endNode sent timeout', 'endWorkflowRun', 'FAILED failed']);
+  expect(calls).not.toContain('giveUpDelivery dlv_1');
+  expect(attempts).toBeLessThan(25);
+  expect(Math.round((endedMs - beganMs) / 60_000)).toBe(10);
+});
+
+skippingTest('a run that looks often goes on in another execution, and its nodes with it', async () => {
+  const nodes = [planned('first'), planned('slow', ['first'], { timeoutSeconds: 2 * 86_400 })];
+  const ends = new Map<string, NodeEnd>();
+  const runs = new Set<string>();
+  const inputs: object[] = [];
+  let endedMs = 0;
+  const long = fake(nodes, {
+    beginWorkflowRun: async (input) => {
+      inputs.push(input);
+      return { nodes: nodes.map((node) => ({ ...node, end: ends.get(node.id) ?? null })), resumes: 0 };
+    },
+    advanceNode: async ({ nodeId }) => {
+      runs.add(Context.current().info.workflowExecution!.runId);
+      if (nodeId === 'slow')
+        return { kind: 'waiting', what: 'it', untilMs: (await skipping.env.currentTimeMs()) + 180_000 };
+      ends.set(nodeId, done);
+      return ended();
+    },
+    endNode: async () => {
+      endedMs = await skipping.env.currentTimeMs();
+      return { status: 'failed', ports: [] };
+    },
+    endWorkflowRun: async () => ({ status: 'failed', errorCode: 'node_timeout' }),
+  });
+  const beganMs = await skipping.env.currentTimeMs();
+  const calls = await run(long);
+  expect(runs.size).toBeGreaterThan(1);
+  expect(calls.filter((call) => call === 'advanceNode first')).toHaveLength(1);
+  expect(calls.slice(-3)).toEqual(['endNode slow timeout', 'endWorkflowRun', 'FAILED failed']);
+  // Its time began with the first.
+  expect(Math.round((endedMs - beganMs) / 3_600_000)).toBe(48);
+  expect(new Set(inputs.map((input) => Object.keys(input).join()))).toEqual(
+    new Set(['organizationId,runId']),
+  );
 });

@@ -37,8 +37,7 @@ export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
       tellOutcome(status, 'Delivered what was asked for.');
       break;
     case 'failed':
-      tellOutcome(status, `Failed with ${errorCode ?? 'internal_error'}; delivered nothing.`);
-      throw failedAs(errorCode, 'The run');
+      throw failedAs(errorCode, 'The run of the analyst', 'It delivered nothing.');
     case 'cancelled':
       tellOutcome(status, 'Was cancelled; delivered nothing.');
       endAsCancelled('The run');

@@ -55,6 +55,8 @@ export interface TurnOptions {
   scope?: CancellationScope;
   /** Counts what its conversation was woken by: a decision of a person is news. */
   wakes?: () => number;
+  /** Told of a turn that its process ended as failed. */
+  failed?: (code: string) => void;
 }
 
 /** How far a turn is: its step, that step's calls that are to be made, and whether others wait for a person. */
@@ -72,7 +74,12 @@ type TurnEnd = 'ended' | 'quiet' | 'unbegun';
  */
 export async function takeTurn(
   turn: TurnInput,
-  { waiting = 0, scope = new CancellationScope(), wakes = () => 0 }: TurnOptions = {},
+  {
+    waiting = 0,
+    scope = new CancellationScope(),
+    wakes = () => 0,
+    failed = () => undefined,
+  }: TurnOptions = {},
 ): Promise<boolean> {
   const takeAll = () => takeSteps(turn, waiting, wakes);
   try {
@@ -84,10 +91,14 @@ export async function takeTurn(
   } catch (error) {
     const isAsked = CancellationScope.current().consideredCancelled;
     await CancellationScope.nonCancellable(async () => {
-      if (!isCancellation(error)) return control.failTurn(turn, codeOf(error));
+      const fail = (code: string) => {
+        failed(code);
+        return control.failTurn(turn, code);
+      };
+      if (!isCancellation(error)) return fail(codeOf(error));
       // By an operator it ends now; by its own signal its row has ended; by neither, its time was up.
       if (isAsked) return control.cancelTurn(turn);
-      if (!scope.consideredCancelled) return control.failTurn(turn, 'turn_timeout');
+      if (!scope.consideredCancelled) return fail('turn_timeout');
     });
     return false;
   }

@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   condition,
-  continueAsNew,
   defineSignal,
   isCancellation,
   proxyActivities,
@@ -10,7 +9,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { endAsCancelled, tellOutcome } from '../outcome.ts';
+import { continueOnNewest, isOutdated } from '../history.ts';
+import { addressInApi, endAsCancelled, failureText, tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type { ConversationControlActivities, ConversationInput, ConversationNext } from './contract.ts';
 import { stopReplySignal, wakeConversationSignal } from './names.ts';
@@ -44,6 +44,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
   let isAwake = false;
   let wakes = 0;
   let turn: { messageId: string; scope: CancellationScope } | undefined;
+  let lastFailure = '';
   setHandler(wakeSignal, () => {
     isAwake = true;
     wakes += 1;
@@ -54,23 +55,28 @@ export async function conversation(input: ConversationInput): Promise<void> {
   });
   for (;;) {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (historyLength > maxHistoryLength || continueAsNewSuggested)
-      return continueAsNew<typeof conversation>(input);
+    if (historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated())
+      return continueOnNewest<typeof conversation>(input);
     isAwake = false;
     let next = await CancellationScope.nonCancellable(() => advanceConversation(input));
-    describe(next);
+    describe(next, lastFailure);
     if (next.kind === 'turn') {
       const scope = new CancellationScope();
-      turn = { messageId: next.messageId, scope };
+      const { messageId } = next;
+      turn = { messageId, scope };
+      lastFailure = '';
+      const failed = (code: string) => {
+        lastFailure = ` ${failureText(`The turn of ${messageId}`, code, messageAddress(messageId))}`;
+      };
       const isQuiet = await takeTurn(
-        { ...input, messageId: next.messageId },
-        { waiting: next.waiting, scope, wakes: () => wakes },
+        { ...input, messageId },
+        { waiting: next.waiting, scope, wakes: () => wakes, failed },
       );
       turn = undefined;
       // Whatever came since has been told by a signal, or is found by the reconciler.
       if (isQuiet && !isAwake) {
         next = { kind: 'idle', waiting: 0, isHeld: false };
-        describe(next);
+        describe(next, lastFailure);
       }
     }
     switch (next.kind) {
@@ -106,15 +112,20 @@ async function waitForNews(isAwake: () => boolean): Promise<boolean> {
   return isAwake();
 }
 
+function messageAddress(messageId: string): string | undefined {
+  const address = addressInApi();
+  return address && `${address}/messages/${messageId}`;
+}
+
 /** What the operator reads beside the process. */
-function describe(next: ConversationNext): void {
+function describe(next: ConversationNext, lastFailure: string): void {
   if (next.kind === 'turn')
     setCurrentDetails(`Answering ${next.messageId}; ${next.waiting} messages wait behind it.`);
   if (next.kind === 'idle') {
     setCurrentDetails(
       next.isHeld
         ? `Held by a Stop with ${next.waiting} messages waiting, until somebody resumes the queue.`
-        : 'Waits for a message.',
+        : `Waits for a message.${lastFailure}`,
     );
   }
 }

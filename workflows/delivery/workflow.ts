@@ -1,11 +1,15 @@
+import { continueOnNewest, watchGrowth } from '../history.ts';
 import { failedAs, tellOutcome } from '../outcome.ts';
 import type { DeliveryEnd, DeliveryInput } from './contract.ts';
 import { deliverAll } from './deliver.ts';
 
 /** A delivery that somebody asked for anew. */
 export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
-  const [end] = await deliverAll([input]);
+  const growth = watchGrowth();
+  const [end] = await deliverAll([input], { look: growth.look, isStopped: () => growth.isFull });
   switch (end!) {
+    case 'pending':
+      return continueOnNewest<typeof delivery>(input);
     case 'delivered':
       tellOutcome('delivered', 'The other side has it.');
       return 'delivered';
@@ -13,7 +17,6 @@ export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
       tellOutcome('uncertain', 'The other side may have it; it is not sent again by itself.');
       return 'uncertain';
     case 'failed':
-      tellOutcome('failed', 'Every attempt failed; the row says why.');
       throw failedAs('delivery_failed', 'The delivery');
   }
 }

@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   condition,
-  continueAsNew,
   defineSignal,
   isCancellation,
   proxyActivities,
@@ -9,6 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { continueOnNewest } from '../history.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type {
@@ -61,7 +61,8 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
   });
   for (;;) {
     // Only somebody who wakes it over and over gets here.
-    if (workflowInfo().historyLength > maxHistoryLength) return continueAsNew<typeof ingestionBatch>(input);
+    if (workflowInfo().historyLength > maxHistoryLength)
+      return continueOnNewest<typeof ingestionBatch>(input);
     isAwake = false;
     const state = await CancellationScope.nonCancellable(() => control.advanceIngestionBatch(input));
     describe(input, state);
@@ -91,12 +92,12 @@ function end(input: IngestionBatchInput, state: IngestionBatchState): IngestionB
   const staged = `${records} records of ${pages} pages`;
   const details: Partial<Record<IngestionBatchState['status'], string>> = {
     applied: `Applied ${staged}.`,
-    failed: `Failed with ${errorCode ?? 'internal_error'}; nothing was applied.`,
     aborted: 'Was aborted; nothing was applied.',
     expired: 'Expired before it was completed; nothing was applied.',
   };
+  if (status === 'failed')
+    throw failedAs(errorCode, `The batch of the table ${input.tableId}`, 'Nothing was applied.');
   tellOutcome(status, `Table ${input.tableId}, ${input.mode}. ${details[status]}`);
-  if (status === 'failed') throw failedAs(errorCode, 'The batch');
   if (status === 'aborted') endAsCancelled('The batch');
   return status;
 }

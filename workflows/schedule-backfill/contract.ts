@@ -12,6 +12,8 @@ export type BackfillBegun =
 export interface ClaimedFire {
   scheduleRunId: string;
   projectId: string;
+  /** Where the API shows it. */
+  address?: string | undefined;
 }
 
 /** `there`: it has fired meanwhile. `cancelled`: nothing more is fired. */

@@ -2,7 +2,6 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
-  continueAsNew,
   executeChild,
   isCancellation,
   ParentClosePolicy,
@@ -11,6 +10,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { continueOnNewest, watchGrowth } from '../history.ts';
 import { failedAs, tellOutcome } from '../outcome.ts';
 import type { scheduleRun } from '../schedule-run/workflow.ts';
 import { taskQueues } from '../task-queues.ts';
@@ -24,8 +24,9 @@ const control = proxyActivities<BackfillControlActivities>({
 });
 
 const maxHistoryLength = 2_000;
-/** Fires that another process of the backfill began are not its children: their rows are looked at. */
-const lookEvery = '15 seconds';
+/** Fires that another process of the backfill began are not its children: their rows are looked at, less often each time. */
+const firstLookMs = 15_000;
+const longestLookMs = 6 * 3_600_000;
 
 /**
  * Fires what was planned, place by place, so many at once as was asked. A cancel of the row is met at the next place;
@@ -35,7 +36,7 @@ export async function scheduleBackfill(input: BackfillInput): Promise<BackfillSt
   try {
     return await run(input);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!isCancelled(error)) throw error;
     await CancellationScope.nonCancellable(() => control.cancelBackfill(input));
     tellOutcome('cancelled', 'Was cancelled; what had been fired goes on.');
     throw error;
@@ -62,16 +63,21 @@ async function run(input: BackfillInput): Promise<BackfillStatus> {
     }
   };
   await Promise.all(Array.from({ length: begun.maxConcurrency }, lane));
-  if (next < begun.total && !isCancelled) return continueAsNew<typeof scheduleBackfill>(input);
-  for (;;) {
+  if (next < begun.total && !isCancelled) return continueOnNewest<typeof scheduleBackfill>(input);
+  const growth = watchGrowth(maxHistoryLength);
+  for (let lookMs = firstLookMs; ; lookMs = Math.min(lookMs * 2, longestLookMs)) {
     const status = await control.endBackfill(input);
     if (status !== 'running') return told(status);
-    await sleep(lookEvery);
+    if (growth.look()) return continueOnNewest<typeof scheduleBackfill>(input);
+    await sleep(lookMs);
   }
 }
 
 /** What became of it stands in its row; a fire that was begun is not taken back. */
-async function fired(organizationId: string, { scheduleRunId, projectId }: ClaimedFire): Promise<void> {
+async function fired(
+  organizationId: string,
+  { scheduleRunId, projectId, address }: ClaimedFire,
+): Promise<void> {
   const keyword = (name: string, value: string) => ({
     key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
     value,
@@ -80,6 +86,7 @@ async function fired(organizationId: string, { scheduleRunId, projectId }: Claim
     await executeChild<typeof scheduleRun>('scheduleRun', {
       workflowId: `schedule-run/${scheduleRunId}`,
       args: [{ organizationId, scheduleRunId }],
+      ...(address === undefined ? {} : { memo: { address } }),
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       priority: { fairnessKey: organizationId, priorityKey: 4 },
@@ -91,16 +98,18 @@ async function fired(organizationId: string, { scheduleRunId, projectId }: Claim
       ],
     });
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (isCancelled(error)) throw error;
   }
 }
+
+/** Of the backfill itself: a fire that somebody cancelled ends that fire alone. */
+const isCancelled = (error: unknown) =>
+  isCancellation(error) && CancellationScope.current().consideredCancelled;
 
 function told(status: BackfillStatus): BackfillStatus {
   if (status === 'succeeded') tellOutcome(status, 'Fired everything that was planned.');
   if (status === 'cancelled') tellOutcome(status, 'Was cancelled; what had been fired goes on.');
-  if (status === 'failed') {
-    tellOutcome(status, 'Fired everything that was planned; some of it failed.');
-    throw failedAs('backfill_failed', 'The backfill');
-  }
+  if (status === 'failed')
+    throw failedAs('backfill_failed', 'The backfill', 'It fired everything that was planned.');
   return status;
 }

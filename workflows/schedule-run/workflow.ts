@@ -8,6 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { deliverAll } from '../delivery/deliver.ts';
+import { continueOnNewest, watchGrowth } from '../history.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
 import type { FireProgress, FireStatus, ScheduleRunControlActivities, ScheduleRunInput } from './contract.ts';
 import { runEndedSignal } from './names.ts';
@@ -21,8 +22,9 @@ const control = proxyLocalActivities<ScheduleRunControlActivities>({
   retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
 });
 
-/** A run tells of its end; one that cannot is looked at all the same. */
-const lookEvery = '1 minute';
+/** A run tells of its end; one that cannot is looked at all the same, less often each time: it may go on for a year. */
+const firstLookMs = 60_000;
+const longestLookMs = 6 * 3_600_000;
 
 const endedSignal = defineSignal(runEndedSignal);
 
@@ -34,7 +36,6 @@ export async function scheduleRun(input: ScheduleRunInput): Promise<FireStatus> 
       tellOutcome(status, 'Ran, and delivered what was made.');
       break;
     case 'failed':
-      tellOutcome(status, 'Failed; its row says why.');
       throw failedAs('schedule_run_failed', 'The fire');
     case 'cancelled':
       tellOutcome(status, 'Was cancelled.');
@@ -49,17 +50,26 @@ async function fire(input: ScheduleRunInput): Promise<FireStatus> {
   setHandler(endedSignal, () => {
     isNew = true;
   });
+  const growth = watchGrowth();
+  const scope = CancellationScope.current();
+  // A cancel is this execution's alone: it sees it through.
+  const isToContinue = () => growth.isFull && !scope.consideredCancelled;
   let progress = await begun(input);
-  while (progress.kind === 'running') {
+  for (let lookMs = firstLookMs; progress.kind === 'running'; ) {
     setCurrentDetails(`Waits for ${progress.runId} to end.`);
-    await waited(() => isNew, input);
+    await waited(() => isNew, lookMs, input);
     isNew = false;
+    lookMs = Math.min(lookMs * 2, longestLookMs);
     progress = await always(() => control.collectFire(input));
+    growth.look();
+    if (progress.kind === 'running' && isToContinue()) return continueOnNewest<typeof scheduleRun>(input);
   }
   if (progress.kind === 'ended') return progress.status;
   const { organizationId } = input;
   setCurrentDetails(`Delivers ${progress.deliveryIds.length} files and mails.`);
-  await deliverAll(progress.deliveryIds.map((deliveryId) => ({ organizationId, deliveryId })));
+  const deliveries = progress.deliveryIds.map((deliveryId) => ({ organizationId, deliveryId }));
+  const ends = await deliverAll(deliveries, { look: growth.look, isStopped: isToContinue });
+  if (ends.includes('pending')) return continueOnNewest<typeof scheduleRun>(input);
   return always(() => control.endFire(input));
 }
 
@@ -74,14 +84,14 @@ async function begun(input: ScheduleRunInput): Promise<FireProgress> {
 }
 
 /** Where somebody cancels the fire, its run is asked to end, and its end is waited for. */
-async function waited(isNew: () => boolean, input: ScheduleRunInput): Promise<void> {
+async function waited(isNew: () => boolean, lookMs: number, input: ScheduleRunInput): Promise<void> {
   try {
-    await condition(isNew, lookEvery);
+    await condition(isNew, lookMs);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await control.cancelFire(input);
-      await condition(isNew, lookEvery);
+      await condition(isNew, lookMs);
     });
   }
 }

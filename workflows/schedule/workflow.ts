@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   condition,
-  continueAsNew,
   defineSignal,
   isCancellation,
   proxyActivities,
@@ -10,6 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { continueOnNewest, isOutdated } from '../history.ts';
 import { endAsCancelled, tellOutcome } from '../outcome.ts';
 import { taskQueues } from '../task-queues.ts';
 import type { ScheduleControlActivities, ScheduleInput, ScheduleNext } from './contract.ts';
@@ -28,8 +28,8 @@ const { advanceSchedule } =
   proxyLocalActivities<Pick<ScheduleControlActivities, 'advanceSchedule'>>(databaseOnly);
 
 const maxHistoryLength = 2_000;
-/** The time zone database may change while a year goes by: what comes next is asked anew every month. */
-const longestWaitMs = 30 * 86_400_000;
+/** The time zone database may change while a year goes by, and another release may have taken over: both are asked every week. */
+const longestWaitMs = 7 * 86_400_000;
 
 export const wakeSignal = defineSignal(wakeScheduleSignal);
 export const pauseSignal = defineSignal(pauseScheduleSignal);
@@ -52,8 +52,8 @@ export async function schedule(input: ScheduleInput): Promise<void> {
   for (;;) {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     // A wish that came since is part of this run: it is carried out before.
-    if (wanted === undefined && (historyLength > maxHistoryLength || continueAsNewSuggested))
-      return continueAsNew<typeof schedule>(input);
+    const isToContinue = historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated();
+    if (wanted === undefined && isToContinue) return continueOnNewest<typeof schedule>(input);
     isAwake = false;
     const wish = wanted;
     wanted = undefined;

@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   condition,
-  continueAsNew,
   defineSignal,
   isCancellation,
   proxyActivities,
@@ -10,6 +9,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { continueOnNewest } from '../history.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../outcome.ts';
 import { tellWaiting } from '../run-ended.ts';
 import { taskQueues } from '../task-queues.ts';
@@ -64,8 +64,7 @@ export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
       tellOutcome(status, `Copied ${rows} rows.`);
       break;
     case 'failed':
-      tellOutcome(status, `Failed with ${errorCode ?? 'internal_error'}; removed what was staged.`);
-      throw failedAs(errorCode, 'The snapshot');
+      throw failedAs(errorCode, 'The snapshot', 'What was staged is removed.');
     case 'cancelled':
       tellOutcome(status, 'Was cancelled; removed what was staged.');
       endAsCancelled('The snapshot');
@@ -93,7 +92,7 @@ async function awaitTurn(input: SnapshotInput): Promise<'begun' | 'ended'> {
       if (isCancellation(error)) return 'ended';
       throw error;
     }
-    if (workflowInfo().historyLength > maxHistoryLength) return continueAsNew<typeof snapshot>(input);
+    if (workflowInfo().historyLength > maxHistoryLength) return continueOnNewest<typeof snapshot>(input);
   }
 }
 
@@ -108,7 +107,7 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
     setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
     const staged = await stage(input);
     endAsCancelled('The snapshot');
-    if (staged === undefined) return continueAsNew<typeof snapshot>(input);
+    if (staged === undefined) return continueOnNewest<typeof snapshot>(input);
     for (let isOverdue = false; ; ) {
       isAwake = false;
       const admitted = await always(() => control.admitSnapshot(input, isOverdue));

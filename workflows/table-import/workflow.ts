@@ -41,8 +41,7 @@ export async function tableImport(input: TableImportInput): Promise<TableImportO
       tellOutcome(status, `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`);
       break;
     case 'failed':
-      tellOutcome(status, `Failed with ${errorCode ?? 'internal_error'}; removed what was staged.`);
-      throw failedAs(errorCode, 'The import');
+      throw failedAs(errorCode, 'The import', 'What was staged is removed.');
     case 'cancelled':
       tellOutcome(status, 'Was cancelled; removed what was staged.');
       endAsCancelled('The import');

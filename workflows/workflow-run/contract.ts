@@ -6,6 +6,12 @@ export interface WorkflowRunInput {
   waitedBy?: string;
 }
 
+/** What the process of a run is given by the one that it goes on from. */
+export interface WorkflowRunStart extends WorkflowRunInput {
+  /** When the time of nodes under way is up, in milliseconds since 1970. */
+  deadlines?: Record<string, number>;
+}
+
 export interface NodeInput extends WorkflowRunInput {
   nodeId: string;
 }
@@ -48,6 +54,8 @@ export type NodeInterruption = 'cancelled' | 'timeout' | 'gave_up';
 export interface WorkflowRunOutcome {
   status: 'succeeded' | 'failed' | 'cancelled';
   errorCode: string | null;
+  /** The first that failed, in the order of the graph. */
+  failedNode?: { id: string; type: string };
 }
 
 /** Activities on the control queue: short, database only. */

@@ -1,8 +1,8 @@
 import type { NodeEnd, PlannedNode } from './contract.ts';
 
 export interface WalkSteps {
-  /** Carries a node out; never rejects. */
-  carryOut(node: PlannedNode): Promise<NodeEnd>;
+  /** Carries a node out; never rejects. Undefined where it is left under way. */
+  carryOut(node: PlannedNode): Promise<NodeEnd | undefined>;
   /** Ends nodes that nothing leads to. */
   skip(nodeIds: string[]): Promise<void>;
   /** Once it says so, no further node is begun. */
@@ -33,7 +33,7 @@ export async function walk(
       running.set(
         node.id,
         carryOut(node).then((end) => {
-          ends.set(node.id, end);
+          if (end !== undefined) ends.set(node.id, end);
           running.delete(node.id);
         }),
       );

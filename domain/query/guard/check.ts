@@ -6,7 +6,7 @@ import { knownRelations } from './relations.ts';
 import { type RewriteContext, refuseForeign, rewriteTables } from './rewrite.ts';
 import { hasLimitWithin, withRowLimit } from './row-limit.ts';
 import { isShowTables, listing } from './show-tables.ts';
-import { foldName, sameTree, type TreeNode } from './tree.ts';
+import { foldName, sameTree, type TreeNode, text } from './tree.ts';
 import { walkStatement } from './walk.ts';
 
 export interface CheckedStatement {
@@ -29,11 +29,17 @@ export function checkStatement(parser: Parser, statement: StatementToCheck): Pro
   return boundedDepth(() => check(parser, statement));
 }
 
-/** Refuses what could not run whatever tables there are: those that it names may be made later. */
-export async function checkDraft({ parse }: Parser, sql: string): Promise<void> {
-  await boundedDepth(async () => {
+/** Refuses what could not run whatever tables there are, and gives the names of those that would have to be. */
+export function checkDraft({ parse }: Parser, sql: string): Promise<string[]> {
+  return boundedDepth(async () => {
     const tree = await parse(withPlainSpaces(sql));
-    if (!isShowTables(tree)) walkStatement(tree, refuseForeign);
+    const names = new Set<string>();
+    if (!isShowTables(tree))
+      walkStatement(tree, (table) => {
+        refuseForeign(table);
+        names.add(text(table['table_name']));
+      });
+    return [...names];
   });
 }
 

@@ -1,15 +1,17 @@
 import { derivedId } from '../../../data/ids.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DeliveredThing } from '../../deliveries/content.ts';
 import {
   type Delivery,
   deliveriesOfNode,
+  deliveryStates,
   insertDeliveries,
   type NewDelivery,
 } from '../../deliveries/deliveries.ts';
 import { fileName, maxPathBytes, withoutAround } from '../../deliveries/file-name.ts';
 import { findReport } from '../../reports/reports.ts';
 import { inputsAt, type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';
-import type { NodeOutputs } from '../nodes.ts';
+import type { NodeFailure, NodeOutputs, RunNode } from '../nodes.ts';
 import { outputValue, textOf } from '../values.ts';
 
 type Format = 'markdown' | 'pdf' | 'docx' | 'csv' | 'json';
@@ -22,21 +24,15 @@ interface Planned {
 }
 
 export const fileOutputWork: NodeWork = (call) =>
-  delivered(
-    call,
-    async () => {
-      const { path, format } = call.config as { path: string; format?: Format };
-      const folder = withoutAround(call.version.output_folder, '/');
-      const target = folder === '' ? path : `${folder}/${path}`;
-      const [thing] = await thingsOf(call, format ?? formatOf(path));
-      if (thing === undefined)
-        throw new NodeFailed('invalid_request', 'Nothing comes in that a file could hold.');
-      return [{ kind: 'file', target, content: thing }];
-    },
-    ([delivery]) => ({
-      file: { type: 'file', fileId: delivery!.receipt ?? '', path: delivery!.target },
-    }),
-  );
+  delivered(call, async () => {
+    const { path, format } = call.config as { path: string; format?: Format };
+    const folder = withoutAround(call.version.output_folder, '/');
+    const target = folder === '' ? path : `${folder}/${path}`;
+    const [thing] = await thingsOf(call, format ?? formatOf(path));
+    if (thing === undefined)
+      throw new NodeFailed('invalid_request', 'Nothing comes in that a file could hold.');
+    return [{ kind: 'file', target, content: thing }];
+  });
 
 export const emailWork: NodeWork = (call) =>
   delivered(call, async () => {
@@ -71,11 +67,7 @@ export const webhookWork: NodeWork = (call) =>
   });
 
 /** Plans deliveries once; when they have ended, the node ends by how they came out. */
-async function delivered(
-  call: NodeCall,
-  plan: () => Promise<Planned[]>,
-  outputsOf: (deliveries: readonly Delivery[]) => NodeOutputs = () => ({}),
-): Promise<NodeStep> {
+async function delivered(call: NodeCall, plan: () => Promise<Planned[]>): Promise<NodeStep> {
   const { run, node } = call;
   const find = () => within(call, (db) => deliveriesOfNode(db, run.organization_id, run.id, node.id));
   let rows = await find();
@@ -94,6 +86,32 @@ async function delivered(
     `${open.target}: ${message ?? 'It was not delivered.'} The delivery ${open.id} can be retried by hand.`,
     { isFinal: true },
   );
+}
+
+/** A file is handed on; whoever has the rest is outside. */
+function outputsOf([delivery]: readonly Delivery[]): NodeOutputs {
+  if (delivery?.kind !== 'file') return {};
+  return { file: { type: 'file', fileId: delivery.receipt ?? '', path: delivery.target } };
+}
+
+/**
+ * Ends what a node that is ended from outside has not delivered: nobody attempts it any more. Where all of it has arrived,
+ * what the node hands on; undefined for any other node.
+ */
+export async function endDeliveries(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, run_id: runId, node_id: nodeId }: RunNode,
+  error: NodeFailure,
+): Promise<NodeOutputs | undefined> {
+  const rows = await deliveriesOfNode(db, organizationId, runId, nodeId, 'update');
+  for (const row of rows) {
+    if (deliveryStates.isEnd(row.status)) continue;
+    // What was being sent may have arrived.
+    const to = row.status === 'sending' ? 'uncertain' : 'failed';
+    await deliveryStates.move(db, row, row.status, to, { error: JSON.stringify(error) });
+  }
+  const isDelivered = rows.length > 0 && rows.every(({ status }) => status === 'delivered');
+  return isDelivered ? outputsOf(rows) : undefined;
 }
 
 function rowOf({ run, node }: NodeCall, { kind, target, content }: Planned): NewDelivery {

@@ -6,13 +6,17 @@ import { startSnapshot } from '../../datasets/start.ts';
 import { pinSnapshot } from '../../lake-maintenance/expire.ts';
 import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';
 import { workflowRunProcess } from '../process.ts';
-import { dataVersionsOf, findBoth, runPin, runPinMs, updateWorkflowRun } from '../workflow-runs.ts';
+import { dataVersionsOf, findBoth, runPin, runPinEnd, updateWorkflowRun } from '../workflow-runs.ts';
 import { childRunId } from './child.ts';
 
 /** A snapshot tells of its end; one that cannot is looked at all the same. */
 const lookEveryMs = 300_000;
-/** While another snapshot of the dataset is under way. */
-const turnEveryMs = 15_000;
+/** While another snapshot of the dataset is under way: the longer the node has waited, the less often. */
+const firstTurnMs = 15_000;
+const longestTurnMs = 300_000;
+
+export const nextTurnMs = (waitedMs: number): number =>
+  Math.min(Math.max(waitedMs / 10, firstTurnMs), longestTurnMs);
 
 /** Takes a snapshot, once for each try of the node, and has the run read from then on what it made. */
 export const snapshotWork: NodeWork = async (call) => {
@@ -23,12 +27,17 @@ export const snapshotWork: NodeWork = async (call) => {
   let made = await find();
   if (made === undefined) {
     if (!(await start(call, datasetId, runId)))
-      return { kind: 'waiting', what: `another snapshot of ${datasetId}`, untilMs: Date.now() + turnEveryMs };
+      return { kind: 'waiting', what: `another snapshot of ${datasetId}`, untilMs: nextTurn(call) };
     made = await find();
   }
   if (made !== undefined && snapshotStates.isEnd(made.status)) return ended(call, made);
   return { kind: 'waiting', what: runId, untilMs: Date.now() + lookEveryMs };
 };
+
+function nextTurn({ state }: NodeCall): number {
+  const nowMs = Date.now();
+  return nowMs + nextTurnMs(nowMs - state.started_at!.getTime());
+}
 
 /** False while another one is under way: this one is of what the source has when it is its turn. */
 async function start({ run, deps }: NodeCall, datasetId: string, runId: string): Promise<boolean> {
@@ -65,7 +74,7 @@ async function ended(call: NodeCall, made: SnapshotRun): Promise<NodeStep> {
 async function readFromThere({ run, deps }: NodeCall, tableId: string, version: number): Promise<void> {
   const { organization_id: organizationId, id } = run;
   const lake = await deps.lake.catalog.get(organizationId);
-  const expiresAt = new Date(Date.now() + runPinMs);
+  const expiresAt = runPinEnd();
   await pinSnapshot(deps, lake, organizationId, { snapshotId: version, holder: runPin(id), expiresAt });
   await within({ run, deps }, async (db) => {
     const both = await findBoth(db, organizationId, id, 'update');

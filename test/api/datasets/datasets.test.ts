@@ -31,6 +31,7 @@ test('a dataset is attached, listed, shown, changed and deleted', async () => {
     keyColumns: [],
     guard: null,
     schedule: null,
+    scheduleStatus: null,
     projectId: null,
     tableId: null,
     snapshotTableName: 'shop_orders',

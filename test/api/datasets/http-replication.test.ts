@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { expectEventually } from '../../support/eventually.ts';
 import { type Misdeed, pageOf, recordPolicy, recordSource } from '../../support/replication-source.ts';
 import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../support/snapshots.ts';
 import { connect, httpServer } from '../../support/sources.ts';
@@ -453,13 +454,11 @@ test('a snapshot whose limit is used up waits in its process, lets others copy, 
   const source = await recordSource(records(9));
   const { at } = await dataset(client, source.base, recordPolicy({}, { requests_per_day: 2 }));
   const run = await startSnapshot(client, at);
-  await expect
-    .poll(async () => (await client.call('GET', run)).body.data, { timeout: 30_000 })
-    .toMatchObject({
-      status: 'running',
-      requestsMade: 2,
-      rowsCopied: 4,
-    });
+  await expectEventually(async () => (await client.call('GET', run)).body.data).toMatchObject({
+    status: 'running',
+    requestsMade: 2,
+    rowsCopied: 4,
+  });
   const others = await Promise.all([1, 2].map(async () => dataset(client, source.base, recordPolicy())));
   for (const other of others) await succeeded(client, other.at);
   const cancelled = await client.call('POST', `${run}/cancel?confirm=true`);
@@ -474,12 +473,10 @@ test('the bytes of an hour are never overrun', async () => {
   const limits = { response_bytes_per_hour: 1_200 };
   const { at } = await dataset(client, source.base, recordPolicy({}, limits));
   const run = await startSnapshot(client, at);
-  await expect
-    .poll(async () => (await client.call('GET', run)).body.data, { timeout: 30_000 })
-    .toMatchObject({
-      status: 'running',
-      bytesCopied: expect.toSatisfy((bytes: number) => bytes > 600 && bytes <= 1_200),
-    });
+  await expectEventually(async () => (await client.call('GET', run)).body.data).toMatchObject({
+    status: 'running',
+    bytesCopied: expect.toSatisfy((bytes: number) => bytes > 600 && bytes <= 1_200),
+  });
   await client.call('POST', `${run}/cancel?confirm=true`);
   await untilStatus(client, run, 'cancelled');
 });

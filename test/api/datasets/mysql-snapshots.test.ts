@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectEventually } from '../../support/eventually.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../../support/mariadb.ts';
 import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../support/snapshots.ts';
 import { useWorker } from '../../support/worker.ts';
@@ -172,10 +173,10 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
     try {
       await holder.query('LOCK TABLES held WRITE');
       const run = await startSnapshot(client, at);
-      await vi.waitFor(async () => expect(await folders()).toHaveLength(1), 20_000);
+      await expectEventually(folders).toHaveLength(1);
       await client.call('POST', `${run}/cancel?confirm=true`);
       await untilStatus(client, run, 'cancelled');
-      await vi.waitFor(async () => expect(await folders()).toEqual([]), 10_000);
+      await expectEventually(folders).toEqual([]);
     } finally {
       await holder.end();
     }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { recordPolicy, recordSource } from '../../support/replication-source.ts';
 import { attach } from '../../support/snapshots.ts';
 import { connect } from '../../support/sources.ts';
@@ -73,21 +74,21 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
   expect((await client.call('GET', '/v1/schedules')).body.items).toEqual([]);
 
   await makeDue(client, at);
-  await expect
-    .poll(() => snapshotsOf(client, at), { timeout: 30_000 })
-    .toMatchObject([{ status: 'succeeded' }]);
+  await expectEventually(() => snapshotsOf(client, at)).toMatchObject([{ status: 'succeeded' }]);
   expect((await client.call('GET', at)).body.data.lastSnapshotAt).not.toBeNull();
   // What fired does not fire again, whatever its process is told.
   await makeDue(client, at);
-  await expect.poll(() => firesOf(client, at), { timeout: 90_000 }).toMatchObject([{ status: 'succeeded' }]);
+  await expectEventually(() => firesOf(client, at), { timeoutMs: 90_000 }).toMatchObject([
+    { status: 'succeeded' },
+  ]);
   expect(await snapshotsOf(client, at)).toHaveLength(1);
 
   const other = await httpDataset(client, { schedule: daily });
   await client.call('PATCH', other.connection, { body: { snapshot_config: { enabled: false } } });
   await makeDue(client, other.at);
-  await expect
-    .poll(() => firesOf(client, other.at), { timeout: 30_000 })
-    .toMatchObject([{ status: 'failed', reason: expect.stringMatching(/Snapshots are not enabled/) }]);
+  await expectEventually(() => firesOf(client, other.at)).toMatchObject([
+    { status: 'failed', reason: expect.stringMatching(/Snapshots are not enabled/) },
+  ]);
   // Whoever looks for the snapshot finds why there is none.
   expect(await snapshotsOf(client, other.at)).toMatchObject([
     { status: 'failed', error: { code: 'snapshot_not_enabled' }, tableVersion: null },
@@ -134,4 +135,37 @@ test('a cadence that cannot be is refused', async () => {
   const past = { type: 'one_time', zone_id: 'UTC', time_of_day: '08:00', run_date: '2020-01-01' };
   expect(await refusal(past)).toEqual([422, ['body', 'schedule', 'run_date']]);
   expect(await refusal({ ...daily, interval: 2 })).toEqual([400, 'invalid_cadence']);
+});
+
+test('a paused schedule is shown as paused, and stays so until it is resumed', async () => {
+  const client = await workspace.organization();
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'Shop' } })).body.data.id;
+  const { at, dataset, connection } = await httpDataset(client, { schedule: daily, project_id: project });
+  expect(dataset).toMatchObject({ scheduleStatus: 'active' });
+  expect((await client.call('DELETE', `/v1/projects/${project}`)).status).toBe(200);
+  const shown = async () => (await client.call('GET', at)).body.data;
+  expect(await shown()).toMatchObject({ scheduleStatus: 'paused' });
+  expect((await client.call('GET', `${connection}/datasets`)).body.items).toMatchObject([
+    { scheduleStatus: 'paused' },
+  ]);
+  for (const body of [
+    { name: 'Others' },
+    { schedule: daily },
+    { schedule: { ...daily, time_of_day: '07:00' } },
+  ]) {
+    const changed = await client.call('PATCH', at, { body });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.body.data).toMatchObject({ scheduleStatus: 'paused' });
+    expect(await schedulesOf(client, at)).toMatchObject([{ status: 'paused', next_run_at: null }]);
+  }
+  const resume = () => client.call('POST', `${at}/resume`);
+  expect(await resume()).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  await client.call('PATCH', at, { body: { project_id: null } });
+  expect(await resume()).toMatchObject({ status: 200, body: { data: { scheduleStatus: 'active' } } });
+  expect((await schedulesOf(client, at))[0]!.next_run_at).not.toBeNull();
+  const paused = await client.call('POST', `${at}/pause`);
+  expect(paused.body.data).toMatchObject({ scheduleStatus: 'paused', schedule: { timeOfDay: '07:00' } });
+  await client.call('PATCH', at, { body: { schedule: null } });
+  expect(await shown()).toMatchObject({ schedule: null, scheduleStatus: null });
+  expect(await resume()).toMatchObject({ status: 409, body: { code: 'conflict' } });
 });

@@ -1,6 +1,7 @@
 import proto from '@temporalio/proto';
 import { pino } from 'pino';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { expectEventually } from '../../support/eventually.ts';
 import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../support/snapshots.ts';
 import { useSourceDatabase } from '../../support/source-database.ts';
 import { useWorker } from '../../support/worker.ts';
@@ -282,7 +283,7 @@ test('a snapshot that waits for the source is cancelled, and the source is let g
   // A server process outlives its connection for a moment.
   const sessions = async () =>
     (await source.admin.query('SELECT FROM pg_stat_activity WHERE usename = $1', [source.role])).rows.length;
-  await expect.poll(sessions, { timeout: 30_000 }).toBe(0);
+  await expectEventually(sessions).toBe(0);
   expect((await snapshotOf(client, at)).status).toBe('succeeded');
 });
 
@@ -298,17 +299,11 @@ test('a source whose connection breaks in the middle is copied anew, and tells m
   try {
     const waiting = `SELECT pg_terminate_backend(pid) AS ended FROM pg_locks
       WHERE NOT granted AND relation = 'shop.broken'::regclass`;
-    await vi.waitFor(
-      async () => expect((await source.admin.query(waiting)).rows).toEqual([{ ended: true }]),
-      30_000,
-    );
-    await vi.waitFor(async () => {
-      const { body } = await client.call('GET', run);
-      expect(body.data).toMatchObject({
-        status: 'running',
-        error: { code: 'source_failed', stage: 'connect' },
-      });
-    }, 10_000);
+    await expectEventually(async () => (await source.admin.query(waiting)).rows).toEqual([{ ended: true }]);
+    await expectEventually(async () => (await client.call('GET', run)).body.data).toMatchObject({
+      status: 'running',
+      error: { code: 'source_failed', stage: 'connect' },
+    });
   } finally {
     await source.run('ROLLBACK');
   }

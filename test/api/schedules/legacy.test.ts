@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { scheduleSteps } from '../../../domain/schedules/reconcile.ts';
-import { eventually, projectOf } from '../../support/conversations.ts';
+import { projectOf } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { importLegacy } from '../../support/legacy.ts';
-import { reconcile } from '../../support/reconcile.ts';
 import { attachedTable } from '../../support/runs.ts';
-import { scheduleBody, writtenPlaybook } from '../../support/schedules.ts';
+import { reconcileSchedules, scheduleBody, writtenPlaybook } from '../../support/schedules.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -54,7 +53,7 @@ test('every kind that cannot be written comes in once, is read, and fires', asyn
     'interval',
     'month_end',
   ]);
-  await reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
+  await reconcileSchedules(workspace);
   for (const { id, schedule } of items) {
     const { status } = await eventually(
       () => workspace.temporal.workflow.getHandle(`schedule/${id}`).describe(),

@@ -2,14 +2,21 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { AppError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { agentRunSteps } from '../../../domain/agent-runs/reconcile.ts';
 import { claimBackfillFire } from '../../../domain/schedules/backfill-process.ts';
-import { scheduleSteps } from '../../../domain/schedules/reconcile.ts';
 import { insertScheduleRuns, requestedFire, rowOf } from '../../../domain/schedules/schedule-runs.ts';
 import { getSchedule } from '../../../domain/schedules/schedules.ts';
-import { eventually, projectOf, useModelServer } from '../../support/conversations.ts';
+import { projectOf, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { reconcile } from '../../support/reconcile.ts';
 import { attachedTable, endedRun } from '../../support/runs.ts';
-import { daily, madeSchedule, scheduleBody, writtenPlaybook } from '../../support/schedules.ts';
+import {
+  daily,
+  madeSchedule,
+  reconcileSchedules,
+  scheduleBody,
+  writtenPlaybook,
+} from '../../support/schedules.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -296,7 +303,7 @@ test('a schedule whose process was ended by force is paused, and starts anew whe
       .where('id', '=', id)
       .execute(),
   );
-  await reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
+  await reconcileSchedules(workspace);
   expect(await shown(id)).toMatchObject({ status: 'paused' });
   await client.call('POST', `${urlOf(id)}/resume`);
   const { status } = await workspace.temporal.workflow.getHandle(`schedule/${id}`).describe();
@@ -309,7 +316,7 @@ test('a change that the process did not hear of is told by the worker', async ()
     .spyOn(workspace.deps.processes, 'wake')
     .mockRejectedValue(new AppError('workflows_unavailable', 'Away.'));
   await client.call('POST', `${urlOf(id)}/pause`).finally(() => spy.mockRestore());
-  await reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
+  await reconcileSchedules(workspace);
   expect(
     await eventually(
       () => seenRevision(id),
@@ -345,19 +352,32 @@ test('no more than so many fires are asked for at once', async () => {
   ]);
 });
 
-test('a fire whose process was ended by force fails', async () => {
+test('a fire whose process was ended by force fails, and its run ends with it', async () => {
   const { id } = await madeSchedule(client, project, slow);
   const fired = await trigger(id);
-  await eventually(
+  const { runId } = await eventually(
     async () => (await runsOf(id))[0],
-    ({ runId }) => runId !== null,
+    (run) => run.runId !== null,
   );
   await workspace.temporal.workflow.getHandle(`schedule-run/${fired.id}`).terminate('by force');
-  await reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
+  await reconcileSchedules(workspace);
   expect(await ended(id, fired.id)).toMatchObject({
     status: 'failed',
     reason: expect.stringContaining('operator'),
   });
+  expect(await endedRun(client, project, runId)).toMatchObject({ status: 'cancelled' });
+});
+
+test('a fire hears at once that the process of its run was ended by force', async () => {
+  const { id } = await madeSchedule(client, project, slow);
+  const fired = await trigger(id);
+  const { runId } = await eventually(
+    async () => (await runsOf(id))[0],
+    (run) => run.runId !== null,
+  );
+  await workspace.temporal.workflow.getHandle(`agent-run/${runId}`).terminate('by force');
+  await reconcile(workspace, agentRunSteps(workspace.activityDeps, 0));
+  expect(await ended(id, fired.id)).toMatchObject({ status: 'failed' });
 });
 
 test('a schedule that is deleted ends its process, and its run goes on', async () => {

@@ -3,7 +3,8 @@ import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { seeDataEvents } from '../../../domain/workflow-starts/data-events.ts';
 import { startDataEvents } from '../../../worker/data-events.ts';
-import { eventually, projectOf } from '../../support/conversations.ts';
+import { projectOf } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { attachedTable } from '../../support/runs.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -231,4 +232,29 @@ test('a table that is not attached to the project is a fault of the draft', asyn
     valid: false,
     faults: [{ loc: ['body', 'triggers', 0, 'config', 'table_ids', 0], type: 'value_error' }],
   });
+});
+
+test('an event whose run is refused for good leaves a run that failed and says why', async () => {
+  const { id, tableId, trigger } = await waiting();
+  await append(tableId);
+  // Not by the API: that would take the trigger away with it.
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    db.updateTable('projects').set({ archived_at: new Date() }).where('id', '=', project).execute(),
+  );
+  await look(3_600);
+  const listed = await client.call('GET', `${url}/${id}/runs`);
+  expect(listed.body.items).toMatchObject([
+    {
+      status: 'failed',
+      trigger: { type: 'data_event', id: trigger.id },
+      error: { code: 'conflict', message: expect.stringContaining('archived') },
+    },
+  ]);
+  expect(listed.body.items[0].finishedAt).not.toBeNull();
+  // It is seen to: the same commits set nothing more off.
+  await look(7_200);
+  expect(await runsOf(id)).toHaveLength(1);
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    db.updateTable('projects').set({ archived_at: null }).where('id', '=', project).execute(),
+  );
 });

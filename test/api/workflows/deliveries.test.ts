@@ -3,7 +3,8 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { verify } from '../../../data/webhooks/signature.ts';
 import { attemptDelivery } from '../../../domain/deliveries/attempt.ts';
 import { deliverySteps } from '../../../domain/deliveries/retry.ts';
-import { eventually, projectOf } from '../../support/conversations.ts';
+import { projectOf } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answerWith, type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';
 import { reconcile } from '../../support/reconcile.ts';
 import { attachedTable } from '../../support/runs.ts';
@@ -166,6 +167,26 @@ test('a webhook is signed, names its delivery, and holds what came in', async ()
     nodeId: 'call',
     payload: { first: rows, text: `Rows: ${JSON.stringify(rows)}`, inputs: { sales: rows } },
   });
+});
+
+test("the query of a webhook's address is in no delivery, no run and no answer that repeats it", async () => {
+  const token = 'a-secret/token';
+  const query = new URLSearchParams({ token, n: '1' });
+  const echo = `no ${query} of ${token}, ${encodeURIComponent(token)} here`;
+  receiver.answers = [answerWith(404, echo), answerWith(200, echo)];
+  const { id } = await hooked({ url: `${receiver.url}in?${query}` });
+  const run = await workflows.ran(id);
+  const [delivery] = await deliveriesOf(id);
+  expect(delivery).toMatchObject({ target: `${receiver.url}in`, status: 'failed' });
+  expect(delivery.error.message).toContain('404 no ******** of ********, ******** here');
+  await client.call('POST', `${url}/${id}/deliveries/${delivery.id}/retry`);
+  const [retried] = await eventually(
+    () => deliveriesOf(id, '?status=delivered'),
+    (found) => found.length === 1,
+  );
+  expect(retried.receipt).toBe('200 no ******** of ********, ******** here');
+  const shown = JSON.stringify([run, delivery, retried]);
+  expect(shown).not.toMatch(/a-secret/);
 });
 
 test('a refusal for good fails the run, and is delivered by hand', async () => {

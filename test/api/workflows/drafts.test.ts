@@ -149,7 +149,7 @@ test('validate tells every fault of a draft, and nothing of one that holds toget
     const { id } = await made(change);
     return (await client.call('POST', `${url}/${id}/validate`)).body.data;
   };
-  expect(await validated({})).toEqual({ valid: true, faults: [] });
+  expect(await validated({})).toEqual({ valid: true, faults: [], warnings: [] });
   expect(await validated({ graph: {} })).toMatchObject({ valid: false });
   const runs = (config: object) => ({ graph: { ...graph, nodes: [{ ...node, type: 'playbook', config }] } });
   const at = ['body', 'graph', 'nodes', 0, 'config'];
@@ -163,7 +163,7 @@ test('validate tells every fault of a draft, and nothing of one that holds toget
     ...runs({ playbook_id: playbook, params: { since: '${params.day}' } }).graph,
     parameters: { day: { type: 'date', required: true } },
   };
-  expect(await validated({ graph: open })).toEqual({ valid: true, faults: [] });
+  expect(await validated({ graph: open })).toEqual({ valid: true, faults: [], warnings: [] });
   expect(
     (await validated({ graph: open, triggers: [{ type: 'schedule', schedule: daily }] })).faults,
   ).toMatchObject([{ loc: ['body', 'triggers', 0, 'params', 'day'], type: 'missing' }]);
@@ -220,9 +220,9 @@ test('secrets of nodes are in no answer and not in clear in the store', async ()
   const { id, graph: shown } = answer.body.data;
   expect(shown.nodes[0].config.secret).toBe('********');
   const validate = async () => (await client.call('POST', `${url}/${id}/validate`)).body.data;
-  expect(await validate()).toEqual({ valid: true, faults: [] });
+  expect(await validate()).toEqual({ valid: true, faults: [], warnings: [] });
   expect((await put(id, { graph: shown })).status).toBe(200);
-  expect(await validate()).toEqual({ valid: true, faults: [] });
+  expect(await validate()).toEqual({ valid: true, faults: [], warnings: [] });
   const { rows } = await workspace.deps.lake.catalogPool.query(
     'SELECT w::text AS row FROM workflows w WHERE id = $1',
     [id],

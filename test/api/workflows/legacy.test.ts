@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scheduleSteps } from '../../../domain/schedules/reconcile.ts';
-import { eventually, projectOf } from '../../support/conversations.ts';
+import { projectOf } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answerWith, type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';
 import { importLegacy } from '../../support/legacy.ts';
-import { reconcile } from '../../support/reconcile.ts';
 import { attachedTable } from '../../support/runs.ts';
-import { writtenPlaybook } from '../../support/schedules.ts';
+import { reconcileSchedules, writtenPlaybook } from '../../support/schedules.ts';
 import { startSmtpServer, type TestSmtpServer } from '../../support/smtp-server.ts';
 import { useWorker } from '../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../support/workflows.ts';
@@ -101,7 +100,7 @@ test('a workflow of steps comes in once, is read, runs, and fires by its cadence
   expect(mail.mails).toHaveLength(1);
   expect(JSON.parse(slack.received[0]!.body.toString()).text).toContain('It is there.');
 
-  await reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
+  await reconcileSchedules(workspace);
   const { rows } = await workspace.deps.lake.catalogPool.query(
     'SELECT id FROM schedules WHERE workflow_id = $1',
     [id],

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endWorkflowRun } from '../../../domain/workflow-runs/end.ts';
 import { workflowRunSteps } from '../../../domain/workflow-runs/reconcile.ts';
-import { eventually, projectOf } from '../../support/conversations.ts';
+import { projectOf } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { reconcile } from '../../support/reconcile.ts';
 import { attachedTable } from '../../support/runs.ts';
 import { writtenPlaybook } from '../../support/schedules.ts';

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { wakeTriggerSchedules } from '../../../domain/workflow-triggers/schedules.ts';
-import { eventually, projectOf } from '../../support/conversations.ts';
+import { projectOf } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectEventually } from '../../support/eventually.ts';
 import { recordPolicy, recordSource } from '../../support/replication-source.ts';
 import { attach, startSnapshot, untilStatus } from '../../support/snapshots.ts';
 import { connect } from '../../support/sources.ts';
@@ -61,7 +62,7 @@ test('one that is under way is waited for, a failure of the source is that of th
   source.records.push({ id: 2, at: '2026-01-02T00:00:00Z' }, { id: 3, at: '2026-01-03T00:00:00Z' });
   const other = await startSnapshot(client, at);
   // It has used up the day's only request, and waits for its second page.
-  await expect.poll(() => source.asked.length, { timeout: 30_000 }).toBe(1);
+  await expectEventually(() => source.asked.length).toBe(1);
   const waiting = await flows.start(workflow.id);
   await flows.until(workflow.id, waiting.id, (run) => steps(run)['copy'] === 'running');
   const open = recordPolicy();
@@ -83,14 +84,14 @@ test('one that is under way is waited for, a failure of the source is that of th
   });
   source.records.push({ id: 4, at: '2026-01-04T00:00:00Z' }, { id: 5, at: '2026-01-05T00:00:00Z' });
   const cut = await flows.start(workflow.id);
-  await expect
-    .poll(async () => (await client.call('GET', `${at}/snapshots`)).body.items[0].status, { timeout: 30_000 })
-    .toBe('running');
+  await expectEventually(async () => (await client.call('GET', `${at}/snapshots`)).body.items[0].status).toBe(
+    'running',
+  );
   await client.call('POST', `/v1/workflows/${workflow.id}/runs/${cut.id}/cancel?confirm=true`);
   expect((await flows.ended(workflow.id, cut.id)).status).toBe('cancelled');
-  await expect
-    .poll(async () => (await client.call('GET', `${at}/snapshots`)).body.items[0].status, { timeout: 30_000 })
-    .toBe('cancelled');
+  await expectEventually(async () => (await client.call('GET', `${at}/snapshots`)).body.items[0].status).toBe(
+    'cancelled',
+  );
 });
 
 test('a dataset that is not there is a fault of the activation', async () => {

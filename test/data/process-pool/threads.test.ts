@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createThreads } from '../../../data/process-pool/threads.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { grow } from './growing.ts';
 
 test('a thread that runs out of memory after its task harms nobody, and the next task gets another', async () => {
@@ -17,7 +18,7 @@ test('a thread that runs out of memory after its task harms nobody, and the next
     expect(await threads.run(1)).toBe(1);
     const [thread] = threads.threads;
     // Nothing listens to the pool here: an error that it told everybody would fail this file.
-    await expect.poll(() => threads.threads.includes(thread!), { timeout: 30_000 }).toBe(false);
+    await expectEventually(() => threads.threads.includes(thread!)).toBe(false);
     expect(await threads.run(2)).toBe(2);
   } finally {
     await threads.close({ force: true });

@@ -3,6 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { callOfferedTool, type OfferedToolAnswer } from '../../../domain/app-connections/call.ts';
 import { type OfferedTool, offeredTools } from '../../../domain/app-connections/offered.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { answerRpc, startMcpServer, type TestMcpServer, type TestTool } from '../../support/mcp-server.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -308,7 +309,7 @@ test('a call that is cancelled ends at once, and sessions at once are bounded', 
   const cancel = new AbortController();
   const calls = Array.from({ length: 16 }, () => call(client, tool!, {}, cancel.signal));
   const ended = Promise.allSettled(calls);
-  await expect.poll(() => server.methods().filter((method) => method === 'tools/call').length).toBe(16);
+  await expectEventually(() => server.methods().filter((method) => method === 'tools/call').length).toBe(16);
   await expect(call(client, tool!)).rejects.toMatchObject({ code: 'rate_limited' });
   // What is written meanwhile is written, and not tested.
   const body = { name: 'Busy', type: 'mcp', url: server.url };

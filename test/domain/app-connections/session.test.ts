@@ -3,6 +3,7 @@ import { AppFailure } from '../../../domain/app-connections/failure.ts';
 import { readListed } from '../../../domain/app-connections/listed-tool.ts';
 import { createRedaction } from '../../../domain/app-connections/redaction.ts';
 import { readOutput } from '../../../domain/app-connections/tool-output.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { answerRpc, type McpServerOptions, type RpcMessage } from '../../support/mcp-server.ts';
 import { inSession, serverOf } from './lab.ts';
 
@@ -44,7 +45,7 @@ for (const protocol of ['2025', '2026'] as const)
 test('a session that a server keeps is ended', async () => {
   const server = await serverOf({ tools: [tool], protocol: '2025' });
   await inSession(server, (session) => session.listTools());
-  await expect.poll(() => server.requests.some(({ method }) => method === 'DELETE')).toBe(true);
+  await expectEventually(() => server.requests.some(({ method }) => method === 'DELETE')).toBe(true);
 });
 
 const hang = () => true;

@@ -8,6 +8,7 @@ import type { DeliveryDeps } from '../../../domain/deliveries/attempt.ts';
 import { maxAttempts } from '../../../domain/deliveries/moves.ts';
 import { deliveryProcess, deliverySteps, retryDelivery } from '../../../domain/deliveries/retry.ts';
 import { sealNodeSecrets } from '../../../domain/workflow-graphs/sealed.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import {
   type HttpReceiver,
   type ReceiverAnswer,
@@ -29,7 +30,7 @@ let run: { workflowId: string; runId: string };
 beforeAll(async () => {
   receiver = await startHttpReceiver();
   outgoing = createOutgoing({ allowedPrivate: 'any' });
-  deps = { ...lab.deps, outgoing, requestTimeoutMs: 500 };
+  deps = { ...lab.deps, outgoing };
   run = await ranWorkflow(`${receiver.url}${path}`);
 });
 afterAll(() => Promise.all([receiver.close(), outgoing.close()]));
@@ -110,8 +111,11 @@ async function add(kind: Kind, of = run, url = `${receiver.url}/in`): Promise<st
   return id;
 }
 
+/** Who says nothing is not waited for long; who answers has all the time of production. */
+const patience = () => (receiver.answer === 'silence' ? { requestTimeoutMs: 500 } : {});
+
 const attempt = async (id: string, change: Partial<DeliveryDeps> = {}) => ({
-  left: await lab.attempt(id, { ...deps, ...change }),
+  left: await lab.attempt(id, { ...deps, ...patience(), ...change }),
   row: await lab.row(id),
 });
 
@@ -195,7 +199,7 @@ test('a retry takes the row from an attempt that still lives', async () => {
   receiver.answer = 'silence';
   const id = await add('slack');
   const slow = attempt(id);
-  while ((await lab.row(id)).status !== 'sending') await new Promise((go) => setTimeout(go, 5));
+  await expectEventually(async () => (await lab.row(id)).status).toBe('sending');
   expect((await attempt(id)).left).toEqual(uncertain);
   const { organizationId } = lab.client;
   const { processes, logger } = lab.workspace.activityDeps;

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { giveUpDelivery } from '../../../domain/deliveries/attempt.ts';
 import { deliveryStates } from '../../../domain/deliveries/deliveries.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Misbehaviour } from '../../support/smtp-server.ts';
 import { mailFrom, useLab } from './lab.ts';
 
@@ -208,9 +209,10 @@ describe('a process that is killed', () => {
   test('before the content leaves one that is sent by the next attempt', async () => {
     const id = await lab.addMail();
     await killedAttempt(id, (kill) => {
-      void vi
-        .waitUntil(async () => (await lab.row(id)).attempts === 1, { timeout: 30_000, interval: 50 })
-        .then(kill);
+      void eventually(
+        () => lab.row(id),
+        ({ attempts }) => attempts === 1,
+      ).then(kill);
       return { silentAt: 'recipient' };
     });
     expect((await lab.row(id)).status).toBe('pending');

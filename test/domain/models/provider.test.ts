@@ -6,6 +6,7 @@ import { readEnvironment } from '../../../data/stores-config.ts';
 import { modelsConfig, modelsEnvironment } from '../../../domain/models/config.ts';
 import { modelFailure } from '../../../domain/models/failure.ts';
 import { createModels, type Effort } from '../../../domain/models/models.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { type ModelScript, type ModelServer, startModelServer } from '../../support/model-server.ts';
 
 const key = 'sk-secret';
@@ -206,7 +207,7 @@ describe('a cancel', () => {
     server = await startModelServer(() => ({ hang: true }));
     const stop = new AbortController();
     const reading = read(ask(server.url, { signal: stop.signal }));
-    await expect.poll(() => server?.requests.length, { interval: 5 }).toBe(1);
+    await expectEventually(() => server?.requests.length).toBe(1);
     stop.abort();
     expect((await reading).end).toBe('abort');
     expect(await server.requests[0]?.ended).toBe('aborted');

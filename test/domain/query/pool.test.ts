@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectEventually } from '../../support/eventually.ts';
 import { openTestLake, type TestLake } from './lab.ts';
 import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';
 
@@ -31,7 +32,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { timeout: 10_000, interval: 20 }).toBe(true);
+  await expectEventually(condition).toBe(true);
 }
 
 describe('a query process', () => {

@@ -4,7 +4,7 @@ import { deliverAll } from '../../../workflows/delivery/deliver.ts';
 /** A process that does nothing but deliver: how each ended, and how long it took by the process's clock. */
 export async function deliverThese(
   deliveries: DeliveryInput[],
-): Promise<{ ends: DeliveryEnd[]; tookMs: number }> {
+): Promise<{ ends: (DeliveryEnd | 'pending')[]; tookMs: number }> {
   const beganMs = Date.now();
   const ends = await deliverAll(deliveries);
   return { ends, tookMs: Date.now() - beganMs };

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closes } from '../../../data/processes/define.ts';
+import { stateOfProcess } from '../../../data/processes/temporal.ts';
+import { agentRunProcess } from '../../../domain/agent-runs/process.ts';
+import { startTemporal, type TemporalHandle } from '../../../local/temporal.ts';
+import { ensureTools } from '../../../local/tools.ts';
+
+/** A server that ends what has written a hundred events down, as any ends what has 51,200. */
+let folder: string;
+let server: TemporalHandle;
+let connection: Connection;
+let client: Client;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'workspace-exhausted-'));
+  const { temporal } = await ensureTools();
+  server = await startTemporal({
+    temporal,
+    dataDir: join(folder, 'temporal'),
+    logFile: join(folder, 'temporal.log'),
+    dynamicConfig: { 'limit.historyCount.error': '100', 'limit.historyCount.warn': '50' },
+  });
+  connection = await Connection.connect({ address: server.address });
+  client = new Client({ connection });
+});
+
+afterAll(async () => {
+  await connection?.close();
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Nobody works at it. */
+const started = (workflowId: string): Promise<WorkflowHandle> =>
+  client.workflow.start('agentRun', { workflowId, taskQueue: 'nobody', args: [] });
+
+test('a process that the service of workflows ended is no wish of an operator, and is started again', async () => {
+  const handle = await started('agent-run/long');
+  expect(await stateOfProcess(client, handle.workflowId)).toBe('running');
+  for (let isRefused = false; !isRefused; )
+    isRefused = await handle.signal('any').then(
+      () => false,
+      () => true,
+    );
+  expect((await handle.describe()).status.name).toBe('TERMINATED');
+  const state = await stateOfProcess(client, handle.workflowId);
+  expect(state).toBe('exhausted');
+  expect(closes(agentRunProcess, state)).toBe(false);
+});
+
+test('one that an operator terminated takes its row with it, whatever the reason says', async () => {
+  const handle = await started('agent-run/short');
+  await handle.terminate('It exceeds limits of ours.');
+  const state = await stateOfProcess(client, handle.workflowId);
+  expect(state).toBe('terminated');
+  expect(closes(agentRunProcess, state)).toBe(true);
+  expect(await stateOfProcess(client, 'agent-run/unknown')).toBe('gone');
+});

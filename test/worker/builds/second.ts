@@ -1,0 +1,17 @@
+import { condition, defineSignal, setHandler } from '@temporalio/workflow';
+
+const goOn = defineSignal('go-on');
+
+/** Without the sleeps: what the first release began would not replay. */
+export async function short(): Promise<string> {
+  let isAsked = false;
+  setHandler(goOn, () => {
+    isAsked = true;
+  });
+  await condition(() => isAsked);
+  return 'second';
+}
+
+export async function long(seen: string[]): Promise<string[]> {
+  return [...seen, 'second'];
+}

@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { expect, test } from 'vitest';
+import { nextTurnMs } from '../../domain/workflow-runs/work/snapshot.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import type { PlannedNode } from '../../workflows/workflow-run/contract.ts';
+import { useTimeSkipping } from '../support/conversation-process.ts';
+
+/**
+ * Every process, as long as it may live, a year at most: Temporal warns of an execution of 10,240 events, and ends one of
+ * 51,200.
+ */
+const skipping = useTimeSkipping();
+
+const maxEvents = 10_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const yearMs = 366 * dayMs;
+
+// biome-ignore lint/suspicious/noExplicitAny: activities of every process.
+type Step = (...given: any[]) => Promise<unknown>;
+
+interface Life {
+  input: object;
+  /** On all queues. */
+  activities: Record<string, Step>;
+  /** How long it lived at least. */
+  leastMs: number;
+}
+
+type Clock = () => Promise<number>;
+const organizationId = 'org_test';
+const nothing = async () => undefined;
+
+/** Gives the first until so much time has passed since it was first asked, and then the second. */
+function after<T>(clock: Clock, ms: number, before: () => T, then: () => T): () => Promise<T> {
+  let firstMs: number | undefined;
+  return async () => {
+    const nowMs = await clock();
+    firstMs ??= nowMs;
+    return nowMs - firstMs < ms ? before() : then();
+  };
+}
+
+function turns() {
+  let left = 15;
+  const decided = new Map<string, number>();
+  return {
+    advanceConversation: async () => {
+      left -= 1;
+      return left < 0
+        ? { kind: 'idle', waiting: 0, isHeld: false }
+        : { kind: 'turn', messageId: `msg_${left}`, waiting: 0 };
+    },
+    beginTurn: async () => true,
+    takeModelStep: async (_: unknown, step: number, isLast: boolean) =>
+      isLast ? { kind: 'ended' } : { kind: 'tools', partIndexes: [0, 1, 2], waits: step > 0 },
+    callTool: nothing,
+    // Nobody decides, of any call, until a day is over.
+    readDecisions: async ({ messageId }: { messageId: string }) => {
+      const looks = (decided.get(messageId) ?? 0) + 1;
+      decided.set(messageId, looks);
+      return { kind: 'decided', partIndexes: [], waitMs: looks % 2 === 1 ? dayMs : null };
+    },
+    ...{ failTurn: nothing, cancelTurn: nothing, failToolCall: nothing, removeConversation: nothing },
+  };
+}
+
+const planned = (id: string, needs: string[], timeoutSeconds: number): PlannedNode => ({
+  id,
+  label: id,
+  needs: needs.map((from) => [{ from, port: 'done' }]),
+  timeoutSeconds,
+  end: null,
+});
+
+/** Waits for a place, a snapshot that waits for another, runs of the analyst, a person, and at last for a year. */
+function walked(clock: Clock): Record<string, Step> {
+  const asked = Array.from({ length: 10 }, (_, index) => `asked${index}`);
+  const nodes = [
+    planned('copy', [], 129_600),
+    planned('busy', [], 900),
+    ...asked.map((id) => planned(id, ['copy'], 21_600)),
+    planned('release', asked, 31 * 86_400),
+    planned('wait', ['release'], 400 * 86_400),
+  ];
+  const begunMs = new Map<string, number>();
+  const ends = new Map<string, PlannedNode['end']>();
+  const done = (id: string) => {
+    const end = { status: 'succeeded' as const, ports: ['done'] };
+    ends.set(id, end);
+    return { kind: 'ended', end };
+  };
+  const advanceNode = async ({ nodeId }: { nodeId: string }) => {
+    const nowMs = await clock();
+    if (!begunMs.has(nodeId)) begunMs.set(nodeId, nowMs);
+    const waitedMs = nowMs - begunMs.get(nodeId)!;
+    const until = (wholeMs: number, waitMs = wholeMs - waitedMs) =>
+      waitedMs >= wholeMs ? done(nodeId) : { kind: 'waiting', what: 'it', untilMs: nowMs + waitMs };
+    if (nodeId === 'busy') return { kind: 'busy' };
+    if (nodeId === 'copy') return until(35 * hourMs, nextTurnMs(waitedMs));
+    if (nodeId === 'release') return until(30 * dayMs);
+    if (nodeId === 'wait') return until(yearMs);
+    return until(5.5 * hourMs, 300_000);
+  };
+  return {
+    beginWorkflowRun: after<unknown>(
+      clock,
+      dayMs,
+      () => 'crowded',
+      () => ({ nodes: nodes.map((node) => ({ ...node, end: ends.get(node.id) ?? null })), resumes: 0 }),
+    ),
+    skipNodes: nothing,
+    endNode: async ({ nodeId }: { nodeId: string }) => {
+      ends.set(nodeId, { status: 'failed', ports: [] });
+      return { status: 'failed', ports: [] };
+    },
+    endWorkflowRun: async () => ({ status: 'failed', errorCode: 'node_timeout' }),
+    advanceNode,
+  };
+}
+
+function pages(clock: Clock) {
+  let left = 60;
+  return {
+    beginSnapshot: after(
+      clock,
+      dayMs,
+      () => 'waiting',
+      () => 'begun',
+    ),
+    stageSnapshot: async () => {
+      left -= 1;
+      return { rows: 1, ...(left > 0 ? { goesOnAfterMs: 12 * hourMs } : {}) };
+    },
+    admitSnapshot: async (_: unknown, isOverdue: boolean) => (isOverdue ? 'ended' : 'held'),
+    commitSnapshot: async () => ({ status: 'failed', rows: 0, errorCode: 'snapshot_not_confirmed' }),
+    discardSnapshot: nothing,
+    endSnapshot: async () => ({ status: 'failed', rows: 0, errorCode: 'snapshot_not_confirmed' }),
+  };
+}
+
+function maintained(clock: Clock) {
+  const step = async () => ({ figures: {}, failures: [], next: null });
+  const over = () => {
+    throw ApplicationFailure.nonRetryable('The year is over.');
+  };
+  return {
+    planLakeMaintenance: after(clock, yearMs, () => ({ waitMs: 2 * dayMs }), over),
+    beginLakeMaintenanceRun: async () => randomUUID(),
+    ...{ flushLakeTables: step, compactLakeTables: step, expireLakeSnapshots: step },
+    ...{ removeOldLakeFiles: step, removeLakeOrphans: step, endLakeMaintenanceRun: nothing },
+  };
+}
+
+const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
+  agentRun: () => ({
+    input: { runId: 'run_1' },
+    activities: {
+      ...turns(),
+      readDecisions: async () => ({ kind: 'decided', partIndexes: [], waitMs: null }),
+      beginAgentRun: async () => ({ organizationId, conversationId: 'cnv_1', messageId: 'msg_1' }),
+      deliverAgentRun: async () => ({ status: 'succeeded', errorCode: null }),
+      clearAgentRun: nothing,
+    },
+    leastMs: 0,
+  }),
+  conversation: () => ({ input: { conversationId: 'cnv_1' }, activities: turns(), leastMs: 330 * dayMs }),
+  // A worker that has no place for it is asked again and again.
+  delivery: (clock) => ({
+    input: { deliveryId: 'dlv_1' },
+    activities: {
+      attemptDelivery: after<unknown>(
+        clock,
+        10 * dayMs,
+        () => ({ status: 'pending', retryAfterMs: 900_000 }),
+        () => ({ status: 'delivered' }),
+      ),
+    },
+    leastMs: 10 * dayMs,
+  }),
+  ingestionBatch: async (clock) => {
+    const expiresAtMs = (await clock()) + yearMs;
+    const state = { pages: 0, records: 0, errorCode: null };
+    return {
+      input: { batchId: 'bat_1', tableId: 'tbl_1', mode: 'append', expiresAtMs, isReplay: false },
+      activities: {
+        advanceIngestionBatch: after(
+          clock,
+          yearMs - dayMs,
+          () => ({ ...state, status: 'open' }),
+          () => ({ ...state, status: 'expired' }),
+        ),
+        expireIngestionBatch: nothing,
+        cleanUpIngestionBatch: nothing,
+      },
+      leastMs: yearMs - dayMs,
+    };
+  },
+  lakeMaintenance: (clock) => ({ input: {}, activities: maintained(clock), leastMs: yearMs }),
+  schedule: (clock) => {
+    const isOver = after(
+      clock,
+      yearMs,
+      () => false,
+      () => true,
+    );
+    return {
+      input: { scheduleId: 'sch_1' },
+      activities: {
+        advanceSchedule: async (_: unknown, nowMs: number) =>
+          (await isOver())
+            ? { kind: 'done' }
+            : { kind: 'wait', atMs: nowMs + dayMs, localTime: '', zoneId: 'UTC' },
+      },
+      leastMs: yearMs,
+    };
+  },
+  // Its fires run for a year, and another process of it began them.
+  scheduleBackfill: (clock) => ({
+    input: { backfillId: 'bkf_1' },
+    activities: {
+      beginBackfill: async () => ({ kind: 'begun', next: 1, total: 1, maxConcurrency: 1 }),
+      endBackfill: after(
+        clock,
+        yearMs,
+        () => 'running',
+        () => 'succeeded',
+      ),
+    },
+    leastMs: yearMs,
+  }),
+  scheduleRun: (clock) => ({
+    input: { scheduleRunId: 'srn_1' },
+    activities: {
+      beginFire: async () => ({ kind: 'running', runId: 'wfr_1' }),
+      collectFire: after<unknown>(
+        clock,
+        yearMs,
+        () => ({ kind: 'running', runId: 'wfr_1' }),
+        () => ({ kind: 'ended', status: 'succeeded' }),
+      ),
+    },
+    leastMs: yearMs,
+  }),
+  snapshot: (clock) => ({
+    input: { datasetId: 'dst_1', runId: 'snp_1' },
+    activities: pages(clock),
+    leastMs: 31 * dayMs,
+  }),
+  // A store that is away for as long as it is tried.
+  tableImport: () => {
+    let tries = 0;
+    const ended = { status: 'succeeded', rows: 1, quarantinedRows: 0, errorCode: null };
+    return {
+      input: { importId: 'imp_1' },
+      activities: {
+        beginTableImport: async () => true,
+        stageTableImport: async () => {
+          tries += 1;
+          if (tries < 20) throw new Error('The store is away.');
+          return { rows: 1, quarantinedRows: 0 };
+        },
+        commitTableImport: async () => ended,
+      },
+      // Waits between tries are not exact.
+      leastMs: hourMs / 2,
+    };
+  },
+  workflowRun: (clock) => ({
+    input: { runId: 'wfr_1' },
+    activities: walked(clock),
+    leastMs: yearMs + 32 * dayMs,
+  }),
+};
+
+const index = readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8');
+
+test('every process is among them', () => {
+  const types = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, type]) => type);
+  expect(types.length).toBeGreaterThan(10);
+  expect(Object.keys(lives).sort()).toEqual(types.sort());
+});
+
+/** How many events each execution of a chain came to, and what it lived by the clock that jumps. */
+async function lived(type: string, { input, activities }: Life) {
+  const { env, workflowBundle } = skipping;
+  const connection = env.nativeConnection;
+  const worker = (taskQueue: string) => Worker.create({ connection, workflowBundle, taskQueue, activities });
+  const [control, lake, agent] = await Promise.all(Object.values(taskQueues).map(worker));
+  const work = async () => {
+    const first = await env.client.workflow.start(type, {
+      workflowId: `${type}/${randomUUID()}`,
+      taskQueue: taskQueues.control,
+      args: [{ organizationId, ...input }],
+    });
+    const beganMs = await env.currentTimeMs();
+    await first.result().catch(() => undefined);
+    const tookMs = (await env.currentTimeMs()) - beganMs;
+    const events: number[] = [];
+    for (let runId: string | undefined = first.firstExecutionRunId; runId !== undefined; ) {
+      const history = await env.client.workflow.getHandle(first.workflowId, runId).fetchHistory();
+      events.push(history.events!.length);
+      const last = history.events!.at(-1);
+      runId = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+    }
+    return { events, tookMs };
+  };
+  return control!.runUntil(lake!.runUntil(agent!.runUntil(work)));
+}
+
+test.each(Object.keys(lives))(
+  'a history of %s stays short, however long it lives',
+  { timeout: 480_000, retry: 1 },
+  async (type) => {
+    const life = await lives[type]!(() => skipping.env.currentTimeMs());
+    const { events, tookMs } = await lived(type, life);
+    expect(tookMs).toBeGreaterThanOrEqual(life.leastMs);
+    expect(Math.max(...events), `${events.length} executions`).toBeLessThan(maxEvents);
+  },
+);
