@@ -28,6 +28,8 @@ const commands = {
     ['node_modules/typescript/bin/tsc', '--noEmit'],
     ['local/check-patterns.ts'],
     ['local/check-structure.ts'],
+    ['local/check-migrations.ts'],
+    ['local/check-tests.ts'],
   ],
   faults: (args) => [['local/tools.ts'], ['test/faults/main.ts', ...args]],
   attacks: (args) => [['local/tools.ts'], ['test/attacks/main.ts', ...args]],

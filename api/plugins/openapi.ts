@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { withWholeAlternatives } from './openapi-alternatives.ts';
 
 const tags: [string, string][] = [
   ['Auth', 'Machine authentication for API clients.'],
@@ -57,7 +58,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document)),
+    transformObject: (document) => withWholeAlternatives(withoutUnused(jsonSchemaTransformObject(document))),
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),

@@ -51,6 +51,8 @@ const named: Readonly<Record<string, string>> = {
   'GET /v1/connections/data/:connection_id/datasets/:dataset_id': 'getDataset',
   'PATCH /v1/connections/data/:connection_id/datasets/:dataset_id': 'updateDataset',
   'DELETE /v1/connections/data/:connection_id/datasets/:dataset_id': 'deleteDataset',
+  'POST /v1/connections/data/:connection_id/datasets/:dataset_id/pause': 'pauseDataset',
+  'POST /v1/connections/data/:connection_id/datasets/:dataset_id/resume': 'resumeDataset',
   'GET /v1/connections/data/:connection_id/datasets/:dataset_id/snapshots': 'listSnapshots',
   'POST /v1/connections/data/:connection_id/datasets/:dataset_id/snapshots': 'takeSnapshot',
   'GET /v1/connections/data/:connection_id/datasets/:dataset_id/snapshots/:run_id': 'getSnapshot',

@@ -2,12 +2,13 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { expectEventually } from '../support/eventually.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace({
   bodyRules: { totalBytes: 14_000_000, shareBytes: 12_000_000, windowMs: 6_000, windowBytes: 1_000 },
 });
-const slowly = { timeout: 20_000, interval: 50 };
+const slowly = { everyMs: 50 };
 let port = 0;
 let client: TestClient;
 let rows: string;
@@ -71,28 +72,24 @@ test('what one organization has under way is bounded, and another one has its ow
   const stalled = await Promise.all([begin(rows, 6_000_000), begin(rows, 6_000_000)]);
   for (const { sent } of stalled) sent.write('x'.repeat(5_900_000));
   // The length that it announces is held against what is under way; one that is let in sends nothing here.
-  await expect
-    .poll(async () => {
-      const { sent, answer } = await begin(rows, 7_000_000);
-      sent.flushHeaders();
-      const code = await Promise.race([answer.then(({ code }) => code), setTimeout(500)]);
-      sent.destroy();
-      return code;
-    }, slowly)
-    .toBe('overloaded');
+  await expectEventually(async () => {
+    const { sent, answer } = await begin(rows, 7_000_000);
+    sent.flushHeaders();
+    const code = await Promise.race([answer.then(({ code }) => code), setTimeout(500)]);
+    sent.destroy();
+    return code;
+  }, slowly).toBe('overloaded');
   const other = await workspace.organization();
   const { sent, answer } = await begin('/v1/projects', undefined, other);
   sent.end('{"name":"Mine"}');
   expect((await answer).status).toBe(201);
   for (const one of stalled) one.sent.destroy();
   // Their bytes are given back when they are gone.
-  await expect
-    .poll(async () => {
-      const again = await begin(rows, undefined);
-      again.sent.end(`{"rows":[{"s_id":1,"text":"${'y'.repeat(1_500_000)}"}]}`);
-      return (await again.answer).status;
-    }, slowly)
-    .toBe(200);
+  await expectEventually(async () => {
+    const again = await begin(rows, undefined);
+    again.sent.end(`{"rows":[{"s_id":1,"text":"${'y'.repeat(1_500_000)}"}]}`);
+    return (await again.answer).status;
+  }, slowly).toBe(200);
 });
 
 test('a body without a length is refused where it becomes too large', async () => {

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -36,11 +36,10 @@ function stage(client: TestClient, { sync }: Sync, snapshot: string, body: objec
 }
 
 async function settled(client: TestClient, { table }: Sync, batch: string) {
-  for (;;) {
-    const { body } = await client.call('GET', `/v1/tables/${table}/ingestion-batches/${batch}`);
-    if (!['completing', 'applying'].includes(body.data.status)) return body.data;
-    await setTimeout(50);
-  }
+  return eventually(
+    async () => (await client.call('GET', `/v1/tables/${table}/ingestion-batches/${batch}`)).body.data,
+    ({ status }) => !['completing', 'applying'].includes(status),
+  );
 }
 
 test('a provider snapshot becomes the whole content, and the sync remembers how far its client came', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { expectEventually } from '../support/eventually.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -202,7 +203,7 @@ test('large bodies whose work hangs do not keep those of another organization wa
   };
   const [one, other] = [await workspace.organization(), await workspace.organization()];
   const hanging = [write(one, 'a'), write(one, 'b')];
-  await expect.poll(() => spy.mock.calls.length).toBe(2);
+  await expectEventually(() => spy.mock.calls.length).toBe(2);
   expect((await write(other, 'c')).status).toBe(201);
   held.resolve();
   for (const { status } of await Promise.all(hanging)) expect(status).toBe(201);

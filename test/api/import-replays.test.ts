@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { xlsxFile } from '../domain/file-imports/xlsx-file.ts';
+import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -14,11 +14,10 @@ useWorker(workspace);
 async function until(client: TestClient, started: Answer, isPending: (status: string) => boolean) {
   expect(started.status, started.text).toBe(202);
   const location = String(started.headers['location']);
-  for (;;) {
-    const { data } = (await client.call('GET', location)).body;
-    if (!isPending(data.status)) return data;
-    await setTimeout(50);
-  }
+  return eventually(
+    async () => (await client.call('GET', location)).body.data,
+    ({ status }) => !isPending(status),
+  );
 }
 
 const importEnded = (client: TestClient, started: Answer) =>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { listPages } from '../../domain/ingestion/staged-pages.ts';
+import { eventually, expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -47,13 +47,20 @@ async function complete(client: TestClient, batch: string, body: object): Promis
   return untilSettled(client, batch);
 }
 
-async function untilSettled(client: TestClient, batch: string): Promise<Answer['body']['data']> {
-  for (;;) {
-    const { body } = await client.call('GET', batch);
-    if (!['completing', 'applying'].includes(body.data.status)) return body.data;
-    await setTimeout(50);
-  }
+function untilSettled(
+  client: TestClient,
+  batch: string,
+  unsettled: readonly string[] = ['completing', 'applying'],
+): Promise<Answer['body']['data']> {
+  return eventually(
+    async () => (await client.call('GET', batch)).body.data,
+    ({ status }) => !unsettled.includes(status),
+  );
 }
+
+/** A replay is open until its process has filled it. */
+const untilReplayed = (client: TestClient, replay: string) =>
+  untilSettled(client, replay, ['open', 'completing', 'applying']);
 
 async function rowsOf(client: TestClient, table: string): Promise<Answer['body'][]> {
   const { body } = await client.call('GET', `/v1/tables/${table}/rows?limit=200`);
@@ -398,16 +405,9 @@ test('a batch can be aborted until it is applied, and aborting twice is the same
   const [page] = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     listPages(db, client.organizationId, applied.split('/').at(-1)!, 0, 10),
   );
-  for (let tries = 0; (await workspace.deps.objects.head(page!.object_key!)) !== undefined; tries += 1) {
-    expect(tries).toBeLessThan(100);
-    await setTimeout(100);
-  }
+  await expectEventually(() => workspace.deps.objects.head(page!.object_key!)).toBeUndefined();
   const expiring = await open(client, table, { mode: 'append', expires_in_seconds: 1 });
-  for (let tries = 0; (await client.call('GET', expiring)).body.data.status === 'open'; tries += 1) {
-    expect(tries).toBeLessThan(100);
-    await setTimeout(100);
-  }
-  expect((await client.call('GET', expiring)).body.data.status).toBe('expired');
+  await expectEventually(async () => (await client.call('GET', expiring)).body.data.status).toBe('expired');
 });
 
 test('columns without a type take theirs from the pages together, and what no type holds is told by page', async () => {
@@ -490,8 +490,7 @@ test('bad records are kept aside with their reason and origin, and staged again 
   });
   expect(replay.status, replay.text).toBe(202);
   const location = String(replay.headers['location']);
-  let replayed = await untilSettled(client, location);
-  for (; replayed.status === 'open'; replayed = await untilSettled(client, location)) await setTimeout(50);
+  const replayed = await untilReplayed(client, location);
   // What still does not fit, or has a taken s_id, stays where it was.
   expect(replayed).toMatchObject({ status: 'applied', rowsInserted: 1, recordsQuarantined: 2 });
   expect(await query()).toMatchObject([
@@ -669,8 +668,7 @@ test('only its process stages and completes a replay: nothing leaves the quarant
   expect([page.status, page.body.code]).toEqual([400, 'unsupported_option']);
   const completed = await client.call('POST', `${replay}/complete`, { body: { page_count: 1 } });
   expect([completed.status, completed.body.code]).toEqual([400, 'unsupported_option']);
-  let ended = await untilSettled(client, replay);
-  for (; ended.status === 'open'; ended = await untilSettled(client, replay)) await setTimeout(50);
+  const ended = await untilReplayed(client, replay);
   expect(ended).toMatchObject({ status: 'applied', rowsInserted: 0, recordsQuarantined: 1 });
 });
 

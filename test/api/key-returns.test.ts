@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createKeyReturns } from '../../api/plugins/key-returns.ts';
 import { claimKey, type IdempotencyKey, keepAnswer, newLease } from '../../data/postgres/idempotency.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -38,9 +39,7 @@ test('a key that could not be given back at once is given back when the database
     await asOwner('ALTER TABLE idempotency_keys_away RENAME TO idempotency_keys');
   }
   for (const key of keys)
-    await expect
-      .poll(async () => (await claim(key, new Date(Date.now() + 60_000))).state, { timeout: 20_000 })
-      .toBe('ours');
+    await expectEventually(async () => (await claim(key, new Date(Date.now() + 60_000))).state).toBe('ours');
 });
 
 test('only the request that holds a key gives it back or keeps its answer', async () => {
@@ -79,7 +78,7 @@ test('a write whose answer could not be kept is not told, and its repetition fin
   const untold = await create();
   expect([untold.status, untold.body.code]).toEqual([503, 'storage_unavailable']);
   await asOwner('DROP TRIGGER refuse_answers ON idempotency_keys');
-  await expect.poll(async () => (await create()).status, { timeout: 20_000 }).toBe(201);
+  await expectEventually(async () => (await create()).status).toBe(201);
   const list = await client.call('GET', '/v1/projects');
   expect(list.body.items.map((project: { name: string }) => project.name)).toEqual(['Told once']);
 });

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { problems } from '../../data/errors.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -172,9 +173,9 @@ test('a request that takes long says that it runs', async () => {
     );
     return rows[0]?.alive_until.getTime() ?? 0;
   };
-  await expect.poll(aliveUntil).toBeGreaterThan(0);
+  await expectEventually(aliveUntil).toBeGreaterThan(0);
   const first = await aliveUntil();
-  await expect.poll(aliveUntil, { timeout: 15_000 }).toBeGreaterThan(first);
+  await expectEventually(aliveUntil).toBeGreaterThan(first);
   held.resolve();
   expect((await answer).status).toBe(201);
   spy.mockRestore();

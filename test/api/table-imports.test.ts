@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
@@ -22,11 +22,10 @@ async function newFile(
 async function ended(client: TestClient, started: Answer): Promise<Answer['body']> {
   expect(started.status, started.text).toBe(202);
   const location = String(started.headers['location']);
-  for (;;) {
-    const { body } = await client.call('GET', location);
-    if (!['queued', 'running'].includes(body.data.status)) return body.data;
-    await setTimeout(100);
-  }
+  return eventually(
+    async () => (await client.call('GET', location)).body.data,
+    ({ status }) => !['queued', 'running'].includes(status),
+  );
 }
 
 async function select(client: TestClient, sql: string) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportFormat } from '../../domain/file-imports/contract.ts';
 import { type ImportLab, mapping, openImportLab } from '../domain/file-imports/lab.ts';
 import { xlsxFile } from '../domain/file-imports/xlsx-file.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
 import { documentCases, jsonCases, type TextCase, textCases } from './values.ts';
@@ -175,9 +176,9 @@ describe('what programs send', () => {
       if (staged.status === 200) pages += 1;
     }
     await client.call('POST', `${batch}/complete`, { body: { page_count: pages } });
-    await expect
-      .poll(async () => (await client.call('GET', batch)).body.data.status, { timeout: 60_000 })
-      .toBe('applied');
+    await expectEventually(async () => (await client.call('GET', batch)).body.data.status, {
+      timeoutMs: 60_000,
+    }).toBe('applied');
     const rows = await stored();
     expect(described(sent, (id) => rows.get(id) ?? undefined)).toEqual(expected(sent));
   });

@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hostEnvironment, programEnvironment } from '../../local/host-environment.ts';
 import type { LocalState } from '../../local/local-state.ts';
+import { pythonVersion } from '../../local/python.ts';
 import { installWheels } from '../../local/wheels.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -37,7 +38,7 @@ export async function prepareSchemathesis(
       what: 'contract fuzzer',
       size: 'about 45 MB',
       // Some of its wheels are made for one version of Python.
-      of: pythonVersion(),
+      of: pythonVersion('contract fuzzer'),
     },
   });
   const env = {
@@ -87,13 +88,4 @@ function run(
       resolve({ exitCode: code ?? 1, cases });
     });
   });
-}
-
-function pythonVersion(): string {
-  const script = 'import sys; print("%d.%d" % sys.version_info[:2])';
-  const version = execFileSync('python3', ['-c', script], { encoding: 'utf8' }).trim();
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 3 || (major === 3 && minor < 11))
-    throw new Error(`The contract fuzzer needs Python 3.11 or newer; python3 is ${version}.`);
-  return version;
 }

@@ -1,13 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDataEvents } from '../../worker/data-events.ts';
-import { testStores } from '../support/stores.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { describeStack, hasCurl, runExample } from './run-example.ts';
 
 // The script about workflows has a receiver of its own.
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
@@ -20,7 +18,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tour-'));
   client = await workspace.organization();
   await workspace.app.listen({ port: 0, host: '127.0.0.1' });
-  await describeStack(client.clientSecret);
+  await describeStack(dataDir, workspace, client);
   dataEvents = startDataEvents(workspace.activityDeps);
 });
 afterAll(async () => {
@@ -28,38 +26,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What `npm start` leaves in its data directory. */
-async function describeStack(clientSecret: string): Promise<void> {
-  const address = workspace.app.server.address() as { port: number };
-  const databaseUrl = testStores().databaseUrl;
-  const state = {
-    apiUrl: `http://127.0.0.1:${address.port}`,
-    clientId: client.clientId,
-    clientSecret,
-    databaseUrl,
-  };
-  await writeFile(join(dataDir, 'local.json'), JSON.stringify(state));
-}
-
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs it somewhere else than in the repository, so that only the variable can lead it to the stack. */
-function tour(folder: string, name = 'tour.sh', given: readonly string[] = []): Promise<Ended> {
-  const script = fileURLToPath(new URL(`../../docs/examples/${name}`, import.meta.url));
-  const env = { ...process.env, WORKSPACE_DATA_DIR: folder };
-  return new Promise((resolve) => {
-    execFile('sh', [script, ...given], { cwd: tmpdir(), env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
-}
-
-/** The tour needs it, the service does not. */
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const tour = (folder: string, name = 'tour.sh', given: readonly string[] = []) =>
+  runExample(folder, name, given);
 
 describe.skipIf(!hasCurl)('the tour', () => {
   test('goes from a token to a join, and stops where something is in the way', {
@@ -169,7 +137,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
   });
 
   test('stops without a token', async () => {
-    await describeStack('wrong');
+    await describeStack(dataDir, workspace, { ...client, clientSecret: 'wrong' });
     const { code, stdout, stderr } = await tour(dataDir);
     expect(code).toBe(1);
     expect(stderr).toContain('invalid_client');

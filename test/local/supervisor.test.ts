@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PartExit, PartHandle, PartName } from '../../local/part.ts';
 import { createSupervisor, type SupervisedPart } from '../../local/supervisor.ts';
+import { expectEventually } from '../support/eventually.ts';
 
 /** A part whose processes are promises: the test says when one dies. */
 function fakePart(name: PartName, needs: readonly PartName[] = []) {
@@ -48,7 +49,7 @@ describe('supervisor', () => {
     await supervisor.run(worker.part);
     expect(supervisor.pids()).toEqual({ worker: 1 });
     worker.dieLast();
-    await vi.waitFor(() => expect(supervisor.pids()).toEqual({ worker: 2 }));
+    await expectEventually(() => supervisor.pids()).toEqual({ worker: 2 });
     expect(lines).toEqual(['worker ended (SIGKILL): restarting it.', 'worker is back after 0.0 s.']);
   });
 
@@ -57,10 +58,10 @@ describe('supervisor', () => {
     const api = fakePart('api');
     await supervisor.run(api.part);
     for (let death = 1; death <= 5; death += 1) {
-      await vi.waitFor(() => expect(api.alive.length).toBe(death));
+      await expectEventually(() => api.alive.length).toBe(death);
       api.dieLast('exit code 1');
     }
-    await vi.waitFor(() => expect(api.alive.length).toBe(6));
+    await expectEventually(() => api.alive.length).toBe(6);
     expect(waits.at(-1)).toBe(30_000);
     expect(lines.join()).toContain('api died five times within a minute. It is started again in 30 s.');
   });
@@ -85,11 +86,11 @@ describe('supervisor', () => {
       return start(previous);
     };
     postgres.dieLast();
-    await vi.waitFor(() => expect(supervisor.pids()).toEqual({ api: 1 }));
+    await expectEventually(() => supervisor.pids()).toEqual({ api: 1 });
     api.dieLast('exit code 1');
-    await vi.waitFor(() => expect(supervisor.pids()).toEqual({}));
+    await expectEventually(() => supervisor.pids()).toEqual({});
     held.resolve();
-    await vi.waitFor(() => expect(supervisor.pids()).toEqual({ postgres: 2, api: 2 }));
+    await expectEventually(() => supervisor.pids()).toEqual({ postgres: 2, api: 2 });
   });
 
   it('stops the groups in order and restarts nothing afterwards', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { createDatabase } from '../../../data/postgres/client.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import {
   type McpServerOptions,
   startMcpServer,
@@ -422,7 +423,7 @@ test('a change of settings while the server is asked is not undone by what the o
   const { id } = await connect(client, old);
   isHeld = true;
   const testing = client.call('POST', `${url}/${id}/test`);
-  await expect.poll(() => old.methods().filter((method) => method === 'tools/list').length).toBe(2);
+  await expectEventually(() => old.methods().filter((method) => method === 'tools/list').length).toBe(2);
   const fresh = await serverOf({ tools: [search] });
   await client.call('PATCH', `${url}/${id}`, { body: { url: fresh.url } });
   release();

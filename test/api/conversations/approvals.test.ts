@@ -3,7 +3,8 @@ import { inOrganization, type OrganizationTransaction } from '../../../data/post
 import { approvalStates } from '../../../domain/conversations/approvals.ts';
 import { beginAttempt } from '../../../domain/conversations/messages.ts';
 import { applied } from '../../support/conversation-events.ts';
-import { eventually, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startMcpServer, type TestMcpServer, type TestTool } from '../../support/mcp-server.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../support/runs.ts';

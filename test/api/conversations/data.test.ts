@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { eventually, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { applied, type SeenEvent } from '../../support/conversation-events.ts';
-import { eventually, readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { readEvents, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventually, talkIn, useModelServer } from '../../support/conversations.ts';
+import { talkIn, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { eventually, type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { type Talk, talkIn, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 

@@ -5,6 +5,7 @@ import { holdConversation } from '../../../domain/conversations/conversations.ts
 import { tell } from '../../../domain/conversations/events.ts';
 import { followEvents } from '../../../domain/conversations/follow.ts';
 import { type Talk, talkIn } from '../../support/conversations.ts';
+import { expectEventually } from '../../support/eventually.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 let listening = 0;
@@ -33,7 +34,7 @@ beforeAll(async () => {
   };
 });
 
-afterEach(() => expect.poll(() => listening).toBe(0));
+afterEach(() => expectEventually(() => listening).toBe(0));
 
 /** Adds events of so many characters each. */
 function happen(count: number, characters: number): Promise<number> {
@@ -95,8 +96,8 @@ test('a reader that does not read holds no closing server', async () => {
   socket.write(
     `GET ${pathname}?after=${last - 400} HTTP/1.1\r\nhost: x\r\nauthorization: ${headers['authorization']}\r\n\r\n`,
   );
-  await expect.poll(() => listening).toBe(1);
+  await expectEventually(() => listening).toBe(1);
   socket.pause();
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   await workspace.app.close();
-}, 10_000);
+});

@@ -40,6 +40,11 @@ test('a delivery is shown by the names of the interface, and nothing of its cont
   expect(deliveryView(row, { runId: 'run_1', nodeId: 'n1' })).toMatchObject({ runId: 'run_1', nodeId: 'n1' });
 });
 
+test("a webhook's address is shown without its query and without who signs in by it", () => {
+  const target = 'https://user:pass@hooks.example.com:8443/in?token=a-secret-token#a';
+  expect(deliveryView({ ...row, kind: 'webhook', target }).target).toBe('https://hooks.example.com:8443/in');
+});
+
 test('every state that a row may have is one that the interface has', () => {
   expect(deliverySchema.parse(deliveryExample)).toEqual(deliveryExample);
   for (const status of Object.keys(deliveryStates.transitions) as Delivery['status'][]) {

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { insertRun, moveRun } from '../../../domain/runs/runs.ts';
-import { eventually, projectOf, useModelServer } from '../../support/conversations.ts';
+import { projectOf, useModelServer } from '../../support/conversations.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../support/runs.ts';
 import { useWorker } from '../../support/worker.ts';

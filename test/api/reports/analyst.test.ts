@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { eventually, talkIn, useModelServer } from '../../support/conversations.ts';
+import { talkIn, useModelServer } from '../../support/conversations.ts';
 import { readPdf } from '../../support/documents.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { ModelReply, ModelRequestBody } from '../../support/model-server.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';

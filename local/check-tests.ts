@@ -1,0 +1,51 @@
+/**
+ * Holds the tests to one way of waiting: test/support/eventually.ts, whose patience a slow machine does not use up. A wait
+ * of a second is a test that fails beside other work.
+ */
+import { globSync, readFileSync } from 'node:fs';
+
+const helper = 'test/support/eventually.ts';
+
+/** Ways of Vitest to wait, each with a limit of its own. */
+const waits = /\bvi\s*\.\s*(?:waitUntil|waitFor)\b|\bexpect\s*\.\s*poll\b/g;
+/** What a loop of one's own is made of, in either form. */
+const sleeps =
+  /\bsetTimeout\b[^;]*? from '(?:node:)?timers\/promises'|new Promise(?:<\w+>)?\(\(?\w*\)? => setTimeout\(/g;
+
+/** Tests that let time pass, which is no wait for something to come. */
+const lettingTimePass: Readonly<Record<string, string>> = {
+  'test/api/body-bytes.test.ts': 'a request that is admitted is told by no answer within a while',
+  'test/api/conversations/events.test.ts': 'nothing may come meanwhile',
+  'test/api/conversations/streams.test.ts': 'a reader that is slow on purpose',
+  'test/api/datasets/http-pages-ahead.test.ts': 'a source whose answers take different times',
+  'test/api/edges.test.ts': 'bytes of a request that come slowly',
+  'test/api/workflows/delivery-time.test.ts': 'a delivery that takes its time',
+  'test/data/lake/engine.test.ts': 'a statement has to be under way before it is ended',
+  'test/data/mail/mailer.test.ts': 'a server that answers late',
+  'test/domain/deliveries/once.test.ts': 'processes that are ended at chosen moments',
+  'test/domain/file-imports/stage.test.ts': 'an abort at a chosen moment',
+  'test/domain/rows/append-group.test.ts': 'commits that take a while',
+  'test/workflows/delivery/deliver.test.ts': 'an activity that takes a while',
+  'test/workflows/lake-maintenance.test.ts': 'work that takes a while',
+};
+
+const faults: string[] = [];
+for (const file of globSync('test/**/*.ts')) {
+  if (file === helper) continue;
+  const text = readFileSync(file, 'utf8');
+  for (const [found] of text.matchAll(waits))
+    faults.push(`${file} waits by ${found.replace(/\s/g, '')}; expectEventually of ${helper} is the way.`);
+  if (!file.endsWith('.test.ts') || file in lettingTimePass) continue;
+  for (const [found] of text.matchAll(sleeps))
+    faults.push(
+      `${file} lets time pass (${found}): wait by eventually of ${helper}, or give the reason in local/check-tests.ts.`,
+    );
+}
+for (const [file] of Object.entries(lettingTimePass)) {
+  const [text] = globSync(file).map((path) => readFileSync(path, 'utf8'));
+  if (text === undefined || !text.match(sleeps))
+    faults.push(`${file} lets no time pass any more: take it off the list in local/check-tests.ts.`);
+}
+for (const fault of faults) console.error(fault);
+console.log(`${globSync('test/**/*.test.ts').length} files of tests, ${faults.length} faults of waiting.`);
+process.exit(faults.length === 0 ? 0 : 1);
