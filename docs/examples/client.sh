@@ -16,6 +16,19 @@ member() {
 }
 API=$(stack apiUrl)
 TOKEN=$(curl -sS "$API/v1/auth/m2m/token" -d client_id="$(stack clientId)" -d client_secret="$(stack clientSecret)" | member access_token)
+# Ends where the service may not reach a port of this machine, and says how to start it. A connection that is made, tested
+# and deleted again tells.
+reaches() {
+  PROBE=$(call "$API/v1/connections/data" -d "{\"name\": \"Port $1, $$\", \"type\": \"http\",
+    \"config\": {\"base_url\": \"http://127.0.0.1:$1\"}}" | member id)
+  TESTED=$(call -X POST "$API/v1/connections/data/$PROBE/test")
+  call -X DELETE "$API/v1/connections/data/$PROBE" > /dev/null
+  case "$TESTED" in *'"address_refused"'*)
+    echo "This example has servers on this machine, which the service may not reach. Stop it, and start it so:" >&2
+    echo "  ${WORKSPACE_DATA_DIR:+WORKSPACE_DATA_DIR='$WORKSPACE_DATA_DIR' }ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start" >&2
+    exit 1 ;;
+  esac
+}
 call() {
   curl -sS --fail-with-body -w '\n' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" || {
     echo "It ends here: $*" >&2

@@ -23,6 +23,8 @@ snapshot() {
     console.log("  ", run.status, run.rowsCopied, "rows", run.requestsMade, "requests, cursor", run.cursor, run.error?.message ?? "");'
 }
 ask() { call "$API/v1/query-executions" -d "{\"sql\": \"$1\"}" | member rows; }
+reaches "$(of port)"
+reaches "$(of http)"
 EXAMPLE=$(of database)
 
 echo "1. A connection to a PostgreSQL: tested, and what there is to copy."

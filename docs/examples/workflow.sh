@@ -1,9 +1,9 @@
 #!/bin/sh
 # A graph of steps: a query, a condition, the analyst's report as a PDF by mail and a signed webhook. It fails where its data
 # is missing, goes on when that is there, is set off by a call and by new rows, is changed, and goes back to what it was.
-# Run it in the repository's folder while `npm start` runs; its webhook goes to this machine, which the service reaches where
-# that was started with ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8.
+# Run it in the repository's folder while this runs in another terminal:
 #
+#   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # its webhook goes to this machine
 #   sh docs/examples/workflow.sh
 #
 # It stops at the first thing that fails and says what that was.
@@ -21,6 +21,7 @@ SECRET="only we two know this"
 SECRET="$SECRET" node -e '
   const { createHmac, timingSafeEqual } = require("crypto"), fs = require("fs"), folder = process.argv[1];
   const server = require("http").createServer(async (request, response) => {
+    if (request.method !== "POST") return response.writeHead(204).end();
     let body = ""; for await (const chunk of request) body += chunk;
     const at = request.headers["x-webhook-timestamp"], given = Buffer.from(request.headers["x-webhook-signature"] ?? "");
     const own = Buffer.from("v1=" + createHmac("sha256", process.env.SECRET).update(`${at}.${body}`).digest("hex"));
@@ -32,6 +33,7 @@ SECRET="$SECRET" node -e '
 echo $! > "$RECEIVER/pid"
 until [ -s "$RECEIVER/port" ]; do sleep 0.1; done
 touch "$RECEIVER/log"
+reaches "$(cat "$RECEIVER/port")"
 
 echo "1. A project with a playbook; the table is not there yet."
 ID=$(call "$API/v1/projects" -d '{"name": "Workflows"}' | member id)
