@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
+import { catalogProbe } from './ducklake/alive.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
 import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
@@ -26,7 +27,7 @@ export async function inLakeTransaction<T>(
 ): Promise<T> {
   async function transact(on: EngineConnection): Promise<T> {
     await on.run('BEGIN');
-    const { result, note } = await work(on);
+    const { result, note } = await work(on).catch((error: unknown) => refuseUnread(on, lake, error));
     await on.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
       note.message,
       commitExtraInfo(note, heldTables()),
@@ -43,6 +44,12 @@ export async function inLakeTransaction<T>(
     await connection.run('ROLLBACK').catch(() => undefined);
     throw cause;
   }
+}
+
+/** A refusal goes by what was read, which must have come over a connection that lived; whatever else failed is thrown as it is. */
+async function refuseUnread(connection: EngineConnection, lake: Lake, error: unknown): Promise<never> {
+  if (isExpected(error)) await connection.read(catalogProbe(lake.schema));
+  throw error;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AppError, notFound } from '../../data/errors.ts';
+import { readLake } from '../../data/lake/ducklake/alive.ts';
 import type { EngineConnection } from '../../data/lake/engine/contract.ts';
 import type { LakeOperation } from '../../data/lake/ledger.ts';
 import { identifier, literal } from '../../data/lake/sql.ts';
@@ -78,7 +79,7 @@ async function restageImport(
   const prefixUrl = `s3://${deps.objects.settings.bucket}/${batchPrefix(row.organization_id, batch.id)}${randomUUID()}/`;
   const quarantineUrl = `${prefixUrl}quarantined.parquet`;
   const lake = await deps.lake.catalog.get(row.organization_id);
-  await deps.lake.engine.use(lake.writer, (connection) =>
+  await readLake(deps.lake.engine, lake, (connection) =>
     connection.run(
       `COPY (SELECT line, raw FROM ${identifier(quarantine.name)}) TO ${literal(quarantineUrl)} (FORMAT parquet)`,
     ),
@@ -169,7 +170,7 @@ export async function countQuarantinedRows(
   const table = await inOrganization(deps.db, row.organization_id, (db) => findImportQuarantine(db, row));
   if (table === undefined) return 0;
   const lake = await deps.lake.catalog.get(row.organization_id);
-  return deps.lake.engine.use(lake.writer, async (connection) => {
+  return readLake(deps.lake.engine, lake, async (connection) => {
     const { rows } = await connection.read(`SELECT count(*) FROM ${identifier(table.name)}`);
     return Number(rows[0]![0]);
   });

@@ -1,5 +1,6 @@
 import { notFound } from '../../data/errors.ts';
 import { parseExactJson } from '../../data/exact-json.ts';
+import { readLake } from '../../data/lake/ducklake/alive.ts';
 import { identifier } from '../../data/lake/sql.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { type Row, readRowIds } from '../records/plan.ts';
@@ -86,7 +87,7 @@ async function readQuarantined(
 ): Promise<QuarantinedRecord[]> {
   const name = await quarantineOf(deps, batch.organization_id, batch.table_id);
   const lake = await deps.lake.catalog.get(batch.organization_id);
-  return deps.lake.engine.use(lake.writer, async (connection) => {
+  return readLake(deps.lake.engine, lake, async (connection) => {
     const { rows } = await connection.read(
       `SELECT page_number, record_index, record FROM ${identifier(name)}
        WHERE batch_id = $1 AND (page_number, record_index) > ($2, $3)
@@ -110,7 +111,7 @@ export async function countQuarantined(
 ): Promise<number> {
   const name = await quarantineOf(deps, organizationId, tableId);
   const lake = await deps.lake.catalog.get(organizationId);
-  return deps.lake.engine.use(lake.writer, async (connection) => {
+  return readLake(deps.lake.engine, lake, async (connection) => {
     const { rows } = await connection.read(`SELECT count(*) FROM ${identifier(name)} WHERE batch_id = $1`, [
       batchId,
     ]);

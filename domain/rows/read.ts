@@ -1,5 +1,6 @@
 import { AppError } from '../../data/errors.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
+import { readLake } from '../../data/lake/ducklake/alive.ts';
 import { isOutOfMemory, isTransientFailure } from '../../data/lake/engine/failure.ts';
 import type { Lake } from '../../data/lake/provision.ts';
 import { identifier } from '../../data/lake/sql.ts';
@@ -45,7 +46,7 @@ export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Prom
 }
 
 function runRead({ engine }: LakeDeps, lake: Lake, statement: string) {
-  return engine.use(lake.writer, (connection) => connection.readTexts(statement));
+  return readLake(engine, lake, (connection) => connection.readTexts(statement));
 }
 
 function tooLarge(): AppError {

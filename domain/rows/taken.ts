@@ -1,4 +1,5 @@
 import type { LakeDeps } from '../../data/lake/commit.ts';
+import { readLake } from '../../data/lake/ducklake/alive.ts';
 import { anyFileMayHold } from '../../data/lake/ducklake/files.ts';
 import {
   anyInlinedBetween,
@@ -47,7 +48,7 @@ export async function takenRowIds(
 ): Promise<Set<bigint>> {
   const { taken, filesMayHold } = await lookUpRowIds(deps, lake, table, ids);
   if (!filesMayHold) return taken;
-  return deps.engine.use(lake.writer, async (connection) => {
+  return readLake(deps.engine, lake, async (connection) => {
     const { rows } = await connection.read(
       `SELECT ${rowIdColumn} FROM ${identifier(table.name)} WHERE ${rowIdColumn} IN (${ids.join(', ')})`,
     );

@@ -1,4 +1,5 @@
 import type { LakeDeps } from '../../data/lake/commit.ts';
+import { readLake } from '../../data/lake/ducklake/alive.ts';
 import { identifier, literal } from '../../data/lake/sql.ts';
 import type { LakeColumn, PhysicalTable } from './columns.ts';
 import type { StagedFiles } from './fill.ts';
@@ -27,7 +28,7 @@ export async function countGone(
     staged.files.length === 0
       ? ''
       : `ANTI JOIN (SELECT ${texts} FROM read_parquet([${files}])) AS f ON ${equal.join(' AND ')}`;
-  return engine.use(lake.writer, async (connection) => {
+  return readLake(engine, lake, async (connection) => {
     const { rows } = await connection.read(`SELECT count(*) FROM ${identifier(table.name)} AS t ${without}`);
     return Number(rows[0]![0]);
   });

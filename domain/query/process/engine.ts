@@ -15,6 +15,8 @@ export interface Engine {
   attachedTo: string | undefined;
   /** The end of the last statement's transaction, which the next one waits for and its answer does not. */
   ending: Promise<void>;
+  /** Whether that could not be ended: the catalog was lost under it, and what the engine knows of the lake may be wrong. */
+  isLost: boolean;
   close(): void;
 }
 
@@ -43,7 +45,7 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     connection.closeSync();
     instance.closeSync();
   };
-  return { connection, parser, attachedTo: undefined, ending: Promise.resolve(), close };
+  return { connection, parser, attachedTo: undefined, ending: Promise.resolve(), isLost: false, close };
 }
 
 async function loadExtension(connection: DuckDBConnection, dir: string | undefined, name: string) {

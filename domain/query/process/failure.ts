@@ -24,7 +24,11 @@ const aboutTheStatement =
   /^(Binder|Conversion|Parser|Syntax|Invalid Input|Out of Range|Not implemented|Mismatch Type|Type|Divide by Zero|Constraint|Invalid Type|Serialization|Sequence|Expression Depth|Parameter Not Resolved|Parameter Not Allowed) Error: /i;
 
 const brokenProcess = /^(FATAL|INTERNAL) Error/;
-const brokenEngine = /^(Connection|TransactionContext) Error|^Invalid Error: Failed|DuckLake: /;
+/** It may stumble over an answer of the catalog that never came. */
+const inDuckLake = /ducklake\.duckdb_extension/;
+/** The catalog, or the way to it, was lost. */
+const lostCatalog =
+  /^(Connection|TransactionContext) Error|^Invalid Error: Failed|^Invalid Input Error: Attempting to \w+ [\w ]+\nError: |DuckLake: /;
 const tooLarge = /^Out of Memory Error|max_temp_directory_size|temp_directory|No space left on device/i;
 
 /** What a client is told about a failed statement, and what only the log is. */
@@ -54,10 +58,11 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   if (isGoneVersion(detail, readsThePast)) {
     return expected('version_expired', 'A version asked for is no longer kept, or never was.');
   }
-  if (brokenProcess.test(detail) || brokenEngine.test(detail)) {
-    const broken = brokenProcess.test(detail) ? 'process' : 'engine';
-    return unexpected('query_failed', 'The engine could not finish this statement.', broken);
-  }
+  if (brokenProcess.test(detail))
+    return inDuckLake.test(detail)
+      ? unexpected('storage_unavailable', unread, 'process')
+      : unexpected('query_failed', 'The engine could not finish this statement.', 'process');
+  if (lostCatalog.test(detail)) return unexpected('storage_unavailable', unread, 'engine');
   if (/^Catalog Error/.test(detail)) {
     return expected('query_failed', 'A name in the statement does not exist, or may not be used in a query.');
   }
