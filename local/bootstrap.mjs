@@ -140,7 +140,9 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
+// Node keeps compiled code there: every later process of this clone starts sooner.
+const env = { NODE_COMPILE_CACHE: join(modules, '.compile-cache'), ...process.env };
 for (const step of commands[name](args)) {
-  const code = await run(node, step, { stdout: 'inherit' });
+  const code = await run(node, step, { stdout: 'inherit', env });
   if (code !== 0) process.exit(code);
 }

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { setPriority } from 'node:os';
+import { dirname } from 'node:path';
 import { thriftyMalloc } from '../thrifty-malloc.ts';
 
 /** A process of our own code that does one kind of work for this one, and ends with it. */
@@ -33,7 +35,7 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   const { folder } = options;
   const child = fork(options.module, [], {
     // Nothing of the parent's environment: it holds secrets that the child has no use for.
-    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...thriftyMalloc },
+    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...thriftyMalloc, ...compileCache() },
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -68,6 +70,12 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
     },
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+/** Where Node keeps compiled code between processes, if it does: such a process starts in a third of the time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 function lowerPriority(pid: number | undefined, niceness: number): void {

@@ -89,6 +89,7 @@ function environmentOf(dataDir: string, given: Readonly<Record<string, string>> 
   const kept = [
     'HOME',
     'TMPDIR',
+    'NODE_COMPILE_CACHE',
     'TEMPORAL_BIN',
     'WEED_BIN',
     'TEMPORAL_TEST_SERVER_BIN',

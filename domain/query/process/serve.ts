@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { keepsTooMuch, watchMemory } from '../../../data/process-pool/memory.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure } from './failure.ts';
@@ -29,6 +30,8 @@ export function serveStatements(channel: Channel): void {
       settings = message.settings;
       engine = openBlankEngine(settings);
       engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
+      // It is ended by a kill, which would keep nothing for the next one.
+      flushCompileCache();
     } else if (message.kind === 'interrupt') {
       if (running?.statementId === message.statementId) void interrupt(running);
     } else if (settings !== undefined) {

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { keepsTooMuch, type MemoryWatch, watchMemory } from '../../../process-pool/memory.ts';
 import { encoderFor } from '../../encode/values.ts';
@@ -47,6 +48,8 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
       settings = message.settings;
       engine = createLocalEngine(settings);
       engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
+      // It is ended by a kill, which would keep nothing for the next one.
+      flushCompileCache();
     } else if (message.kind === 'interrupt') {
       calls.get(message.callId)?.abort();
     } else {
