@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../data/errors.ts';
 import type { JsonBounds } from '../../data/json-bounds.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
 import { type BodyReader, threadedFromBytes } from '../../domain/records/reading/reader.ts';
@@ -37,6 +38,14 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
     if (bytes.length === 0) return undefined;
     if (bytes.length >= threadedFromBytes) await turns.begin(request);
     return reader.read(ownerOf(request), 'json', { body: { bytes }, bounds: bodyBounds });
+  });
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return payload;
+    throw new AppError(
+      'unsupported_media_type',
+      'A body is taken as it is: send it unpacked, without content-encoding.',
+    );
   });
   app.addHook('onSend', async (request, _reply, payload) => {
     bodies.release(request);

@@ -23,7 +23,8 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     path: '/v1/query-executions/:query_execution_id',
     schema: queryExecutionSchema,
     example: queryExecutionExample,
-    load: (db, organizationId, { query_execution_id: id }) => getQueryExecution(db, organizationId, id),
+    load: (db, organizationId, { query_execution_id: id }, viewer) =>
+      getQueryExecution(db, organizationId, { id, viewer }),
     view: queryExecutionView,
   });
 
@@ -65,7 +66,8 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   );
   executions.list({
     summary: 'List past queries, newest first, without rows',
-    rows: (db, { organizationId }, slice) => listQueryExecutions(db, organizationId, slice),
+    description: 'What a workflow ran is shown to the owner of the workflow, and to administrators.',
+    rows: (db, { organizationId, caller }, slice) => listQueryExecutions(db, organizationId, caller, slice),
   });
   executions.show({ summary: 'Show a past query, without rows' });
 }

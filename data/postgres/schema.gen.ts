@@ -497,6 +497,7 @@ export interface QueryExecutions {
   error_detail: string | null;
   id: string;
   organization_id: string;
+  owner_id: string | null;
   row_count: number | null;
   scanned: Generated<Json>;
   sql: string;
@@ -675,6 +676,7 @@ export interface SnapshotRuns {
   table_name: string;
   table_version: number | null;
   waited_by: string | null;
+  waits_for: string | null;
   waits_until: Timestamp | null;
 }
 

@@ -1,3 +1,4 @@
+import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryDeps } from './run.ts';
 
 const timeoutMs = 10_000;
@@ -10,12 +11,18 @@ const timeoutMs = 10_000;
  */
 export async function checkDraftSql(
   { lake, queries }: Pick<QueryDeps, 'lake' | 'queries'>,
-  { organizationId, sql, signal }: { organizationId: string; sql: string; signal: AbortSignal },
+  {
+    organizationId,
+    sql,
+    values,
+    signal,
+  }: { organizationId: string; sql: string; values: SqlValues; signal: AbortSignal },
 ): Promise<readonly string[]> {
   const { reader: location } = await lake.catalog.get(organizationId);
-  const nothing = { relations: [], limit: 0, rowFormat: 'rows', atVersions: new Map() } as const;
+  const nothing = { limit: 0, rowFormat: 'rows', atVersions: new Map() } as const;
   const { namedTables = [] } = await queries.run({
-    ...{ ...nothing, location, sql, timeoutMs, signal },
+    ...{ ...nothing, location, timeoutMs, signal },
+    ...withParameters(sql, values),
     onlyCheck: true,
   });
   return namedTables;

@@ -134,8 +134,9 @@ function runIn(
 }
 
 function statementOf(request: QueryRequest): ProcessStatement {
-  const { location, relations, sql, limit, rowFormat, atVersions, onlyCheck = false } = request;
-  return { location, relations, sql, limit, rowFormat, atVersions, onlyCheck };
+  const { location, relations, sql, limit, rowFormat, atVersions } = request;
+  const { parameters = [], tableSources = [], onlyCheck = false } = request;
+  return { location, relations, sql, parameters, tableSources, limit, rowFormat, atVersions, onlyCheck };
 }
 
 function logHidden(

@@ -1,4 +1,5 @@
 import type { LakeLocation } from '../../data/lake/location.ts';
+import type { ParameterizedSql } from './parameters.ts';
 
 /** A table or view a statement may name. */
 export interface QueryRelation {
@@ -16,6 +17,10 @@ export interface QueryRequest {
   /** Every relation of the organization; what is not here does not exist for the statement. */
   relations: readonly QueryRelation[];
   sql: string;
+  /** Each stands in `sql` as `$name`; the statement's own parameters have no values. */
+  parameters?: ParameterizedSql['parameters'];
+  /** Relations that it must read, by what was written in their places. */
+  tableSources?: readonly string[];
   limit: number;
   timeoutMs: number;
   rowFormat: RowFormat;

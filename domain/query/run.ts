@@ -4,6 +4,7 @@ import { versionsAt } from '../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { snapshotShowing } from '../tables/versions.ts';
+import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryPool } from './pool.ts';
 import { insertQueryExecution } from './query-executions.ts';
 import type { QueryAnswer, QueryRelation, RowFormat } from './request.ts';
@@ -18,9 +19,13 @@ export interface QueryDeps {
 export interface Query {
   organizationId: string;
   callerId: string;
+  /** Who alone may see its record, beside administrators; left out: everybody of the organization. */
+  ownerId?: string;
   /** Of its record in the history. */
   id: string;
   sql: string;
+  /** What its placeholders stand for; they are bound, and the history keeps the statement as it was written. */
+  values?: SqlValues;
   limit: number;
   timeoutMs: number;
   rowFormat: RowFormat;
@@ -45,8 +50,15 @@ export interface QueryResult {
  */
 export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
   const { organizationId, id, sql, views = [] } = query;
+  const parameterized = withParameters(sql, query.values ?? new Map());
   const startedMs = performance.now();
-  const record = { organization_id: organizationId, id, caller_id: query.callerId, sql };
+  const record = {
+    organization_id: organizationId,
+    id,
+    caller_id: query.callerId,
+    owner_id: query.ownerId ?? null,
+    sql,
+  };
   const lake = await deps.lake.catalog.get(organizationId);
   const all = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
   const tables = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
@@ -54,8 +66,12 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
   try {
     const answer = await deps.queries.run({
       location: lake.reader,
-      relations: [...tables.map(({ name, id: tableId }) => ({ name, id: tableId })), ...views],
-      sql,
+      ...parameterized,
+      relations: [
+        ...tables.map(({ name, id: tableId }) => ({ name, id: tableId })),
+        ...views,
+        ...parameterized.relations,
+      ],
       limit: query.limit,
       timeoutMs: query.timeoutMs,
       rowFormat: query.rowFormat,

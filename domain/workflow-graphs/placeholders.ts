@@ -1,5 +1,6 @@
+import { placeholder } from '../query/parameters.ts';
+
 /** `${params.name}` and `${node.port}`, as texts of a config name what is not known before a run. */
-const placeholder = /\$\{[^{}]{0,200}\}/g;
 const reference = /^([A-Za-z_][\w-]{0,63})\.([A-Za-z_]\w{0,63})$/;
 
 export interface Placeholder {

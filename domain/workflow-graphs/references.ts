@@ -3,7 +3,6 @@ import type { Graph } from './graph.ts';
 import { type KnownNode, type Loc, outputsOf, splitEnd } from './known-node.ts';
 import { circleIn } from './order.ts';
 import { placeholdersIn } from './placeholders.ts';
-import { sqlPieces } from './sql-text.ts';
 
 /** Placeholders that name nothing. */
 export function referenceFaults(
@@ -18,18 +17,6 @@ export function referenceFaults(
       return msg === undefined
         ? []
         : [{ loc: [...at, 'nodes', index, 'config', ...path], type: 'value_error', msg }];
-    }),
-  );
-}
-
-/** Statements whose placeholders could not be bound as values. */
-export function sqlFaults(known: ReadonlyMap<string, KnownNode>, at: Loc): ValidationFault[] {
-  return [...known.values()].flatMap(({ index, node, nodeType }) =>
-    nodeType.sqlKeys.flatMap((key) => {
-      const sql = node.config[key];
-      const pieces = typeof sql === 'string' ? sqlPieces(sql) : [];
-      if (!('message' in pieces)) return [];
-      return [{ loc: [...at, 'nodes', index, 'config', key], type: 'value_error', msg: pieces.message }];
     }),
   );
 }

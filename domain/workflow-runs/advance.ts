@@ -96,12 +96,13 @@ const gone: NodeProgress = { kind: 'ended', end: { status: 'cancelled', ports: [
 const triesOf = ({ work }: RunNode) => (work ?? {}) as Tries;
 
 async function step(deps: NodeDeps, begun: Begun, signal: AbortSignal): Promise<NodeStep> {
-  const { run, node, outputs } = begun;
+  const { run, node, outputs, graph } = begun;
   const nodeType = findNodeType(node.type)!;
-  const scope = { organizationId: run.organization_id, params: paramsOf(run), outputs };
-  const config = nodeType.config.safeParse(await filledConfig(deps, node.config, nodeType, scope));
+  const scope = { organizationId: run.organization_id, params: paramsOf(run), graph, outputs };
+  const filled = await filledConfig(deps, node.config, nodeType, scope);
+  const config = nodeType.config.safeParse(filled.config);
   if (!config.success) throw new ValidationError(faultsOf(config.error.issues, ['config']));
-  const call: NodeCall = { ...begun, deps, config: config.data, signal };
+  const call: NodeCall = { ...begun, deps, config: config.data, sqlValues: filled.sqlValues, signal };
   return nodeWork[node.type]!(call);
 }
 

@@ -4,6 +4,7 @@ import type { ProcessDeps } from '../../data/processes/processes.ts';
 import type { StoreDeps } from '../files/store-object.ts';
 import type { ExpiryDeps } from '../lake-maintenance/expire.ts';
 import type { Models } from '../models/models.ts';
+import type { SqlValues } from '../query/parameters.ts';
 import type { QueryDeps } from '../query/run.ts';
 import type { Graph, GraphNode } from '../workflow-graphs/graph.ts';
 import { splitEnd } from '../workflow-graphs/known-node.ts';
@@ -25,6 +26,8 @@ export interface NodeCall {
   node: GraphNode;
   /** Its config with values in the places of placeholders, as its type has it. */
   config: unknown;
+  /** What the placeholders of its statement stand for. */
+  sqlValues: SqlValues;
   state: RunNode;
   /** By node. */
   outputs: ReadonlyMap<string, NodeOutputs>;

@@ -4,10 +4,12 @@ import type { ObjectStore } from '../../data/objects/store.ts';
 import { type Database, inOrganization } from '../../data/postgres/client.ts';
 import { type KeptRows, readRows } from '../kept-rows/kept-rows.ts';
 import type { Params } from '../playbooks/parameters.ts';
+import type { SqlValues } from '../query/parameters.ts';
 import { findReport } from '../reports/reports.ts';
 import { getVersion } from '../reports/versions.ts';
+import type { Graph } from '../workflow-graphs/graph.ts';
 import { placeholdersIn } from '../workflow-graphs/placeholders.ts';
-import { boundSql } from '../workflow-graphs/sql-values.ts';
+import { sqlValuesIn } from '../workflow-graphs/sql-values.ts';
 import type { NodeOutput, NodeOutputs } from './nodes.ts';
 
 export interface ValueDeps {
@@ -18,6 +20,7 @@ export interface ValueDeps {
 export interface Scope {
   organizationId: string;
   params: Params;
+  graph: Graph;
   /** By node. */
   outputs: ReadonlyMap<string, NodeOutputs>;
 }
@@ -30,13 +33,20 @@ const shownCharacters = 100_000;
 /** Of all values that a config names, each as often as it names it: they are held in memory. */
 const maxCharacters = 4_000_000;
 
-/** A config with values in the places of its placeholders. What secrets hold is left as it is. */
+export interface FilledConfig {
+  /** With values in the places of placeholders; what secrets and statements hold is left as it is. */
+  config: Config;
+  /** What the placeholders of its statement stand for. */
+  sqlValues: SqlValues;
+}
+
+/** A config as its node is worked at with. */
 export async function filledConfig(
   deps: ValueDeps,
   config: Config,
   { sqlKeys, secretKeys }: { sqlKeys: readonly string[]; secretKeys: readonly string[] },
   scope: Scope,
-): Promise<Config> {
+): Promise<FilledConfig> {
   const open = Object.fromEntries(Object.entries(config).filter(([key]) => !secretKeys.includes(key)));
   const values = new Map<string, { value: unknown; length: number }>();
   let characters = 0;
@@ -51,13 +61,16 @@ export async function filledConfig(
     throw new AppError('invalid_request', message);
   }
   const value = (placeholder: string) => values.get(placeholder)?.value;
-  return Object.fromEntries(
-    Object.entries(config).map(([key, member]) => {
-      if (secretKeys.includes(key)) return [key, member];
-      if (sqlKeys.includes(key) && typeof member === 'string') return [key, boundSql(member, value)];
-      return [key, filled(member, value)];
-    }),
-  );
+  const isLeft = (key: string) => secretKeys.includes(key) || sqlKeys.includes(key);
+  const entries = Object.entries(config).map(([key, member]) => [
+    key,
+    isLeft(key) ? member : filled(member, value),
+  ]);
+  const statements = sqlKeys.map((key) => config[key]).filter((member) => typeof member === 'string');
+  return {
+    config: Object.fromEntries(entries),
+    sqlValues: new Map(statements.flatMap((sql) => [...sqlValuesIn(sql, value, scope.graph)])),
+  };
 }
 
 /** Within a map of the author's own a text that is nothing but a placeholder becomes its value; elsewhere texts stay texts. */

@@ -2,14 +2,10 @@ import { AppError, type ValidationFault } from '../../data/errors.ts';
 import { checkDraftSql } from '../query/check-draft.ts';
 import type { QueryDeps } from '../query/run.ts';
 import { findNodeType } from '../workflow-graphs/node-types.ts';
-import { sqlPieces } from '../workflow-graphs/sql-text.ts';
-import { boundSql } from '../workflow-graphs/sql-values.ts';
+import { type LooseGraph, sqlValuesIn } from '../workflow-graphs/sql-values.ts';
 import type { Workflow } from './workflows.ts';
 
 export type SqlFaultDeps = Pick<QueryDeps, 'lake' | 'queries'>;
-
-/** One of these is something that may stand where a placeholder does, whatever comes there. */
-const samples = ['', 0, null];
 
 /** A statement of a node, as the engine reads it. */
 export interface ReadStatement {
@@ -34,8 +30,8 @@ export async function readSqlOfDraft(
 ): Promise<ReadStatement[]> {
   const statements: ReadStatement[] = [];
   for (const { sql, ...place } of statementsOf(graph)) {
-    const bound = new Set(samples.map((sample) => boundSql(sql, () => sample)));
-    const read = await firstTaken(bound, (one) => checkDraftSql(deps, { organizationId, sql: one, signal }));
+    const values = sqlValuesIn(sql, () => null, (graph ?? {}) as LooseGraph);
+    const read = await readAs(() => checkDraftSql(deps, { organizationId, sql, values, signal }));
     statements.push({ ...place, ...read });
   }
   return statements;
@@ -58,29 +54,21 @@ function statementsOf(graph: unknown): (Pick<ReadStatement, 'loc' | 'hasInput'> 
     return sqlKeys.flatMap((key) => {
       const sql = config?.[key];
       const loc = ['body', 'graph', 'nodes', index, 'config', key];
-      // One that cannot be cut at its placeholders is a fault of the graph itself.
-      return typeof sql === 'string' && sql !== '' && !('message' in sqlPieces(sql))
-        ? [{ sql, loc, hasInput }]
-        : [];
+      return typeof sql === 'string' && sql !== '' ? [{ sql, loc, hasInput }] : [];
     });
   });
 }
 
 const refusals: readonly string[] = ['query_failed', 'query_not_read_only'];
 
-/** The tables of the first that is taken; where all are refused, why the first of them is. */
-async function firstTaken(
-  statements: Iterable<string>,
-  check: (sql: string) => Promise<readonly string[]>,
+/** The tables that it names, or why it is refused. */
+async function readAs(
+  check: () => Promise<readonly string[]>,
 ): Promise<Pick<ReadStatement, 'refusal' | 'tables'>> {
-  let first: AppError | undefined;
-  for (const sql of statements) {
-    try {
-      return { tables: await check(sql) };
-    } catch (error) {
-      if (!(error instanceof AppError && refusals.includes(error.code))) throw error;
-      first ??= error;
-    }
+  try {
+    return { tables: await check() };
+  } catch (error) {
+    if (!(error instanceof AppError && refusals.includes(error.code))) throw error;
+    return { tables: [], refusal: error.message };
   }
-  return { tables: [], refusal: first?.message ?? 'It is no statement.' };
 }

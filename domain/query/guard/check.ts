@@ -1,3 +1,4 @@
+import type { QueryParameter } from '../parameters.ts';
 import type { QueryRequest } from '../request.ts';
 import { type ColumnName, namesWithTables } from './column-names.ts';
 import { type Parser, type ParseSelect, withPlainSpaces } from './parse.ts';
@@ -19,7 +20,10 @@ export interface CheckedStatement {
   isBounded: boolean;
 }
 
-export type StatementToCheck = Pick<QueryRequest, 'sql' | 'relations' | 'limit' | 'atVersions'>;
+export type StatementToCheck = Pick<
+  QueryRequest,
+  'sql' | 'parameters' | 'tableSources' | 'relations' | 'limit' | 'atVersions'
+>;
 
 /**
  * Refuses what may not run and gives the text that may. That text is parsed again and must have exactly the
@@ -30,15 +34,19 @@ export function checkStatement(parser: Parser, statement: StatementToCheck): Pro
 }
 
 /** Refuses what could not run whatever tables there are, and gives the names of those that would have to be. */
-export function checkDraft({ parse }: Parser, sql: string): Promise<string[]> {
+export function checkDraft(
+  { parse }: Parser,
+  { sql, parameters = [], tableSources = [] }: Pick<StatementToCheck, 'sql' | 'parameters' | 'tableSources'>,
+): Promise<string[]> {
   return boundedDepth(async () => {
-    const tree = await parse(withPlainSpaces(sql));
+    const tree = await parsed(parse, withPlainSpaces(sql), parameters);
     const names = new Set<string>();
-    if (!isShowTables(tree))
-      walkStatement(tree, (table) => {
-        refuseForeign(table);
-        names.add(text(table['table_name']));
-      });
+    const visitTable = (table: TreeNode) => {
+      refuseForeign(table);
+      names.add(text(table['table_name']));
+    };
+    if (!isShowTables(tree)) walkStatement(tree, { visitTable, parameters });
+    for (const source of tableSources) if (!names.delete(source)) throw noTable(source);
     return [...names];
   });
 }
@@ -54,7 +62,8 @@ async function boundedDepth<T>(work: () => Promise<T>): Promise<T> {
 
 async function check({ parse, print }: Parser, statement: StatementToCheck): Promise<CheckedStatement> {
   const sql = withPlainSpaces(statement.sql);
-  const tree = await parse(sql);
+  const { parameters = [] } = statement;
+  const tree = await parsed(parse, sql, parameters);
   if (isShowTables(tree)) {
     const shown = listing(statement.relations);
     return { sql: shown, scannedRelationIds: [], columnNames: [], isBounded: false };
@@ -66,9 +75,12 @@ async function check({ parse, print }: Parser, statement: StatementToCheck): Pro
       (source) => /filename/i.test(source),
     ),
     scanned: new Set(),
+    parameters,
   };
   const columnNames = await namesWithTables(tree, print);
   const rewritten = rewriteTables(sql, tree, context);
+  for (const source of statement.tableSources ?? [])
+    if (!context.scanned.delete(source)) throw noTable(source);
   const wanted = statement.limit + 1;
   const limited = withRowLimit(rewritten, tree, wanted);
   const scanned = { columnNames, scannedRelationIds: [...context.scanned] };
@@ -77,6 +89,27 @@ async function check({ parse, print }: Parser, statement: StatementToCheck): Pro
   }
   if (!sameTree(await reparsed(parse, rewritten), tree)) throw uninspectable('A table name');
   return { ...scanned, sql: rewritten, isBounded: hasLimitWithin(tree, wanted) };
+}
+
+/** It was read as a column's name, or as text within quotes. */
+const noTable = (source: string) =>
+  new QueryRefusal('query_failed', `${source} is a table: it may stand, without quotes, where a table may.`);
+
+/** The engine's words for a parameter where no value may stand say little to one who wrote a placeholder. */
+async function parsed(
+  parse: ParseSelect,
+  sql: string,
+  parameters: readonly QueryParameter[],
+): Promise<TreeNode> {
+  try {
+    return await parse(sql);
+  } catch (error) {
+    if (parameters.length === 0 || !(error instanceof QueryRefusal) || !error.message.includes('near "$"'))
+      throw error;
+    const hint =
+      'A placeholder is a value: it cannot be a name, a keyword or part of a literal. Write CAST(${…} AS DATE) for DATE ${…}.';
+    throw new QueryRefusal(error.code, `${error.message}. ${hint}`);
+  }
 }
 
 async function reparsed(parse: ParseSelect, sql: string): Promise<TreeNode | undefined> {

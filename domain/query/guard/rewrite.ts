@@ -1,3 +1,4 @@
+import type { QueryParameter } from '../parameters.ts';
 import type { QueryRelation } from '../request.ts';
 import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
 import type { KnownRelations } from './relations.ts';
@@ -14,6 +15,8 @@ export interface RewriteContext {
   hidesFileNames: boolean;
   /** Relation ids met, in order. */
   scanned: Set<string>;
+  /** Those of the statement; a view has none. */
+  parameters: readonly QueryParameter[];
 }
 
 interface Place {
@@ -37,11 +40,13 @@ export function rewriteTables(
   place: Place = { version: undefined, within: [] },
 ): string {
   const edits = new Map<number, TableEdit>();
-  walkStatement(tree, (table) => {
+  const parameters = place.within.length === 0 ? context.parameters : [];
+  const visitTable = (table: TreeNode) => {
     const offset = table['query_location'];
     if (typeof offset !== 'number' || !Number.isSafeInteger(offset)) throw uninspectable('A table name');
     edits.set(offset, { offset, ...rewriteTable(table, context, place) });
-  });
+  };
+  walkStatement(tree, { visitTable, parameters });
   return splice(sql, [...edits.values()]);
 }
 

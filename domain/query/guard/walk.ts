@@ -1,3 +1,4 @@
+import type { QueryParameter } from '../parameters.ts';
 import { allowedFunctions, allowedTableFunctions } from './functions.ts';
 import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
 import {
@@ -19,6 +20,13 @@ import { checkType } from './types.ts';
 /** Names of common table expressions that a place in the statement can see, folded. */
 export type Scope = ReadonlySet<string>;
 
+/** What a walk is given. */
+export interface Walk {
+  visitTable: VisitTable;
+  /** Those that have values. Each must be met: one that is not would be text in quotes, or in a comment. */
+  parameters?: readonly QueryParameter[];
+}
+
 /** Called for every named table that is no common table expression; refuses or rewrites it. */
 export type VisitTable = (table: TreeNode) => void;
 
@@ -26,12 +34,25 @@ export type VisitTable = (table: TreeNode) => void;
  * Walks every node of a statement. What it does not know it refuses; functions must be on the allow-list;
  * tables go to `visitTable`, unless a common table expression in scope hides them.
  */
-export function walkStatement(root: TreeNode, visitTable: VisitTable): void {
-  walkQuery({ visitTable }, root, new Set());
+export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: Walk): void {
+  const sources = new Map(parameters.map(({ name, source }) => [name, source]));
+  const walker: Walker = { visitTable, sources, met: new Set() };
+  walkQuery(walker, root, new Set());
+  for (const [name, source] of sources) {
+    if (walker.met.has(name)) continue;
+    throw new QueryRefusal(
+      'query_failed',
+      `${source} stands within quotes or a comment; write it bare, without quotes: it is bound as a value.`,
+    );
+  }
 }
 
 interface Walker {
   visitTable: VisitTable;
+  /** What was written, by the parameter's name. */
+  sources: ReadonlyMap<string, string>;
+  /** Names of the parameters that were met. */
+  met: Set<string>;
 }
 
 function walkFields(walker: Walker, node: TreeNode, shape: Shape | undefined, scope: Scope): void {
@@ -89,10 +110,8 @@ function lookup(shapes: Readonly<Record<string, Shape>>, kind: TreeValue | undef
 function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
   const kind = text(node['class']);
   if (kind === 'PARAMETER') {
-    throw new QueryRefusal(
-      'query_failed',
-      'Parameters have no values here: write the values into the statement.',
-    );
+    walkParameter(walker, node);
+    return;
   }
   if (kind === 'FUNCTION' || kind === 'WINDOW') checkFunction(node, allowedFunctions);
   if (kind === 'COLUMN_REF') checkColumn(node);
@@ -101,8 +120,23 @@ function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
       eachNode(entry['value'] ?? null, (value) => walkExpression(walker, value, scope));
     });
   }
+  const met = walker.met.size;
   walkFields(walker, node, lookup(expressionShapes, kind), scope);
+  if (kind === 'STAR' && walker.met.size > met)
+    throw new QueryRefusal(
+      'query_failed',
+      'A placeholder is a value: it cannot choose the columns of COLUMNS.',
+    );
 }
+
+function walkParameter({ sources, met }: Walker, node: TreeNode): void {
+  const name = text(node['identifier']);
+  if (!sources.has(name)) throw withoutValue();
+  met.add(name);
+}
+
+const withoutValue = () =>
+  new QueryRefusal('query_failed', 'Parameters have no values here: write the values into the statement.');
 
 function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   const name = text(node['function_name']);
@@ -131,7 +165,7 @@ function isCatalogName(name: string): boolean {
 }
 
 function walkQuery(walker: Walker, wrapped: TreeNode, outer: Scope): void {
-  const node = unwrapped(wrapped);
+  const node = unwrapped(walker, wrapped);
   const scope = walkCommonTables(walker, node['cte_map'], outer);
   walkFields(walker, node, lookup(queryShapes, node['type']), scope);
   if (node['type'] === 'RECURSIVE_CTE_NODE') {
@@ -141,11 +175,13 @@ function walkQuery(walker: Walker, wrapped: TreeNode, outer: Scope): void {
 }
 
 /** A whole statement wraps its query with the names of its parameters. */
-function unwrapped(node: TreeNode): TreeNode {
+function unwrapped({ sources }: Walker, node: TreeNode): TreeNode {
   if (!('node' in node)) return node;
   const { node: inner, named_param_map: parameters, ...rest } = node;
-  const isBare = Array.isArray(parameters) && parameters.length === 0 && Object.keys(rest).length === 0;
-  if (!isNode(inner) || !isBare) throw uninspectable('A part of the statement');
+  if (!isNode(inner) || !Array.isArray(parameters) || Object.keys(rest).length > 0)
+    throw uninspectable('A part of the statement');
+  for (const parameter of parameters)
+    if (!isNode(parameter) || !sources.has(text(parameter['key']))) throw withoutValue();
   return inner;
 }
 

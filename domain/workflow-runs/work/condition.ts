@@ -1,7 +1,7 @@
 import { isRawNumber } from '../../../data/exact-json.ts';
 import { readRows } from '../../kept-rows/kept-rows.ts';
 import type { QueryRelation } from '../../query/request.ts';
-import { quotedText } from '../../workflow-graphs/sql-values.ts';
+import { checkedText } from '../../workflow-graphs/sql-values.ts';
 import { inputsAt, type NodeCall, NodeFailed, type NodeInputValue, type NodeWork } from '../node-work.ts';
 import type { NodeOutputs } from '../nodes.ts';
 import { textOf } from '../values.ts';
@@ -69,6 +69,9 @@ function valueLiteral(value: unknown): string {
   if (typeof value === 'number' || isRawNumber(value)) return `CAST('${textOf(value)}' AS DOUBLE)`;
   return quotedText(textOf(value), 'value');
 }
+
+const quotedText = (text: string, from: string): string =>
+  `'${checkedText(text, from).replaceAll("'", "''")}'`;
 
 const tooMany = (from: string) =>
   new NodeFailed(

@@ -11,7 +11,7 @@ const timeoutMs = 120_000;
 
 /** Runs a statement at the versions that the run is pinned to, as the workflow's owner. */
 export async function runPinned(
-  { deps, run, signal }: NodeCall,
+  { deps, run, sqlValues, signal }: NodeCall,
   sql: string,
   { limit, views = [] }: { limit: number; views?: readonly QueryRelation[] },
 ): Promise<QueryResult> {
@@ -20,8 +20,10 @@ export async function runPinned(
     {
       organizationId: run.organization_id,
       callerId: run.owner_id,
+      ownerId: run.owner_id,
       id: newId('qry'),
       sql,
+      values: sqlValues,
       limit,
       timeoutMs,
       rowFormat: 'rows_with_column_order',

@@ -170,9 +170,13 @@ test('validate tells every fault of a draft, and nothing of one that holds toget
 });
 
 test.each([
-  ['SELECT * FROM made_later WHERE day >= DATE ${params.day} LIMIT ${params.most}', undefined],
+  ['SELECT * FROM made_later WHERE day >= CAST(${params.day} AS DATE) LIMIT ${params.most}', undefined],
   ['SELECT * FROM main.made_later WHERE n BETWEEN ${params.most} AND 7', undefined],
   ['SELECT * FROM made_later USING SAMPLE ${params.most} ROWS', 'Parser Error'],
+  ['SELECT * FROM made_later WHERE day >= DATE ${params.day}', 'A placeholder is a value'],
+  ['SELECT * FROM ${params.day}', 'A placeholder is a value'],
+  ["SELECT E'abc'\n${params.day} AS a", 'A placeholder is a value'],
+  ['SELECT $é$ ${params.day} $é$ AS a', 'stands within quotes'],
   ['SHOW TABLES', undefined],
   ['SELECT 1 FROM', 'Parser Error'],
   ['DELETE FROM orders', 'read-only'],

@@ -1,0 +1,65 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DECIMAL,
+  DOUBLE,
+  DuckDBDecimalValue,
+  type DuckDBType,
+  type DuckDBValue,
+  HUGEINT,
+  INTEGER,
+  SQLNULL,
+  VARCHAR,
+} from '@duckdb/node-api';
+import type { CellValue, QueryParameter } from '../parameters.ts';
+
+export interface Bound {
+  values: Record<string, DuckDBValue>;
+  types: Record<string, DuckDBType>;
+}
+
+/** Values with the types that the same literals would have. Undefined where a statement has no parameter. */
+export function boundParameters(parameters: readonly QueryParameter[]): Bound | undefined {
+  if (parameters.length === 0) return undefined;
+  const bound: Bound = { values: {}, types: {} };
+  for (const { name, value } of parameters) {
+    const typed = typedValue(value);
+    bound.values[name] = typed.value;
+    bound.types[name] = typed.type;
+  }
+  return bound;
+}
+
+interface Typed {
+  value: DuckDBValue;
+  type: DuckDBType;
+}
+
+function typedValue(value: CellValue): Typed {
+  if (value === null) return { value, type: SQLNULL };
+  if (typeof value === 'boolean') return { value, type: BOOLEAN };
+  // To the engine a text that is bound is what a literal is: it becomes the date or number that it is compared with.
+  if (typeof value === 'string') return { value, type: VARCHAR };
+  return typedNumber(value.number);
+}
+
+const maxDigits = 38;
+
+function typedNumber(number: string): Typed {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(number) ?? [];
+  if (whole === undefined) return { value: Number(number), type: DOUBLE };
+  const unscaled = BigInt(`${sign}${whole}${fraction}`);
+  if (fraction === '') return typedInteger(unscaled);
+  const width = whole.length + fraction.length;
+  if (width > maxDigits) return { value: Number(number), type: DOUBLE };
+  const type = DECIMAL(width, fraction.length);
+  return { value: new DuckDBDecimalValue(unscaled, width, fraction.length), type };
+}
+
+function typedInteger(value: bigint): Typed {
+  if (BigInt.asIntN(32, value) === value) return { value: Number(value), type: INTEGER };
+  if (BigInt.asIntN(64, value) === value) return { value, type: BIGINT };
+  return BigInt.asIntN(128, value) === value
+    ? { value, type: HUGEINT }
+    : { value: Number(value), type: DOUBLE };
+}
