@@ -1,5 +1,6 @@
 import { admitSnapshot, beginSnapshot, endSnapshot } from '../../domain/datasets/life.ts';
 import type { SnapshotFailure, SnapshotRun } from '../../domain/datasets/snapshot-runs.ts';
+import { wakeQueued } from '../../domain/datasets/turns.ts';
 import type { SnapshotControlActivities, SnapshotOutcome } from '../../workflows/snapshot/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -12,7 +13,11 @@ export function snapshotControlActivities(deps: ActivityDeps): SnapshotControlAc
     admitSnapshot: (input, isOverdue) => admitSnapshot(deps, input, isOverdue),
 
     /** Safe to retry: a snapshot that ended stays as it ended. */
-    endSnapshot: async (input, status) => outcomeOf(await endSnapshot(deps.db, input, status)),
+    endSnapshot: async (input, status) => {
+      const ended = await endSnapshot(deps.db, input, status);
+      await wakeQueued(deps, input.organizationId);
+      return outcomeOf(ended);
+    },
   };
 }
 

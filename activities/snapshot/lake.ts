@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { commitSnapshot } from '../../domain/datasets/commit.ts';
@@ -13,7 +14,9 @@ import {
   reportSnapshotProgress,
   type SnapshotRun,
 } from '../../domain/datasets/snapshot-runs.ts';
+import { wakeQueued } from '../../domain/datasets/turns.ts';
 import type { SnapshotInput, SnapshotLakeActivities } from '../../workflows/snapshot/contract.ts';
+import { stagingRetry } from '../../workflows/snapshot/names.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { beating, DeadlyJobError, withHeartbeats } from '../heartbeats.ts';
 import { outcomeOf } from './control.ts';
@@ -29,9 +32,14 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
     /** Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept. */
     async stageSnapshot(input) {
       const row = await read(input);
-      return withProgress(deps, input, (progress, signal) =>
+      const staged = await withProgress(deps, input, (progress, signal) =>
         stageSnapshot(deps, row, progress, signal),
-      ).catch((error: unknown) => tell(row, error));
+      ).catch(async (error: unknown) => {
+        await tell(row, error, pauseBeforeNextTry()).finally(() => wakeQueued(deps, input.organizationId));
+        throw error;
+      });
+      if (staged.goesOnAfterMs !== 0) await wakeQueued(deps, input.organizationId);
+      return staged;
     },
 
     /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
@@ -47,9 +55,9 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
   };
 
   /** Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they like. */
-  async function tell(row: SnapshotRun, error: unknown): Promise<never> {
+  async function tell(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
     const cause = error instanceof DeadlyJobError ? new DeadlySourceError(error.message) : error;
-    const told = await recordSnapshotFailure(deps.db, row, cause);
+    const told = await recordSnapshotFailure(deps.db, row, { error: cause, retryMs });
     if (told === undefined) throw error;
     const { failure, isFinal } = told;
     throw ApplicationFailure.create({
@@ -58,6 +66,13 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
       nonRetryable: isFinal,
     });
   }
+}
+
+/** As the policy of its process has it; undefined after the last one. */
+function pauseBeforeNextTry(): number | undefined {
+  const { attempt } = Context.current().info;
+  const { firstMs, coefficient, longestMs, tries } = stagingRetry;
+  return attempt < tries ? Math.min(firstMs * coefficient ** (attempt - 1), longestMs) : undefined;
 }
 
 /** Progress goes to the row with the heartbeats. */

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { SchemaChange, SnapshotFailure, SnapshotRun } from '../../domain/datasets/snapshot-runs.ts';
+import type {
+  SchemaChange,
+  SnapshotFailure,
+  SnapshotRun,
+  SnapshotWait,
+} from '../../domain/datasets/snapshot-runs.ts';
 import { nullableTimestamp, timestamp } from '../schemas.ts';
 
 export const snapshotSchema = z
@@ -31,6 +36,13 @@ export const snapshotSchema = z
       .object({ code: z.string(), message: z.string(), stage: z.string().optional() })
       .nullable()
       .describe('Why it failed; while it runs, why the last try did.'),
+    waitsUntil: nullableTimestamp.describe('Where it waits while it runs: when it goes on.'),
+    waitsFor: z
+      .enum(['limits', 'source', 'retry', 'turn'])
+      .nullable()
+      .describe(
+        'What it waits for: the limits of `http_replication`; the source, which asked to be left alone (`Retry-After`); another try after a failure; or its turn, because the organization copies as many sources as it may at once.',
+      ),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
@@ -53,12 +65,15 @@ export const snapshotExample: z.input<typeof snapshotSchema> = {
   schemaChanges: [{ column: 'note', change: 'added', from: null, to: 'STRING' }],
   cursor: null,
   error: null,
+  waitsUntil: null,
+  waitsFor: null,
   createdAt: '2026-11-21T08:30:00.000Z',
   startedAt: '2026-11-21T08:30:01.000Z',
   finishedAt: '2026-11-21T08:31:00.000Z',
 };
 
 export function snapshotView(run: SnapshotRun): z.input<typeof snapshotSchema> {
+  const isWaiting = run.status === 'running' && run.waits_until !== null && run.waits_until > new Date();
   return {
     id: run.id,
     connectionId: run.connection_id,
@@ -75,6 +90,8 @@ export function snapshotView(run: SnapshotRun): z.input<typeof snapshotSchema> {
     schemaChanges: run.schema_changes as unknown as SchemaChange[],
     cursor: run.cursor,
     error: run.error as unknown as SnapshotFailure | null,
+    waitsUntil: isWaiting ? run.waits_until!.toISOString() : null,
+    waitsFor: isWaiting ? (run.waits_for as SnapshotWait['waitsFor'] | null) : null,
     createdAt: run.created_at.toISOString(),
     startedAt: run.started_at?.toISOString() ?? null,
     finishedAt: run.finished_at?.toISOString() ?? null,

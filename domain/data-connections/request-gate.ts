@@ -4,7 +4,14 @@ import { type Database, inOrganization, type OrganizationTransaction } from '../
 import type { DataConnection } from './data-connections.ts';
 import { ours } from './failure.ts';
 import type { ReplicationLimits } from './replication-policy.ts';
-import { noUsage, type RequestUsage, renewRequest, settleRequest, takeRequest } from './request-limits.ts';
+import {
+  type LimitedFor,
+  noUsage,
+  type RequestUsage,
+  renewRequest,
+  settleRequest,
+  takeRequest,
+} from './request-limits.ts';
 
 /** Leave to send one request. */
 export interface RequestLease {
@@ -27,7 +34,7 @@ export interface RequestWish {
 
 /** Keeps to the limits of a connection's source, over all workers and their restarts: what was asked stands in one row. */
 export interface RequestGate {
-  take(wish: RequestWish): Promise<RequestLease | { waitMs: number }>;
+  take(wish: RequestWish): Promise<RequestLease | LimitedFor>;
   /** The request is still under way: so that one whose worker was killed does not hold its place for long. */
   renew(lease: RequestLease, leaseMs: number): Promise<void>;
   /** A request has ended: what it did not read is given back, and the source left alone for as long as it asked. */
@@ -35,14 +42,14 @@ export interface RequestGate {
 }
 
 /** Waits between two tries to take leave; throws where that would take too long. */
-export type LeaveWait = (waitMs: number) => Promise<void>;
+export type LeaveWait = (limited: LimitedFor) => Promise<void>;
 
 /** Leave, as soon as the limits give it. */
 export async function leaveOf(gate: RequestGate, wish: RequestWish, wait: LeaveWait): Promise<RequestLease> {
   for (;;) {
     const taken = await ours(gate.take(wish));
     if ('id' in taken) return taken;
-    await wait(taken.waitMs);
+    await wait(taken);
   }
 }
 
@@ -100,7 +107,7 @@ export function createRequestGate(
 
   return {
     take: ({ limits, onTaken, ...wish }) =>
-      change<RequestLease | { waitMs: number }>(async (usage, now, transaction) => {
+      change<RequestLease | LimitedFor>(async (usage, now, transaction) => {
         const leaseId = randomUUID();
         const taken = takeRequest(usage, limits, { id: leaseId, now, ...wish });
         if ('waitMs' in taken) return { usage: undefined, result: taken };

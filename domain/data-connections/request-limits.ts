@@ -51,7 +51,15 @@ export const noUsage: RequestUsage = {
   blockedUntil: 0,
 };
 
-export type Taken = { usage: RequestUsage; maxBytes: number } | { waitMs: number };
+/** Who holds a request back: the limits of the policy, or the source, which asked to be left alone. */
+export type WaitsFor = 'limits' | 'source';
+
+export interface LimitedFor {
+  waitMs: number;
+  waitsFor: WaitsFor;
+}
+
+export type Taken = { usage: RequestUsage; maxBytes: number } | LimitedFor;
 
 /**
  * Allows one more request where every limit lets it, in any span of time and not only in those of a calendar; or says how long
@@ -66,14 +74,15 @@ export function takeRequest(
   const usage = prune(before, now);
   const { max_concurrency: maxConcurrency, response_bytes_per_hour: bytesPerHour } = limits;
   const isFull = maxConcurrency !== undefined && usage.leases.length >= maxConcurrency;
+  const blockedMs = usage.blockedUntil - now;
   const waits = [
-    usage.blockedUntil - now,
+    blockedMs,
     isFull ? concurrencyWaitMs : 0,
     ...requestWindows.map((window) => waitOf(usage, window, limits, 1, now)),
     waitOf(usage, bytesWindow, limits, Math.min(request.minBytes, bytesPerHour ?? 0), now),
   ];
   const waitMs = Math.max(...waits);
-  if (waitMs > 0) return { waitMs };
+  if (waitMs > 0) return { waitMs, waitsFor: waitMs === blockedMs ? 'source' : 'limits' };
   const left = bytesPerHour === undefined ? Number.POSITIVE_INFINITY : bytesPerHour - sumOf(usage.hour);
   const maxBytes = Math.min(request.maxBytes, left);
   for (const window of requestWindows) if (limits[window.limit] !== undefined) add(usage, window, 1, now);

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import { tableStatistics } from '../../data/lake/ledger.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
@@ -6,13 +5,14 @@ import { confirmationHours } from '../../workflows/snapshot/names.ts';
 import { beginStep, findRun } from '../runs/runs.ts';
 import { forgetTable } from '../tables/tables.ts';
 import {
-  countStaging,
+  copyStep,
   getSnapshotRun,
   moveSnapshot,
   type SnapshotFailure,
   type SnapshotRun,
   snapshotStates,
 } from './snapshot-runs.ts';
+import { isItsTurn, lockTurns } from './turns.ts';
 
 export interface SnapshotId {
   organizationId: string;
@@ -37,15 +37,9 @@ const notConfirmed: SnapshotFailure = {
 
 /** What a user sees of a snapshot while it runs. */
 export const snapshotSteps = {
-  copy: { id: 'copy', name: 'Copy the source', type: 'read' },
+  copy: { id: copyStep, name: 'Copy the source', type: 'read' },
   commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
 };
-
-/**
- * So many snapshots of an organization copy at once. More would take slots and engine processes of a worker that other
- * organizations need, and wait in them for their turn.
- */
-export const maxStagingPerOrganization = 2;
 
 /** queued → running, or `waiting` while the organization copies as much as it may; `ended` also where nobody wants it. */
 export function beginSnapshot(
@@ -53,17 +47,14 @@ export function beginSnapshot(
   { organizationId, runId }: SnapshotId,
 ): Promise<'begun' | 'waiting' | 'ended'> {
   return inOrganization(db, organizationId, async (transaction) => {
-    // Two that begin at one moment would not see each other.
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`snapshots of ${organizationId}`}, 0))`.execute(
-      transaction,
-    );
+    await lockTurns(transaction, organizationId);
     const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
     const run = await findRun(transaction, organizationId, runId);
     // Nobody was there yet to hear of it.
     const isCancelled = row.cancel_requested_at !== null || run?.cancel_requested_at != null;
     if (snapshotStates.isEnd(row.status) || (row.status === 'queued' && isCancelled)) return 'ended';
     if (row.status === 'queued') {
-      if ((await countStaging(transaction, organizationId)) >= maxStagingPerOrganization) return 'waiting';
+      if (!(await isItsTurn(transaction, row))) return 'waiting';
       await moveSnapshot(transaction, row, 'queued', 'running', { started_at: new Date() });
     }
     await beginStep(transaction, organizationId, runId, snapshotSteps.copy);

@@ -11,7 +11,7 @@ import { type ReadDeps, readPages } from './pages/read.ts';
 import { newReading, type Reading, readingOf } from './pages/reading.ts';
 import { type StagePagesDeps, stagePages } from './pages/stage.ts';
 import { fingerprintOf, keyColumnsOf, type Replicated, replicatedOf, resourceOf } from './replicated.ts';
-import { type CopyProgress, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';
+import { type CopyProgress, holdSnapshot, type SnapshotRun, type SnapshotStaged } from './snapshot-runs.ts';
 
 export interface ReplicateDeps {
   lake: LakeDeps;
@@ -50,7 +50,7 @@ export async function replicate(
   { row, connection, dataset, prefixUrl, pagesPrefix }: Replication,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
-): Promise<(Copied & { replica: Replica }) | { rows: number; goesOnAfterMs: number }> {
+): Promise<(Copied & { replica: Replica }) | SnapshotStaged> {
   const { organization_id: organizationId, table_id: tableId } = row;
   const resource = resourceOf(connection, dataset);
   const keys = keyColumnsOf(dataset, resource);
@@ -61,13 +61,12 @@ export async function replicate(
   const isSame = kept?.fingerprint === fingerprint;
   const before = isSame ? kept : { ...begun, revision: kept?.revision ?? 0 };
   const request = { row, connection, resource, isKeyed: keys.length > 0, prefix: pagesPrefix };
-  const { reading, waitMs } = await readPages(deps.replication, request, before, progress, signal);
-  await inOrganization(deps.replication.db, organizationId, (db) =>
-    updateSnapshotRun(db, organizationId, row.id, {
-      waits_until: waitMs > 0 ? new Date(Date.now() + waitMs) : null,
-    }),
-  );
-  if (!reading.isOver) return { rows: reading.records, goesOnAfterMs: waitMs };
+  const { reading, limited } = await readPages(deps.replication, request, before, progress, signal);
+  await inOrganization(deps.replication.db, organizationId, (db) => holdSnapshot(db, row, limited));
+  if (!reading.isOver) {
+    const { waitMs: goesOnAfterMs = 0, waitsFor } = limited ?? {};
+    return { rows: reading.records, goesOnAfterMs, ...(waitsFor === undefined ? {} : { waitsFor }) };
+  }
   const pages = { organizationId, resource: dataset.resource, reading, keys, prefixUrl };
   const table = await stagePages(deps.replication, pages, progress, signal);
   const isIncremental = known !== undefined && (reading.base !== null || reading.goesOn);

@@ -10,8 +10,10 @@ import { endSnapshot } from './life.ts';
 import { type Replication, replicate } from './replicate.ts';
 import {
   type CopyProgress,
+  holdSnapshot,
   type SnapshotFailure,
   type SnapshotRun,
+  type SnapshotStaged,
   updateSnapshotRun,
 } from './snapshot-runs.ts';
 import {
@@ -24,12 +26,7 @@ import {
   removeNotes,
   type SnapshotRunDeps,
 } from './staged.ts';
-
-/** How far staging is: all rows are staged, or its process goes on with it later. */
-export interface SnapshotStaged {
-  rows: number;
-  goesOnAfterMs?: number;
-}
+import { resumeTurn } from './turns.ts';
 
 /**
  * Copies the source to Parquet beside the lake, and remembers what is staged. Each try copies anew, from one moment of the
@@ -58,6 +55,8 @@ export async function stageSnapshot(
           signal,
         )
       : copyDatabase(deps, { row, connection, dataset, prefixUrl }, progress, signal);
+  const wait = await resumeTurn(deps.db, row);
+  if (wait !== undefined) return { rows: row.rows_copied, goesOnAfterMs: wait.waitMs, waitsFor: 'turn' };
   const copied = await copy().catch(async (error: unknown) => {
     await removeStaged(deps, prefixUrl).catch(() => undefined);
     throw error;
@@ -118,25 +117,27 @@ function removeStaged({ objects }: Pick<SnapshotRunDeps, 'objects'>, prefixUrl: 
 }
 
 /**
- * Keeps why a try failed in the snapshot's row, for when it was the last one; whether another try cannot help: the source
- * refuses what is asked, or the lake what it holds.
+ * Keeps why a try failed in the snapshot's row, for when it was the last one, and until when the next one waits; whether
+ * another try cannot help: the source refuses what is asked, or the lake what it holds.
  */
 export async function recordSnapshotFailure(
   db: Database,
   row: SnapshotRun,
-  error: unknown,
+  { error, retryMs }: { error: unknown; retryMs: number | undefined },
 ): Promise<{ failure: SnapshotFailure; isFinal: boolean } | undefined> {
   const told = failureOf(error);
   if (told !== undefined)
-    await inOrganization(db, row.organization_id, (transaction) =>
-      transaction
+    await inOrganization(db, row.organization_id, async (transaction) => {
+      if (!told.isFinal && retryMs !== undefined)
+        await holdSnapshot(transaction, row, { waitMs: retryMs, waitsFor: 'retry' });
+      await transaction
         .updateTable('snapshot_runs')
         .set({ error: JSON.stringify(told.failure) })
         .where('organization_id', '=', row.organization_id)
         .where('id', '=', row.id)
         .where('status', 'in', ['running', 'awaiting_confirmation'])
-        .execute(),
-    );
+        .execute();
+    });
   return told;
 }
 

@@ -4,7 +4,15 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../data/post
 import { type RecordOf, records } from '../../data/postgres/records.ts';
 import type { DB } from '../../data/postgres/schema.ts';
 import { states } from '../../data/postgres/states.ts';
-import { deleteRun, followRun, insertRun, type RunStatus, reportRunProgress } from '../runs/runs.ts';
+import type { LimitedFor, WaitsFor } from '../data-connections/request-limits.ts';
+import {
+  deleteRun,
+  describeStep,
+  followRun,
+  insertRun,
+  type RunStatus,
+  reportRunProgress,
+} from '../runs/runs.ts';
 import { workflowIdOf } from './process.ts';
 
 export type SnapshotRun = RecordOf<'snapshot_runs'>;
@@ -28,6 +36,9 @@ export const snapshotStates = states(
   // How far its pages were read is for the try that goes on with them.
   (_to, isEnd) => (isEnd ? { finished_at: new Date(), reading: null } : {}),
 );
+
+/** The step of its run in which the source is copied. */
+export const copyStep = 'copy';
 
 export const activeStatuses: readonly Status[] = ['queued', 'running', 'awaiting_confirmation'];
 
@@ -122,6 +133,39 @@ export interface CopyProgress {
   bytes: number;
 }
 
+/** How far staging is: all rows are staged, or its process goes on with it later. */
+export interface SnapshotStaged {
+  rows: number;
+  goesOnAfterMs?: number;
+  /** Who holds it back until then. */
+  waitsFor?: WaitsFor | 'turn';
+}
+
+/** What a snapshot that copies waits for: its own limits, its source, to try once more, or its turn after any of these. */
+export type SnapshotWait = LimitedFor | { waitMs: number; waitsFor: 'retry' | 'turn' };
+
+const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
+  limits: 'the limits of its http_replication let nothing out before',
+  source: 'its source asked to be left alone until then',
+  retry: 'its source failed, and is tried again then',
+  turn: 'the organization copies as many sources as it may at once',
+};
+
+/** Shows until when it waits, and why; meanwhile another copies. Undefined where it goes on. */
+export async function holdSnapshot(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: SnapshotRun,
+  wait: SnapshotWait | undefined,
+): Promise<void> {
+  const until = wait && new Date(Date.now() + wait.waitMs);
+  await updateSnapshotRun(db, organizationId, id, {
+    waits_until: until ?? null,
+    waits_for: wait?.waitsFor ?? null,
+  });
+  const detail = wait && until ? `Waits until ${until.toISOString()}: ${waitReasons[wait.waitsFor]}.` : null;
+  await describeStep(db, organizationId, id, { id: copyStep, detail });
+}
+
 /** One more request was let out to its source. */
 export async function countRequest(
   db: OrganizationTransaction,
@@ -135,17 +179,41 @@ export async function countRequest(
     .execute();
 }
 
-/** How many snapshots of the organization copy their sources at this moment; one that its limits let do nothing is not one. */
-export async function countStaging(db: OrganizationTransaction, organizationId: string): Promise<number> {
-  const { count } = await db
+/** How many others of the organization copy their sources at this moment, and how many of the same connection; what waits is none. */
+export async function countStaging(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, connection_id: connectionId, id }: SnapshotRun,
+): Promise<{ organization: number; connection: number }> {
+  const { organization, connection } = await db
     .selectFrom('snapshot_runs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('organization'),
+      fn.countAll<number>().filterWhere('connection_id', '=', connectionId).as('connection'),
+    ])
     .where('organization_id', '=', organizationId)
+    .where('id', '!=', id)
     .where('status', '=', 'running')
     .where('staged_at', 'is', null)
     .where((eb) => eb.or([eb('waits_until', 'is', null), eb('waits_until', '<', sql<Date>`now()`)]))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return { organization: Number(organization), connection: Number(connection) };
+}
+
+/** Snapshots that wait for their turn, first come first. */
+export function listQueued(
+  db: OrganizationTransaction,
+  organizationId: string,
+  limit: number,
+): Promise<Pick<SnapshotRun, 'id' | 'dataset_id'>[]> {
+  return db
+    .selectFrom('snapshot_runs')
+    .select(['id', 'dataset_id'])
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'queued')
+    .where('cancel_requested_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
 /** Progress of a snapshot that copies; a report that comes late changes nothing of the final figures. */

@@ -184,6 +184,19 @@ export async function beginStep(
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }
 
+/** Says more of a step that is under way; null takes it back. */
+export async function describeStep(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  { id, detail }: Pick<RunStep, 'id' | 'detail'>,
+): Promise<void> {
+  const run = await runs.find(db, organizationId, runId, 'update');
+  if (run === undefined || runStates.isEnd(run.status)) return;
+  const steps = stepsOf(run).map((step) => (step.id === id ? { ...step, detail } : step));
+  await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
+}
+
 /** Shows the steps of a run as they are now, whichever were there; times are those at which each was first seen so. */
 export async function showSteps(
   db: OrganizationTransaction,

@@ -30,7 +30,7 @@ export function useWorker(workspace: Workspace, agent = { turnsPerOrganization: 
         namespace,
         taskQueue: taskQueues.lake,
         activities: activities.lake,
-        maxConcurrentActivityTaskExecutions: 2,
+        maxConcurrentActivityTaskExecutions: 8,
       }),
       Worker.create({
         connection,

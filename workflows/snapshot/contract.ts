@@ -19,6 +19,8 @@ export interface StagedSnapshot {
   rows: number;
   /** Not all is staged yet: the source is read on by another activity, after what its limits ask for. */
   goesOnAfterMs?: number;
+  /** Who holds it back until then: the limits of its policy, its source, or others whose turn it is. */
+  waitsFor?: 'limits' | 'source' | 'turn';
 }
 
 /** Activities on the control queue: short, database only. */

@@ -20,7 +20,7 @@ import type {
   SnapshotOutcome,
   StagedSnapshot,
 } from './contract.ts';
-import { confirmationHours, wakeSnapshotSignal } from './names.ts';
+import { confirmationHours, stagingRetry, wakeSnapshotSignal } from './names.ts';
 
 // Database only, seconds at most. Retried without end: a snapshot must not be left running in its row.
 const control = proxyActivities<SnapshotControlActivities>({
@@ -29,7 +29,7 @@ const control = proxyActivities<SnapshotControlActivities>({
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
 });
 
-// Each try copies anew, from one moment of the source. Six tries outlast some ten minutes of a source or store that is away.
+// Each try copies anew, from one moment of the source.
 const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSnapshot'>>({
   taskQueue: taskQueues.lake,
   // A copy takes two hours at most, and may wait for an engine before.
@@ -37,10 +37,10 @@ const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSna
   heartbeatTimeout: '10 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: {
-    initialInterval: '5 seconds',
-    backoffCoefficient: 3,
-    maximumInterval: '10 minutes',
-    maximumAttempts: 6,
+    initialInterval: stagingRetry.firstMs,
+    backoffCoefficient: stagingRetry.coefficient,
+    maximumInterval: stagingRetry.longestMs,
+    maximumAttempts: stagingRetry.tries,
   },
 });
 
@@ -79,15 +79,21 @@ const maxHistoryLength = 1_500;
 
 const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
 
+/** What a signal changes. */
+interface Wake {
+  isAwake: boolean;
+}
+
 /** Asks until it is its turn: a timer costs nobody anything, while an activity that waited would hold a worker's slot. */
-async function awaitTurn(input: SnapshotInput): Promise<'begun' | 'ended'> {
+async function awaitTurn(input: SnapshotInput, wake: Wake): Promise<'begun' | 'ended'> {
   setCurrentDetails('Waiting for its turn.');
   for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
+    wake.isAwake = false;
     const turn = await always(() => control.beginSnapshot(input));
     if (turn !== 'waiting') return turn;
     setCurrentDetails('Waiting for its turn: the organization copies as many sources as it may at once.');
     try {
-      await sleep(waitMs);
+      await condition(() => wake.isAwake, waitMs);
     } catch (error) {
       if (isCancellation(error)) return 'ended';
       throw error;
@@ -97,26 +103,27 @@ async function awaitTurn(input: SnapshotInput): Promise<'begun' | 'ended'> {
 }
 
 async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
-  let isAwake = false;
+  const wake: Wake = { isAwake: false };
   setHandler(wakeSignal, () => {
-    isAwake = true;
+    wake.isAwake = true;
   });
   // Nothing is staged yet.
-  if ((await awaitTurn(input)) === 'ended') return always(() => control.endSnapshot(input, 'cancelled'));
+  if ((await awaitTurn(input, wake)) === 'ended')
+    return always(() => control.endSnapshot(input, 'cancelled'));
   try {
     setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
     const staged = await stage(input);
     endAsCancelled('The snapshot');
     if (staged === undefined) return continueOnNewest<typeof snapshot>(input);
     for (let isOverdue = false; ; ) {
-      isAwake = false;
+      wake.isAwake = false;
       const admitted = await always(() => control.admitSnapshot(input, isOverdue));
       if (admitted !== 'held') break;
       setCurrentDetails(
         'Would lose more rows than its guard allows: waits for somebody to confirm or cancel it.',
       );
       // A confirmation of the last moment moved the row, and its signal may be on its way: the row has the last word.
-      isOverdue = !(await condition(() => isAwake, `${confirmationHours} hours`));
+      isOverdue = !(await condition(() => wake.isAwake, `${confirmationHours} hours`));
     }
     setCurrentDetails(`Committing ${staged.rows} rows.`);
     // From here on a cancel comes too late: the commit decides.
@@ -126,13 +133,21 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
   }
 }
 
+const waitReasons: Record<NonNullable<StagedSnapshot['waitsFor']>, string> = {
+  limits: 'the limits of its source let nothing out before',
+  source: 'its source asked to be left alone',
+  turn: 'the organization copies as many sources as it may at once',
+};
+
 /** A source that is read page after page is staged by many activities. Undefined where the history is long enough. */
 async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> {
   for (;;) {
     const staged = await stageSnapshot(input);
     if (staged.goesOnAfterMs === undefined) return staged;
     if (staged.goesOnAfterMs > 0) {
-      setCurrentDetails(`Read ${staged.rows} rows; waits, because the limits of its source let nothing out.`);
+      const until = new Date(Date.now() + staged.goesOnAfterMs).toISOString();
+      const why = waitReasons[staged.waitsFor ?? 'limits'];
+      setCurrentDetails(`Read ${staged.rows} rows; waits until ${until}: ${why}.`);
       await sleep(staged.goesOnAfterMs);
       setCurrentDetails('Reading the source and keeping its pages; the activity heartbeat has the progress.');
     }

@@ -44,7 +44,7 @@ export async function look(target: SourceTarget, url: URL, options: LookOptions)
 
 function patience(signal: AbortSignal): LeaveWait {
   const giveUpAt = Date.now() + longestWaitMs;
-  return async (waitMs) => {
+  return async ({ waitMs }) => {
     if (Date.now() + waitMs > giveUpAt)
       throw new NoLeave(
         'request',

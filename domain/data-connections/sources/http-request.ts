@@ -1,4 +1,5 @@
 import { createByteBudget } from '../../../data/outgoing/byte-budget.ts';
+import { errorChain } from '../../models/error-chain.ts';
 import { SourceFailure } from '../failure.ts';
 import type { SourceTarget } from './source.ts';
 
@@ -56,7 +57,7 @@ export async function get(
     });
     const next = locationOf(response, at);
     if (next === undefined) {
-      const bytes = Buffer.from(await response.arrayBuffer());
+      const bytes = Buffer.from(await response.arrayBuffer().catch(refuseUndecodable));
       return { status: response.status, headers: response.headers, url: at, bytes };
     }
     await response.body?.cancel();
@@ -64,6 +65,19 @@ export async function get(
     at = next;
   }
   throw new SourceFailure('request', `The source redirects more than ${maxRedirects} times.`);
+}
+
+/** What zlib, Brotli and Zstandard say of bytes that are none of theirs; not of those that were cut off on their way. */
+const undecodable = /^(?:Z_DATA_ERROR|Z_NEED_DICT|ERR__ERROR_|ZSTD_error_)/;
+
+/** Another try would be the same answer. */
+function refuseUndecodable(error: unknown): never {
+  const codes = errorChain(error).map((link) => String(Reflect.get(Object(link), 'code') ?? ''));
+  if (!codes.some((code) => undecodable.test(code))) throw error;
+  throw new SourceFailure(
+    'request',
+    'The source’s answer cannot be unpacked: it is not what its content-encoding says.',
+  );
 }
 
 /** @throws SourceFailure unless the answer is one of success */

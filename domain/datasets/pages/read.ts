@@ -11,6 +11,7 @@ import type { SourceClients } from '../../data-connections/clients.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
 import { ours, SourceFailure } from '../../data-connections/failure.ts';
 import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
+import type { LimitedFor } from '../../data-connections/request-limits.ts';
 import {
   firstPosition,
   nextPosition,
@@ -59,7 +60,7 @@ const maxAhead = 7;
  * Reads pages until there is none left, the snapshot met its bound, or it is time for the next activity; keeps what it read and
  * how far it is. What a try that was lost had not kept is read again.
  *
- * @returns how far it is, and how long the limits of the source let nothing out
+ * @returns how far it is, and how long nothing may be asked of the source, where it has to wait
  */
 export async function readPages(
   deps: ReadDeps,
@@ -67,7 +68,7 @@ export async function readPages(
   before: Reading,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
-): Promise<{ reading: Reading; waitMs: number }> {
+): Promise<{ reading: Reading; limited: LimitedFor | undefined }> {
   const { row, connection } = request;
   let reading = before;
   let lines: Uint8Array[] = [];
@@ -148,10 +149,10 @@ export async function readPages(
     };
     try {
       while (!reading.isOver && Date.now() < requests.deadline) await readOne(requests);
-      return 0;
+      return undefined;
     } catch (error) {
       reading = { ...reading, refusals: requests.refusals };
-      if (error instanceof LimitWait) return error.waitMs;
+      if (error instanceof LimitWait) return error;
       // What came before need not be asked for again.
       if (!signal.aborted) await keep().catch(() => undefined);
       throw error;
@@ -159,12 +160,12 @@ export async function readPages(
       await ahead.close();
     }
   });
-  const waitMs = await session.catch((error: unknown) => {
+  const limited = await session.catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
   });
   if (!reading.isOver || held > 0) await keep();
-  return { reading, waitMs };
+  return { reading, limited };
 }
 
 async function bytesOf(objects: ObjectStore, key: string): Promise<Buffer> {

@@ -4,6 +4,7 @@ import { OutgoingError } from '../../../data/outgoing/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { OwnFailure, ours, SourceFailure, sourceFailure } from '../../data-connections/failure.ts';
 import { countRedirect, leaveOf, type RequestLease } from '../../data-connections/request-gate.ts';
+import type { LimitedFor, WaitsFor } from '../../data-connections/request-limits.ts';
 import { httpStage } from '../../data-connections/sources/http.ts';
 import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
@@ -17,6 +18,8 @@ export interface Requests {
   signal: AbortSignal;
   /** From then on no limit is waited for. */
   deadline: number;
+  /** How long one answer may take; a minute where left out. */
+  answerMs?: number;
   /** How often in a row the source asked for patience. */
   refusals: number;
   /** Done in the transaction that lets a request out. */
@@ -39,14 +42,20 @@ export interface Page extends ParsedPage {
 export class LimitWait extends Error {
   override readonly name = 'LimitWait';
   readonly waitMs: number;
+  readonly waitsFor: WaitsFor;
 
-  constructor(waitMs: number) {
+  constructor({ waitMs, waitsFor }: LimitedFor) {
     super(`The limits of the source let nothing out for ${waitMs} ms.`);
     this.waitMs = waitMs;
+    this.waitsFor = waitsFor;
   }
 }
 
-const requestTimeoutMs = 120_000;
+/** An answer that takes longer twice in a row takes as long the third time. */
+class SlowAnswer extends SourceFailure {}
+
+const defaultAnswerMs = 60_000;
+const maxSlowAnswers = 2;
 /** What a request of a killed worker holds its place for, and how often one that lives says so. */
 const leaseMs = 30_000;
 const renewEveryMs = 5_000;
@@ -73,8 +82,9 @@ export async function requestPage(
   url: URL,
   missing: readonly number[],
 ): Promise<Page | undefined> {
-  const { target, signal } = requests;
+  const { signal } = requests;
   let minBytes = 1;
+  let brokenDigest: string | undefined;
   let outcome: Outcome | undefined = await requests.ahead.take(url);
   for (let attempt = 1; ; outcome = undefined) {
     let allowedBytes = 0;
@@ -83,7 +93,7 @@ export async function requestPage(
       allowedBytes = lease.maxBytes;
       outcome = await send(requests, url, lease).catch((error: unknown) => {
         signal.throwIfAborted();
-        return sourceFailureOf(error, target);
+        return sourceFailureOf(error, requests);
       });
     }
     if (outcome === 'cut') {
@@ -93,7 +103,7 @@ export async function requestPage(
       if (requests.refusals > maxRefusals)
         throw new SourceFailure('request', `The source asked for patience ${maxRefusals} times in a row.`);
     } else if (outcome instanceof SourceFailure) {
-      if (attempt === maxAttempts || !mayPass(outcome)) throw outcome;
+      if (attempt >= attemptsOf(outcome)) throw outcome;
       await sleep(firstBackoffMs * 2 ** (attempt - 1), undefined, { signal });
       attempt += 1;
     } else {
@@ -102,11 +112,11 @@ export async function requestPage(
       refuseStatus(outcome);
       const { bytes, url: at } = outcome;
       const page = await requests.parse(bytes);
-      if (!('broken' in page)) {
-        const digest = createHash('sha256').update(bytes).digest('base64');
-        return { ...page, url: at, bytes: bytes.length, digest };
-      }
-      if (attempt === maxAttempts) throw new SourceFailure('request', page.broken);
+      const digest = createHash('sha256').update(bytes).digest('base64');
+      if (!('broken' in page)) return { ...page, url: at, bytes: bytes.length, digest };
+      // What was cut off on its way is cut elsewhere the next time.
+      if (attempt === maxAttempts || digest === brokenDigest) throw new SourceFailure('request', page.broken);
+      brokenDigest = digest;
       attempt += 1;
     }
   }
@@ -129,13 +139,14 @@ async function leave(
   const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, mostBytes);
   const bounds = { leaseMs, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
   signal.throwIfAborted();
-  return leaveOf(target.gate, { ...bounds, limits, onTaken: onRequest }, (waitMs) =>
-    waitFor(waitMs, deadline, signal),
+  return leaveOf(target.gate, { ...bounds, limits, onTaken: onRequest }, (limited) =>
+    waitFor(limited, deadline, signal),
   );
 }
 
-async function waitFor(waitMs: number, deadline: number, signal: AbortSignal): Promise<void> {
-  if (waitMs > longestWaitMs || Date.now() + waitMs > deadline) throw new LimitWait(waitMs);
+async function waitFor(limited: LimitedFor, deadline: number, signal: AbortSignal): Promise<void> {
+  const { waitMs } = limited;
+  if (waitMs > longestWaitMs || Date.now() + waitMs > deadline) throw new LimitWait(limited);
   await sleep(waitMs, undefined, { signal });
 }
 
@@ -156,10 +167,10 @@ async function send(requests: Requests, url: URL, lease: RequestLease): Promise<
   try {
     const answer = await get(target, url, {
       maxBytes: lease.maxBytes,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(requests.answerMs ?? defaultAnswerMs)]),
       beforeHop: () =>
-        countRedirect(target.gate, { limits, onTaken: onRequest }, (waitMs) =>
-          waitFor(waitMs, Number.POSITIVE_INFINITY, signal),
+        countRedirect(target.gate, { limits, onTaken: onRequest }, (limited) =>
+          waitFor(limited, Number.POSITIVE_INFINITY, signal),
         ),
     });
     readBytes = answer.bytes.length;
@@ -186,17 +197,18 @@ function largest(target: SourceTarget): number {
   );
 }
 
-function sourceFailureOf(error: unknown, { redaction }: SourceTarget): SourceFailure {
+function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }: Requests): SourceFailure {
   if (error instanceof LimitWait || error instanceof OwnFailure) throw error;
   if (error instanceof Error && error.name === 'TimeoutError')
-    return new SourceFailure(
-      'connect',
-      `The source took longer than ${requestTimeoutMs / 1_000} s for an answer.`,
+    return new SlowAnswer(
+      'request',
+      `The source took longer than ${answerMs / 1_000} s for an answer, ${maxSlowAnswers} times in a row.`,
     );
-  return sourceFailure(error, { redaction, stageOf: httpStage });
+  return sourceFailure(error, { redaction: target.redaction, stageOf: httpStage });
 }
 
-/** What the source refuses it refuses again. */
-function mayPass({ stage }: SourceFailure): boolean {
-  return stage === 'connect' || stage === 'resolve';
+/** How often a page is asked for where that comes of it. What the source refuses it refuses again. */
+function attemptsOf(failure: SourceFailure): number {
+  if (failure instanceof SlowAnswer) return maxSlowAnswers;
+  return failure.stage === 'connect' || failure.stage === 'resolve' ? maxAttempts : 1;
 }

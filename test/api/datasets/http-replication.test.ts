@@ -78,6 +78,8 @@ const records = (count: number, from = 1) =>
   }));
 const cutOff: Misdeed = (_, response) => response.end('{"items": [{"id": 1, "at": "2026-0');
 const broken: Misdeed = (request) => request.socket.destroy();
+const undecodable: Misdeed = (_, response) =>
+  response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is no gzip at all');
 const wrongLength: Misdeed = (_, response) => {
   response.writeHead(200, { 'content-length': '5000' });
   response.write('{"items": []}');
@@ -155,6 +157,7 @@ test.each([
     'address_refused',
     /not at a public address/,
   ],
+  ['nothing that can be unpacked', undecodable, 'request', /cannot be unpacked/],
   ['a bomb', bomb, 'request', /larger than 1 MiB/],
 ] as [string, Misdeed, string, RegExp][])(
   'a source that answers %s fails the snapshot, and says so',
@@ -173,6 +176,8 @@ test.each([
     expect(run.status).toBe('failed');
     expect(run.error).toMatchObject({ code: 'source_failed', stage });
     expect(run.error.message).toMatch(message);
+    // What another try cannot mend is not asked for again and again.
+    expect(run.requestsMade).toBeLessThanOrEqual(2);
     expect(JSON.stringify(run)).not.toContain('a-secret-token');
     expect((await client.call('GET', at)).body.data).toMatchObject({ lastSnapshotAt: null, tableId: null });
   },
@@ -458,6 +463,8 @@ test('a snapshot whose limit is used up waits in its process, lets others copy, 
     status: 'running',
     requestsMade: 2,
     rowsCopied: 4,
+    waitsFor: 'limits',
+    waitsUntil: expect.any(String),
   });
   const others = await Promise.all([1, 2].map(async () => dataset(client, source.base, recordPolicy())));
   for (const other of others) await succeeded(client, other.at);
@@ -465,6 +472,47 @@ test('a snapshot whose limit is used up waits in its process, lets others copy, 
   expect(cancelled.status, cancelled.text).toBe(202);
   await untilStatus(client, run, 'cancelled');
   expect((await client.call('GET', at)).body.data.tableId).toBeNull();
+});
+
+test('one that its source asks to be patient says until when, and that the source asked for it', async () => {
+  const client = await workspace.organization();
+  const source = await recordSource(records(3), [status(429, { 'retry-after': '7200' })]);
+  const project = (await client.call('POST', '/v1/projects', { body: { name: `p ${randomUUID()}` } })).body
+    .data.id;
+  const { at } = await dataset(client, source.base, recordPolicy(), { project_id: project });
+  const askedAt = Date.now();
+  const run = await startSnapshot(client, at);
+  await expectEventually(async () => (await client.call('GET', run)).body.data.waitsFor).toBe('source');
+  const { waitsUntil, id } = (await client.call('GET', run)).body.data;
+  expect(Date.parse(waitsUntil) - askedAt).toBeGreaterThan(7_100_000);
+  const { steps } = (await client.call('GET', `/v1/projects/${project}/runs/${id}`)).body.data;
+  expect(steps[0].detail).toMatch(/^Waits until \S+Z: its source asked/);
+  await client.call('POST', `${run}/cancel?confirm=true`);
+  await untilStatus(client, run, 'cancelled');
+});
+
+test('two sources whose answers never end hold up nobody else', async () => {
+  const client = await workspace.organization();
+  const endless: Misdeed = (_, response) => response.writeHead(200).write('{"items": [');
+  const bad = await Promise.all(
+    [1, 2].map(() =>
+      recordSource(
+        [],
+        Array.from({ length: 9 }, () => endless),
+      ),
+    ),
+  );
+  const held = await Promise.all(bad.map(({ base }) => dataset(client, base, recordPolicy())));
+  const runs = await Promise.all(held.map(({ at }) => startSnapshot(client, at)));
+  for (const run of runs)
+    await expectEventually(async () => (await client.call('GET', run)).body.data.requestsMade).toBe(1);
+  const good = await dataset(client, (await recordSource(records(5))).base, recordPolicy());
+  await succeeded(client, good.at);
+  for (const run of runs) {
+    expect((await client.call('GET', run)).body.data.status).toBe('running');
+    await client.call('POST', `${run}/cancel?confirm=true`);
+    await untilStatus(client, run, 'cancelled');
+  }
 });
 
 test('the bytes of an hour are never overrun', async () => {

@@ -97,10 +97,13 @@ const ask = { id: 'a', now: 1_000_000, leaseMs: 1_000, maxBytes: 100, minBytes: 
 
 test('a source that asked for it is left alone, by all', () => {
   const usage = settleRequest(noUsage, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 5_000 });
-  expect(takeRequest(usage, {}, { ...ask, now: 1_004_000 })).toEqual({ waitMs: 1_000 });
+  expect(takeRequest(usage, {}, { ...ask, now: 1_004_000 })).toEqual({
+    waitMs: 1_000,
+    waitsFor: 'source',
+  });
   expect(takeRequest(usage, {}, { ...ask, now: 1_005_000 })).toHaveProperty('usage');
   const forEver = settleRequest(noUsage, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 1e15 });
-  expect(takeRequest(forEver, {}, ask)).toEqual({ waitMs: 86_400_000 });
+  expect(takeRequest(forEver, {}, ask)).toEqual({ waitMs: 86_400_000, waitsFor: 'source' });
 });
 
 test('a request whose worker was lost counts until its time is over', () => {

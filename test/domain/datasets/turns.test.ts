@@ -3,9 +3,11 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { beginSnapshot } from '../../../domain/datasets/life.ts';
 import {
   getSnapshotRun,
+  holdSnapshot,
   reportSnapshotProgress,
   updateSnapshotRun,
 } from '../../../domain/datasets/snapshot-runs.ts';
+import { resumeTurn } from '../../../domain/datasets/turns.ts';
 import { tableStates } from '../../../domain/tables/tables.ts';
 import { attach, startSnapshot } from '../../support/snapshots.ts';
 import { useSourceDatabase } from '../../support/source-database.ts';
@@ -14,7 +16,7 @@ import { useWorkspace } from '../../support/workspace.ts';
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 const source = useSourceDatabase();
 
-test('two snapshots of an organization copy at once; what is staged lets another begin, and keeps its figures', async () => {
+test('two snapshots of a connection copy at once; what is staged lets another begin, and keeps its figures', async () => {
   const client = await workspace.organization();
   const { organizationId } = client;
   const { db } = workspace.deps;
@@ -56,4 +58,39 @@ test('two snapshots of an organization copy at once; what is staged lets another
   const deleted = await client.call('DELETE', `/v1/tables/${read.table_id}?confirm=true`);
   expect(deleted.status, deleted.text).toBe(409);
   expect(deleted.text).toContain('A snapshot into this table is under way');
+});
+
+test('four snapshots of an organization copy at once, and one that waited asks for its turn again', async () => {
+  const client = await workspace.organization();
+  const { organizationId } = client;
+  const { db } = workspace.deps;
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const { at } = await attach(client, await source.connect(client), 'shop.a');
+    ids.push((await startSnapshot(client, at)).split('/').at(-1)!);
+  }
+  const [held, , , , last] = ids as [string, string, string, string, string];
+  const begin = (runId: string) => beginSnapshot(db, { organizationId, runId });
+  const rowOf = (runId: string) =>
+    inOrganization(db, organizationId, (transaction) => getSnapshotRun(transaction, organizationId, runId));
+  const hold = async (runId: string, waitMs: number) => {
+    const row = await rowOf(runId);
+    await inOrganization(db, organizationId, (transaction) =>
+      holdSnapshot(transaction, row, { waitMs, waitsFor: 'source' }),
+    );
+  };
+  const turns: string[] = [];
+  for (const id of ids) turns.push(await begin(id));
+  expect(turns).toEqual(['begun', 'begun', 'begun', 'begun', 'waiting']);
+  await hold(held, 3_600_000);
+  expect(await begin(last)).toBe('begun');
+  // Its wait is over, and the others copy still.
+  await hold(held, -1);
+  expect(await resumeTurn(db, await rowOf(held))).toEqual({ waitMs: 15_000 });
+  expect(await rowOf(held)).toMatchObject({ waits_for: 'turn', status: 'running' });
+  await hold(last, 3_600_000);
+  expect(await resumeTurn(db, await rowOf(held))).toBeUndefined();
+  expect(await rowOf(held)).toMatchObject({ waits_for: null, waits_until: null });
+  // One that never waited keeps its place.
+  expect(await resumeTurn(db, await rowOf(ids[1]!))).toBeUndefined();
 });
