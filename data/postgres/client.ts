@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseExactJson } from '../exact-json.ts';
+import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
@@ -36,7 +38,22 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
   pool.on('error', () => undefined);
   // The same for one that is in use: its query fails, which is heard where it was asked.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return { db: new Kysely<DB>({ dialect: new PostgresDialect({ pool }) }), pool };
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  slotsOf.set(db, createFairSlots(Math.max(1, options.maxConnections - unsharedConnections)));
+  return { db, pool };
+}
+
+/** For what is asked outside of any organization: whose a token is, what processes there are to start. */
+const unsharedConnections = 2;
+/** Connections are handed out by organization in rotation: a hundred requests of one are not before the first of another. */
+const slotsOf = new WeakMap<Database, FairSlots>();
+const holding = new AsyncLocalStorage<Database>();
+
+function inTurn<T>(db: Database, organizationId: string, work: () => Promise<T>): Promise<T> {
+  const slots = slotsOf.get(db);
+  // A transaction within another one must not wait for a turn that may come only when it has ended.
+  if (slots === undefined || holding.getStore() === db) return work();
+  return slots(organizationId, () => holding.run(db, work));
 }
 
 /** Runs `work` in one transaction that sees this organization's rows and no others. */
@@ -45,10 +62,12 @@ export function inOrganization<T>(
   organizationId: string,
   work: (transaction: OrganizationTransaction) => Promise<T>,
 ): Promise<T> {
-  return db.transaction().execute(async (transaction) => {
-    await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
-    return work(transaction);
-  });
+  return inTurn(db, organizationId, () =>
+    db.transaction().execute(async (transaction) => {
+      await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
+      return work(transaction);
+    }),
+  );
 }
 
 /** The same for reads that must agree with one another: all of them see one moment. */
@@ -57,14 +76,16 @@ export function inOneMoment<T>(
   organizationId: string,
   work: (transaction: OrganizationTransaction) => Promise<T>,
 ): Promise<T> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (transaction) => {
-      await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
-      return work(transaction);
-    });
+  return inTurn(db, organizationId, () =>
+    db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (transaction) => {
+        await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
+        return work(transaction);
+      }),
+  );
 }
 
 /** True for the unique violation of the named index. */
