@@ -1,4 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { type Mail, type MailOutcome, mailTooLarge, maxAttachmentsBytes } from './mail.ts';
 import { createSession, type SessionFailure, type SessionTimeouts } from './session.ts';
 import { asciiDomain, isMailAddress, type Mailbox, type SmtpServer } from './smtp-url.ts';
@@ -91,11 +92,10 @@ function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promi
     from,
     to: { name: '', address: mail.to },
     ...(replyTo && { replyTo }),
-    subject: mail.subject,
     text: mail.text,
     messageId: `<${mail.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     // Receivers' rules for absences do not answer what a machine sent.
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { Subject: subjectHeader(mail.subject), 'Auto-Submitted': 'auto-generated' },
     attachments: mail.attachments.map(({ name, contentType, bytes }) => ({
       filename: name,
       contentType,
@@ -105,6 +105,13 @@ function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promi
     disableUrlAccess: true,
   });
   return composed.compile().build();
+}
+
+/** A text that looks like an encoded word (RFC 2047) would be decoded by whoever shows it: it is encoded once more. */
+function subjectHeader(subject: string): string | { prepared: boolean; foldLines: boolean; value: string } {
+  if (!subject.includes('=?')) return subject;
+  const line = subject.replace(/[\r\n]+/g, ' ');
+  return { prepared: true, foldLines: true, value: encodeWord(line, 'B', 52) };
 }
 
 function outcomeOf(

@@ -98,6 +98,17 @@ describe('a mail', () => {
   });
 
   test.each([
+    '=?utf-8?q?Sales=0d=0aBcc: eve@example.com?=',
+    'Sales =?utf-8?b?U2FsZXM=?= of “May”',
+    `${'=?utf-8?q?a?= '.repeat(30)}ü`,
+  ])('a subject that looks encoded is shown as it was written: %s', async (subject) => {
+    expect((await send({ subject })).outcome.kind).toBe('accepted');
+    const [got] = server.mails;
+    expect(got!.subject).toBe(subject);
+    expect(got!.bcc).toBeUndefined();
+  });
+
+  test.each([
     'a@b.c, d@e.f',
     'a@b.c\r\nRCPT TO:<d@e.f>',
     'Ada <a@b.c>',
