@@ -5,7 +5,7 @@ import { unified } from 'unified';
 import type { ReportMaterial, ResultTable } from './contract.ts';
 import { pictureOf } from './images.ts';
 import { inWords } from './inlines.ts';
-import { definitionsOf, referenceOf, urlOf } from './references.ts';
+import { definitionsOf, isRelative, linkOf, referenceOf, urlOf } from './references.ts';
 import { cutRemark, maxColumns } from './result-tables.ts';
 import { cleanSvg } from './svg.ts';
 
@@ -25,6 +25,12 @@ export function selfContained(root: Root, material: ReportMaterial): string {
       }
       if (node.type === 'html') return asText(node.value, parent);
       if ('children' in node) fill(node);
+      if (node.type === 'link') return isHarmless(node.url) ? [node] : node.children;
+      if (node.type === 'linkReference') {
+        const url = definitions.get(node.identifier)?.url;
+        return url === undefined || isHarmless(url) ? [node] : node.children;
+      }
+      if (node.type === 'definition') return isHarmless(node.url) ? [node] : [];
       return node.type === 'paragraph' ? withTables(node) : [node];
     });
     parent.children = children as never;
@@ -55,6 +61,9 @@ export function selfContained(root: Root, material: ReportMaterial): string {
   fill(root);
   return writer.stringify(root);
 }
+
+/** Whoever follows a link of the file must not run what somebody wrote into it: `javascript:`, `data:`. */
+const isHarmless = (url: string) => linkOf(url) !== undefined || isRelative(url);
 
 /** Whoever shows the file must not run what somebody wrote into it; line breaks of cells stay. */
 function asText(html: string, parent: Parents): RootContent[] {

@@ -54,6 +54,9 @@ export function referencesOf(root: Root): ReportReferences {
 
 const linked = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]{1,2000}$/iu;
 
+/** Without a scheme, in the eyes of browsers too, which leave out what nobody sees. */
+export const isRelative = (url: string): boolean => /^[^\s\p{Cc}:/?#]*(?:[/?#][^\p{Cc}]*)?$/u.test(url);
+
 /** The address of a link that a document may hold. */
 export const linkOf = (url: string | undefined): string | undefined =>
   url !== undefined && linked.test(url) ? url : undefined;
