@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createObjectStore, type ObjectStore } from '../data/objects/store.ts';
 import { programEnvironment } from './host-environment.ts';
 import { endOrphans, runsWith } from './orphans.ts';
 import { launchPart, type PartHandle, untilReady } from './part.ts';
@@ -26,6 +28,8 @@ export type ObjectStoreOptions = {
 };
 
 const readyTimeoutMs = 30_000;
+const probeTimeoutMs = 5_000;
+const region = 'us-east-1';
 const services = ['s3', 'master', 'volume', 'filer', 'admin'] as const;
 
 /** Starts SeaweedFS on loopback over this data directory, after ending one an earlier run left behind. */
@@ -59,14 +63,17 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
     stopSignal: 'SIGTERM',
   });
   void handle.exited.then(() => removeSockets(Object.values(ports)));
-  await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: () => isWritable(ports) });
   const endpoint = `http://127.0.0.1:${ports.s3}`;
+  const probed = createObjectStore({ endpoint, region, bucket: 'readiness', accessKeyId, secretAccessKey });
+  await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: () => isWritable(probed) }).finally(
+    () => probed.close(),
+  );
   return {
     ...handle,
     name: 's3',
     port: ports.s3,
     endpoint,
-    region: 'us-east-1',
+    region,
     accessKeyId,
     secretAccessKey,
   };
@@ -88,6 +95,8 @@ function flags(ports: Record<(typeof services)[number], number>): string[] {
     '-ip=127.0.0.1',
     '-ip.bind=127.0.0.1',
     ...services.map((service) => `-${service}.port=${ports[service]}`),
+    // Its master and filer would hand out signed tokens, and files, to whoever asks.
+    '-disableHttp',
     '-webdav=false',
     '-admin.ui=false',
     '-master.telemetry=false',
@@ -96,12 +105,14 @@ function flags(ports: Record<(typeof services)[number], number>): string[] {
   ];
 }
 
-/** The gateway answers before a volume takes writes, so the master is asked where one would go. */
-async function isWritable(ports: { s3: number; master: number }): Promise<boolean> {
-  const urls = [`http://127.0.0.1:${ports.s3}/healthz`, `http://127.0.0.1:${ports.master}/dir/assign`];
-  const responses = await Promise.all(urls.map((url) => fetch(url, { signal: AbortSignal.timeout(2_000) })));
-  await Promise.all(responses.map((response) => response.body?.cancel()));
-  return responses.every((response) => response.ok);
+/** The gateway answers before a volume takes writes, so something is written. */
+async function isWritable(store: ObjectStore): Promise<boolean> {
+  const write = async () => {
+    await store.ensureBucket();
+    await store.put('probe', Buffer.from('probe'), 'text/plain');
+    return true;
+  };
+  return Promise.race([write(), delay(probeTimeoutMs, false, { ref: false })]);
 }
 
 /** SeaweedFS puts sockets named after its ports into /tmp and, when killed, leaves them there. */

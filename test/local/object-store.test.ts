@@ -25,18 +25,20 @@ afterAll(async () => {
 });
 
 test('nothing but the S3 gateway gives objects out, takes them or removes them', async () => {
-  const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { filer: number };
-  const url = `http://127.0.0.1:${ports.filer}/buckets/workspace/a/b`;
+  const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as Record<string, number>;
+  const url = `http://127.0.0.1:${ports['filer']}/buckets/workspace/a/b`;
   for (const [method, at, body] of [
     ['GET', url, undefined],
-    ['GET', `http://127.0.0.1:${ports.filer}/`, undefined],
+    ['GET', `http://127.0.0.1:${ports['filer']}/`, undefined],
     ['PUT', `${url}2`, 'x'],
     ['DELETE', url, undefined],
+    ['GET', `http://127.0.0.1:${ports['master']}/dir/assign`, undefined],
+    ['GET', `http://127.0.0.1:${ports['master']}/dir/lookup?volumeId=1`, undefined],
   ] as const) {
     const answer = await fetch(at, { method, ...(body === undefined ? {} : { body }) });
     expect([method, answer.status, await answer.text()]).toEqual([
       method,
-      401,
+      404,
       expect.not.stringContaining('private'),
     ]);
   }
