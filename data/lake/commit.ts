@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
-import { catalogProbe } from './ducklake/alive.ts';
+import { probeCatalog } from './ducklake/alive.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
 import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
@@ -48,7 +48,7 @@ export async function inLakeTransaction<T>(
 
 /** A refusal goes by what was read, which must have come over a connection that lived; whatever else failed is thrown as it is. */
 async function refuseUnread(connection: EngineConnection, lake: Lake, error: unknown): Promise<never> {
-  if (isExpected(error)) await connection.read(catalogProbe(lake.schema));
+  if (isExpected(error)) await probeCatalog(connection, lake.schema);
   throw error;
 }
 

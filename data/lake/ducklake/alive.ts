@@ -12,6 +12,13 @@ import { literal } from '../sql.ts';
 export const catalogProbe = (lakeName: string): string =>
   `SELECT * FROM postgres_query(${literal(`__ducklake_metadata_${lakeName}`)}, 'SELECT 1')`;
 
+/** @throws Error of a lost connection, which is transient, whatever the engine calls it */
+export async function probeCatalog(connection: EngineConnection, lakeName: string): Promise<void> {
+  await connection.read(catalogProbe(lakeName)).catch((cause: unknown) => {
+    throw new Error('Connection Error: the catalog was lost while the lake was read.', { cause });
+  });
+}
+
 /** Reads a lake in one transaction, all of which came over one connection to the catalog. */
 export function readLake<T>(
   engine: LakeEngine,
@@ -21,7 +28,7 @@ export function readLake<T>(
   return engine.use(lake.writer, async (connection) => {
     await connection.run('BEGIN');
     const result = await work(connection);
-    await connection.read(catalogProbe(lake.schema));
+    await probeCatalog(connection, lake.schema);
     await connection.run('ROLLBACK');
     return result;
   });

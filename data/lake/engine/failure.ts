@@ -8,6 +8,8 @@ const transient = [
   /^(IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error/,
   /^Invalid Error: Failed to /,
   /^[\w ]+ Error: Failed to [a-z ]*DuckLake/,
+  // What the catalog's client could not do; an error of what it was asked comes with a commit.
+  /^[\w ]+ Error: Failed to (?:prepare|execute|describe|fetch) /,
 ];
 
 /** What a lost connection to the catalog is told as, in an error that is transient. */
