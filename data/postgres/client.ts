@@ -14,6 +14,9 @@ pg.types.setTypeParser(int8Oid, Number);
 /** Semantics and the like come back with the numbers they went in with. */
 for (const jsonOid of [114, 3802]) pg.types.setTypeParser(jsonOid, parseExactJson);
 
+/** For a connection: a database that hangs is told of, and not waited for. */
+const longestWaitMs = 5_000;
+
 export interface DatabaseOptions {
   url: string;
   maxConnections: number;
@@ -31,7 +34,7 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
     application_name: options.applicationName,
     options:
       '-c role=workspace_service -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: longestWaitMs,
     keepAlive: true,
   });
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
@@ -53,7 +56,18 @@ function inTurn<T>(db: Database, organizationId: string, work: () => Promise<T>)
   const slots = slotsOf.get(db);
   // A transaction within another one must not wait for a turn that may come only when it has ended.
   if (slots === undefined || holding.getStore() === db) return work();
-  return slots(organizationId, () => holding.run(db, work));
+  return new Promise<T>((resolve, reject) => {
+    let isGivenUp = false;
+    const timer = setTimeout(() => {
+      isGivenUp = true;
+      // As the pool says it, which is told as a store that is away.
+      reject(new Error('timeout exceeded when trying to connect'));
+    }, longestWaitMs);
+    slots(organizationId, async () => {
+      clearTimeout(timer);
+      if (!isGivenUp) await holding.run(db, work).then(resolve, reject);
+    }).catch(reject);
+  });
 }
 
 /** Runs `work` in one transaction that sees this organization's rows and no others. */

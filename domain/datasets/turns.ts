@@ -39,6 +39,7 @@ export function resumeTurn(
   });
 }
 
+/** Whether one that is queued, or has waited, may copy now. Asked under the lock of the organization's turns. */
 export async function isItsTurn(db: OrganizationTransaction, row: SnapshotRun): Promise<boolean> {
   const others = await countStaging(db, row);
   return others.organization < maxAtOnce.organization && others.connection < maxAtOnce.connection;

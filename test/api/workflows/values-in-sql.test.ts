@@ -25,7 +25,7 @@ beforeAll(async () => {
 const parameters = { x: { type: 'string', required: true } };
 
 /** What a report says that quotes the answer of the statement. */
-async function said(sql: string, given: object, start = workflows.ran): Promise<string> {
+async function said(sql: string, given: object): Promise<string> {
   const { id } = await workflows.active(
     graphOf(
       [node('read', 'query', { sql }), node('told', 'report', { title: 'T', content: '${read.rows}' })],
@@ -35,7 +35,7 @@ async function said(sql: string, given: object, start = workflows.ran): Promise<
       },
     ),
   );
-  const run = await start(id, given);
+  const run = await workflows.ran(id, given);
   expect(run.status, JSON.stringify(run)).toBe('succeeded');
   const [report] = run.output.reportIds;
   return (await client.call('GET', `/v1/projects/${project}/reports/${report}/content`)).text;

@@ -29,6 +29,19 @@ test('many transactions of one organization are not before the first of another'
   expect(done.indexOf('org_one')).toBeLessThan(5);
 });
 
+test('where no connection comes free, a transaction is refused as the pool would, and never begun', async () => {
+  const hanging = Array.from({ length: 2 }, () =>
+    inOrganization(db, 'org_a', (transaction) => sql`SELECT pg_sleep(7)`.execute(transaction)),
+  );
+  let hasBegun = false;
+  const late = inOrganization(db, 'org_b', async () => {
+    hasBegun = true;
+  });
+  await expect(late).rejects.toThrow('timeout exceeded when trying to connect');
+  await Promise.all(hanging);
+  expect(await inOrganization(db, 'org_b', async () => hasBegun)).toBe(false);
+});
+
 test('a transaction within others has no turn to wait for', async () => {
   const nested = () => inOrganization(db, 'org_a', () => inOrganization(db, 'org_b', async () => 'both'));
   expect(await Promise.all([nested(), nested()])).toEqual(['both', 'both']);
