@@ -5,7 +5,12 @@ import type { WaitingRules } from '../../data/process-pool/admission.ts';
 import { removeLeftovers } from '../../data/process-pool/leftovers.ts';
 import { createQueue, type Queue } from '../../data/process-pool/queue.ts';
 import { createSlots, type Slot } from '../../data/process-pool/slots.ts';
-import { type QueryProcess, queryFolderKind, startQueryProcess } from './pool/query-process.ts';
+import {
+  type QueryProcess,
+  QueryProcessEnded,
+  queryFolderKind,
+  startQueryProcess,
+} from './pool/query-process.ts';
 import type { ProcessStatement, Settled } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
 
@@ -33,7 +38,11 @@ export interface QueryPoolOptions {
 }
 
 export interface QueryPool {
-  /** Throws an AppError with one of the query codes of the contract. */
+  /**
+   * A statement whose process ends is tried once more in another, within its time.
+   *
+   * @throws AppError with one of the query codes of the contract
+   */
   run(request: QueryRequest): Promise<QueryAnswer>;
   close(): Promise<void>;
   processIds(): number[];
@@ -68,15 +77,32 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   let isClosed = false;
   void removeLeftovers(options.workDir, queryFolderKind);
 
+  async function runOnce(request: QueryRequest): Promise<QueryAnswer> {
+    if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
+    const slot = await queue.enter(request.location.organizationId, request.timeoutMs, request.signal);
+    try {
+      return await runIn(slot, request, options.logger, queue);
+    } catch (error) {
+      if (error instanceof AppError || error instanceof QueryProcessEnded) throw error;
+      throw new AppError('internal_error', 'The query could not be run.', { cause: error });
+    }
+  }
+
   return {
     run: async (request) => {
-      if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
-      const slot = await queue.enter(request.location.organizationId, request.timeoutMs, request.signal);
+      const startedAtMs = performance.now();
       try {
-        return await runIn(slot, request, options.logger, queue);
+        return await runOnce(request);
       } catch (error) {
-        if (error instanceof AppError) throw error;
-        throw new AppError('internal_error', 'The query could not be run.', { cause: error });
+        if (!(error instanceof QueryProcessEnded)) throw error;
+        options.logger?.warn({ organizationId: request.location.organizationId }, error.message);
+      }
+      const leftMs = Math.ceil(request.timeoutMs - (performance.now() - startedAtMs));
+      if (leftMs <= 0) throw timedOut(request.timeoutMs);
+      try {
+        return await runOnce({ ...request, timeoutMs: leftMs });
+      } catch (error) {
+        throw error instanceof QueryProcessEnded ? endedTwice() : error;
       }
     },
     close: async () => {
@@ -104,10 +130,8 @@ function runIn(
       slot.process.interrupt();
       queue.answered(slot);
     };
-    const timedOut = () =>
-      stop(new AppError('query_timeout', `The query took longer than ${request.timeoutMs} ms.`));
     const aborted = () => stop(new AppError('query_failed', 'The query was cancelled.'));
-    const timer = setTimeout(timedOut, request.timeoutMs);
+    const timer = setTimeout(() => stop(timedOut(request.timeoutMs)), request.timeoutMs);
     request.signal?.addEventListener('abort', aborted, { once: true });
     const settled = (isSpent: boolean) => {
       clearTimeout(timer);
@@ -150,6 +174,17 @@ function logHidden(
   logger?.warn(
     { code: outcome.code, organizationId, detail },
     'a query failed for a reason its client is not told',
+  );
+}
+
+function timedOut(timeoutMs: number): AppError {
+  return new AppError('query_timeout', `The query took longer than ${timeoutMs} ms.`);
+}
+
+function endedTwice(): AppError {
+  return new AppError(
+    'query_failed',
+    'The process that ran this statement ended, and so did the next that tried it. A simpler statement may work.',
   );
 }
 

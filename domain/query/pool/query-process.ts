@@ -1,4 +1,3 @@
-import { AppError } from '../../../data/errors.ts';
 import { forkChild } from '../../../data/process-pool/child.ts';
 import { childFolder } from '../../../data/process-pool/leftovers.ts';
 import type { PoolProcess } from '../../../data/process-pool/slots.ts';
@@ -19,6 +18,15 @@ export interface QueryProcess extends PoolProcess {
 }
 
 export const queryFolderKind = 'query';
+
+/** The process ended before its statement did: killed by somebody, or by what the statement made the engine do. */
+export class QueryProcessEnded extends Error {
+  override name = 'QueryProcessEnded';
+
+  constructor() {
+    super('The process of the query ended before the query did.');
+  }
+}
 
 /** How long an interrupted statement may take to notice: it mostly takes 40 ms. */
 const interruptGraceMs = 1000;
@@ -110,6 +118,6 @@ function neverStarted(statementId: number): Settled {
   };
 }
 
-function ended(): AppError {
-  return new AppError('query_failed', "The query's process ended. Try again.");
+function ended(): QueryProcessEnded {
+  return new QueryProcessEnded();
 }

@@ -5,6 +5,8 @@ import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';
 
 /** Runs for minutes unless stopped. */
 const endless = 'SELECT count(*) FROM range(1000000000000)';
+/** Runs for a second or more. */
+const slow = 'SELECT count(*) AS found FROM range(1000000000) t(i) WHERE i % 5 = 3';
 /** Folded before it runs, in one native call that hears no interrupt. */
 const deaf = 'SELECT length(list_transform(range(40000000), lambda x: x)::VARCHAR)';
 
@@ -36,20 +38,29 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 describe('a query process', () => {
-  it('that is killed in mid-query costs that query only', async () => {
+  it('that is killed in mid-query is replaced, and the query is answered', async () => {
     await queries.run('SELECT 1');
-    const [warm] = queries.pool.processIds();
-    const victim = outcomeOf(queries.run(endless));
-    const bystander = outcomeOf(queries.run(endless, { timeoutMs: 1500 }));
-    await until(() => queries.pool.processIds().length >= 2);
-    process.kill(warm ?? 0, 'SIGKILL');
-    expect(await victim).toEqual({
-      code: 'query_failed',
-      message: "The query's process ended. Try again.",
-    });
-    expect((await queries.run('SELECT a FROM t')).rowsJson).toBe('[{"a":1}]');
+    const [warm = 0] = queries.pool.processIds();
+    const victim = queries.run(slow, { timeoutMs: 120_000 });
+    const bystander = outcomeOf(queries.run(endless, { timeoutMs: 500 }));
     expect((await bystander).code).toBe('query_timeout');
+    process.kill(warm, 'SIGKILL');
+    expect((await victim).rowsJson).toBe('[{"found":200000000}]');
     expect(queries.pool.processIds()).not.toContain(warm);
+  });
+
+  it('that is killed again and again fails its query, and no later one', async () => {
+    await queries.run('SELECT 1');
+    let isAnswered = false;
+    const victim = outcomeOf(queries.run(endless, { timeoutMs: 120_000 })).finally(() => {
+      isAnswered = true;
+    });
+    await until(() => {
+      for (const pid of queries.pool.processIds()) process.kill(pid, 'SIGKILL');
+      return isAnswered;
+    });
+    expect(await victim).toEqual({ code: 'query_failed', message: expect.stringContaining('simpler') });
+    expect((await queries.run('SELECT a FROM t')).rowsJson).toBe('[{"a":1}]');
   });
 
   it('that ended while it was idle is not chosen again', async () => {
