@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Each file has its own database and engine; more at once than cores only makes them wait for each other.
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    // Each file has its own database and engine; beyond the two that a pair of cores runs, one fills the time they wait.
+    maxWorkers: 3,
     testTimeout: 60_000,
     // A second is short where two cores run everything.
     expect: { poll: { timeout: 30_000 } },

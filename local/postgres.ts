@@ -27,6 +27,8 @@ export type PostgresOptions = {
   /** Made when it is missing; `workspace` unless given. */
   database?: string;
   sharedBuffersMib?: number;
+  /** Whether commits outlive a crash of the machine, which they do unless this is false. */
+  isDurable?: boolean;
 };
 
 const readyTimeoutMs = 60_000;
@@ -46,7 +48,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresH
   const { server: port } = await keptPorts(dataDir, ['server'], portsGiven(options.port));
   const urlOf = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
   const program = [...runner.prefix, join(folder, 'bin', 'postgres'), '-D', cluster];
-  const [command = '', ...args] = [...program, ...settings(port, options.sharedBuffersMib)];
+  const [command = '', ...args] = [...program, ...settings(port, options)];
   const { handle } = launchPart({
     name: 'postgres',
     command,
@@ -114,7 +116,10 @@ function initialise(options: {
  * fsync and synchronous_commit keep their defaults. The schema of many lakes in one transaction takes more
  * locks than the default allows; nothing replicates from a local server, so the log stays minimal.
  */
-function settings(port: number, sharedBuffersMib = 128): string[] {
+function settings(
+  port: number,
+  { sharedBuffersMib = 128, isDurable = true }: Pick<PostgresOptions, 'sharedBuffersMib' | 'isDurable'>,
+): string[] {
   const values = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -129,6 +134,7 @@ function settings(port: number, sharedBuffersMib = 128): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
+    ...(!isDurable && { fsync: 'off', full_page_writes: 'off' }),
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -23,7 +23,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-test-'));
   const at = (name: string) => ({ dataDir: join(folder, name), logFile: join(folder, `${name}.log`) });
   const starts = [
-    startPostgres({ ...at('postgres'), sharedBuffersMib: 128 }),
+    startPostgres({ ...at('postgres'), sharedBuffersMib: 128, isDurable: false }),
     startObjectStore({ ...at('s3'), weed: tools.weed }),
     startTemporal({ ...at('temporal'), temporal: tools.temporal }),
   ] as const;

@@ -69,7 +69,7 @@ function expectNothingPrivate(message: string, sql: string): void {
 }
 
 describe.each(hostile)('refuses what $aim', ({ code, statements }) => {
-  const timeoutMs = code === 'query_timeout' ? 700 : 20_000;
+  const timeoutMs = code === 'query_timeout' ? 700 : 10_000;
   it.each(statements.map((sql) => ({ name: sql.slice(0, 120), sql: sql })))(
     '$name',
     async ({ sql }) => {

@@ -1,0 +1,27 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files of half a minute and more: started last, one of them would keep a single core busy at the end. */
+const longest = [
+  'workflows/a-year',
+  'faults/faults',
+  'api/datasets/http-replication',
+  'docs/tour',
+  'domain/query/hostile',
+  'workflows/schedule-year',
+  'faults/approval-restart',
+  'data/lake/lost-connections',
+  'domain/conversations/sequences',
+  'api/ingestion-batches',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((left, right) => rankOf(left) - rankOf(right));
+  }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  return rank === -1 ? longest.length : rank;
+}
