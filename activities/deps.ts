@@ -1,4 +1,4 @@
-import type { Service } from '../domain/service/open.ts';
+import type { Service } from '../service/open.ts';
 
 /** Everything an activity may use: what routes may use too. */
 export type ActivityDeps = Service;

@@ -6,7 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Service } from '../domain/service/open.ts';
+import type { Service } from '../service/open.ts';
 import type { BodyRules } from './plugins/body-bytes.ts';
 
 /** Everything a route may use, made once in main.ts. */

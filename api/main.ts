@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
-import { previewStaging } from '../domain/engine-processes/open.ts';
-import { openService } from '../domain/service/open.ts';
+import { previewStaging } from '../service/engine-process/open.ts';
+import { openService } from '../service/open.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { SentList } from '../domain/records/reading/sent-list.ts';
+import type { SentList } from '../domain/tables/records/reading/sent-list.ts';
 
 /** The bytes of a route with `rawBody`, for whoever reads their list of rows or records. */
 export function sentListOf(

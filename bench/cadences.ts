@@ -5,9 +5,9 @@
  *   node bench/cadences.ts
  *   node bench/cadences.ts zones
  */
-import type { Cadence } from '../domain/cadences/cadence.ts';
-import { nextOccurrence } from '../domain/cadences/next.ts';
-import { walkZone } from '../test/domain/cadences/walk.ts';
+import type { Cadence } from '../domain/automation/cadences/cadence.ts';
+import { nextOccurrence } from '../domain/automation/cadences/next.ts';
+import { walkZone } from '../test/domain/automation/cadences/walk.ts';
 
 const createdAtMs = Date.UTC(2026, 0, 15, 12);
 const at = { zoneId: 'Europe/Berlin', timeOfDay: '02:30' };

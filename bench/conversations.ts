@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { provisionOrganization } from '../domain/organizations/provision.ts';
+import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
 import { openEvents, type StreamedEvent } from './conversation-stream.ts';
 import { startInstantModel } from './model.ts';
 import { openApi, quantile, readStack } from './workspace.ts';

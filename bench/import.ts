@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { readApiConfig } from '../api/config.ts';
 import { createLocalEngine, type LocalEngine } from '../data/lake/engine/local.ts';
 import { createObjectStore } from '../data/objects/store.ts';
-import type { ImportDeps, ImportOptions, ImportSource } from '../domain/file-imports/contract.ts';
-import { stage } from '../domain/file-imports/stage.ts';
+import type { ImportDeps, ImportOptions, ImportSource } from '../domain/intake/file-imports/contract.ts';
+import { stage } from '../domain/intake/file-imports/stage.ts';
 import { readStack } from './workspace.ts';
 
 const rows = Number(process.argv[2] ?? 10_000_000);

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Client, Connection } from '@temporalio/client';
-import { batchProcess } from '../domain/ingestion/process.ts';
+import { batchProcess } from '../domain/intake/ingestion/process.ts';
 import { ingest, pagesOf } from './batch.ts';
 import { benchColumns, writeRecords } from './records.ts';
 import { openApi, readStack } from './workspace.ts';

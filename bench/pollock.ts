@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { ObjectStore } from '../data/objects/store.ts';
-import { BadFileError } from '../domain/file-imports/bad-file.ts';
-import type { ImportDeps } from '../domain/file-imports/contract.ts';
-import { findBadRecords } from '../domain/file-imports/out/faults.ts';
-import { readPage } from '../domain/file-imports/out/page.ts';
-import { openCsv } from '../domain/file-imports/text/csv.ts';
-import { planMappings } from '../domain/file-imports/values/plan.ts';
+import { BadFileError } from '../domain/intake/file-imports/bad-file.ts';
+import type { ImportDeps } from '../domain/intake/file-imports/contract.ts';
+import { findBadRecords } from '../domain/intake/file-imports/out/faults.ts';
+import { readPage } from '../domain/intake/file-imports/out/page.ts';
+import { openCsv } from '../domain/intake/file-imports/text/csv.ts';
+import { planMappings } from '../domain/intake/file-imports/values/plan.ts';
 
 interface Table {
   header: string[];

@@ -5,9 +5,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChartDrawer } from '../domain/charts/draw.ts';
-import { chartSpec } from '../domain/charts/spec.ts';
-import { createReportFormatter } from '../domain/report-formats/formatter.ts';
+import { createChartDrawer } from '../domain/publishing/charts/draw.ts';
+import { chartSpec } from '../domain/publishing/charts/spec.ts';
+import { createReportFormatter } from '../domain/publishing/report-formats/formatter.ts';
 
 const folder = process.argv[2] ?? 'docs/samples';
 const chart = 'cht_01kahz3v6dfyvb1s8m3h9q2w4x';

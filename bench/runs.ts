@@ -5,7 +5,7 @@
  *   node bench/runs.ts [runs] [requests]
  */
 import pg from 'pg';
-import { provisionOrganization } from '../domain/organizations/provision.ts';
+import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
 
 const [runs = 100_000, requests = 200] = process.argv.slice(2).map(Number);

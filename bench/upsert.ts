@@ -13,7 +13,7 @@ import { readApiConfig } from '../api/config.ts';
 import { createCipher } from '../data/encryption.ts';
 import type { EngineConnection } from '../data/lake/engine/contract.ts';
 import { identifier, literal } from '../data/lake/sql.ts';
-import { activityStaging, openLakes } from '../domain/engine-processes/open.ts';
+import { activityStaging, openLakes } from '../service/engine-process/open.ts';
 import { ingest, pagesOf } from './batch.ts';
 import { openApi, readStack } from './workspace.ts';
 

@@ -15,16 +15,16 @@ const sleeps =
 /** Tests that let time pass, which is no wait for something to come. */
 const lettingTimePass: Readonly<Record<string, string>> = {
   'test/api/body-bytes.test.ts': 'a request that is admitted is told by no answer within a while',
-  'test/api/conversations/events.test.ts': 'nothing may come meanwhile',
-  'test/api/conversations/streams.test.ts': 'a reader that is slow on purpose',
-  'test/api/datasets/http-pages-ahead.test.ts': 'a source whose answers take different times',
+  'test/api/analyst/conversations/events.test.ts': 'nothing may come meanwhile',
+  'test/api/analyst/conversations/streams.test.ts': 'a reader that is slow on purpose',
+  'test/api/intake/datasets/http-pages-ahead.test.ts': 'a source whose answers take different times',
   'test/api/edges.test.ts': 'bytes of a request that come slowly',
-  'test/api/workflows/delivery-time.test.ts': 'a delivery that takes its time',
+  'test/api/automation/workflows/delivery-time.test.ts': 'a delivery that takes its time',
   'test/data/lake/engine.test.ts': 'a statement has to be under way before it is ended',
   'test/data/mail/mailer.test.ts': 'a server that answers late',
-  'test/domain/deliveries/once.test.ts': 'processes that are ended at chosen moments',
-  'test/domain/file-imports/stage.test.ts': 'an abort at a chosen moment',
-  'test/domain/rows/append-group.test.ts': 'commits that take a while',
+  'test/domain/publishing/deliveries/once.test.ts': 'processes that are ended at chosen moments',
+  'test/domain/intake/file-imports/stage.test.ts': 'an abort at a chosen moment',
+  'test/domain/tables/rows/append-group.test.ts': 'commits that take a while',
   'test/workflows/delivery/deliver.test.ts': 'an activity that takes a while',
   'test/workflows/lake-maintenance.test.ts': 'work that takes a while',
 };

@@ -25,7 +25,7 @@ export async function ensureFirstClient(options: {
   const kept = firstClient.safeParse(readJsonFile(path));
   if (kept.success && kept.data.database === database) return kept.data;
   // Only a first start needs the data layer in this process, with its query engine.
-  const { provisionOrganization } = await import('../domain/organizations/provision.ts');
+  const { provisionOrganization } = await import('../domain/workspace/organizations/provision.ts');
   const provisioned = await provisionOrganization(options.environment, { name: 'Local workspace' });
   const made: FirstClient = { ...provisioned, database };
   writePrivateFile(path, `${JSON.stringify(made, null, 2)}\n`);

@@ -1,4 +1,4 @@
-import { provisionOrganization } from '../domain/organizations/provision.ts';
+import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
 import { dataDirOf } from './config.ts';
 import { hostEnvironment } from './host-environment.ts';
 import { readLocalState, stackLock } from './local-state.ts';

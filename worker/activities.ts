@@ -1,23 +1,23 @@
-import { agentRunAgentActivities } from '../activities/agent-run/agent.ts';
-import { agentRunControlActivities } from '../activities/agent-run/control.ts';
-import { conversationAgentActivities } from '../activities/conversation/agent.ts';
-import { conversationControlActivities } from '../activities/conversation/control.ts';
-import { deliveryAgentActivities } from '../activities/delivery/agent.ts';
-import { deliveryControlActivities } from '../activities/delivery/control.ts';
+import { agentRunAgentActivities } from '../activities/analyst/agent-run/agent.ts';
+import { agentRunControlActivities } from '../activities/analyst/agent-run/control.ts';
+import { conversationAgentActivities } from '../activities/analyst/conversation/agent.ts';
+import { conversationControlActivities } from '../activities/analyst/conversation/control.ts';
+import { deliveryAgentActivities } from '../activities/publishing/delivery/agent.ts';
+import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
-import { ingestionBatchControlActivities } from '../activities/ingestion-batch/control.ts';
-import { ingestionBatchLakeActivities } from '../activities/ingestion-batch/lake.ts';
-import { lakeMaintenanceControlActivities } from '../activities/lake-maintenance/control.ts';
-import { lakeMaintenanceLakeActivities } from '../activities/lake-maintenance/lake.ts';
-import { scheduleControlActivities } from '../activities/schedule/control.ts';
-import { backfillControlActivities } from '../activities/schedule-backfill/control.ts';
-import { scheduleRunControlActivities } from '../activities/schedule-run/control.ts';
-import { snapshotControlActivities } from '../activities/snapshot/control.ts';
-import { snapshotLakeActivities } from '../activities/snapshot/lake.ts';
-import { tableImportControlActivities } from '../activities/table-import/control.ts';
-import { tableImportLakeActivities } from '../activities/table-import/lake.ts';
-import { workflowRunAgentActivities } from '../activities/workflow-run/agent.ts';
-import { workflowRunControlActivities } from '../activities/workflow-run/control.ts';
+import { ingestionBatchControlActivities } from '../activities/intake/ingestion-batch/control.ts';
+import { ingestionBatchLakeActivities } from '../activities/intake/ingestion-batch/lake.ts';
+import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
+import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
+import { scheduleControlActivities } from '../activities/automation/schedule/control.ts';
+import { backfillControlActivities } from '../activities/automation/schedule-backfill/control.ts';
+import { scheduleRunControlActivities } from '../activities/automation/schedule-run/control.ts';
+import { snapshotControlActivities } from '../activities/intake/snapshot/control.ts';
+import { snapshotLakeActivities } from '../activities/intake/snapshot/lake.ts';
+import { tableImportControlActivities } from '../activities/intake/table-import/control.ts';
+import { tableImportLakeActivities } from '../activities/intake/table-import/lake.ts';
+import { workflowRunAgentActivities } from '../activities/automation/workflow-run/agent.ts';
+import { workflowRunControlActivities } from '../activities/automation/workflow-run/control.ts';
 
 /** Every activity, by the queue that it is taken from. */
 export function activitiesOf(

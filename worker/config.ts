@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
-import { modelsConfig, modelsEnvironment } from '../domain/models/config.ts';
+import { modelsConfig, modelsEnvironment } from '../domain/analyst/models/config.ts';
 
 const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type DataEventDeps, seeDataEvents } from '../domain/workflow-starts/data-events.ts';
+import { type DataEventDeps, seeDataEvents } from '../domain/automation/workflows/starts/data-events.ts';
 
 /** A window of a second, and this, are what a commit waits for its run. */
 const everyMs = 500;

@@ -4,8 +4,8 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
 import { temporalConnection } from '../data/processes/connect.ts';
-import { activityStaging } from '../domain/engine-processes/open.ts';
-import { openService } from '../domain/service/open.ts';
+import { activityStaging } from '../service/engine-process/open.ts';
+import { openService } from '../service/open.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
 import { activitiesOf } from './activities.ts';
 import { readWorkerConfig } from './config.ts';

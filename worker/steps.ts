@@ -3,19 +3,19 @@ import type { ActivityDeps } from '../activities/deps.ts';
 import { processSteps } from '../data/processes/reconcile.ts';
 import { purgeTries } from '../data/reconciling/run.ts';
 import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
-import { agentRunSteps } from '../domain/agent-runs/reconcile.ts';
-import { conversationSteps } from '../domain/conversations/reconcile.ts';
-import { datasetSnapshots } from '../domain/datasets/fires.ts';
-import { snapshotSteps } from '../domain/datasets/reconcile.ts';
-import { deliverySteps } from '../domain/deliveries/retry.ts';
-import { importSteps } from '../domain/file-imports/reconcile.ts';
-import { fileSteps } from '../domain/files/reconcile.ts';
-import { batchSteps } from '../domain/ingestion/reconcile.ts';
-import { lakeMaintenanceSteps } from '../domain/lake-maintenance/reconcile.ts';
-import { runSteps } from '../domain/runs/reconcile.ts';
-import { scheduleSteps } from '../domain/schedules/reconcile.ts';
-import { tableSteps } from '../domain/tables/reconcile.ts';
-import { workflowRunSteps } from '../domain/workflow-runs/reconcile.ts';
+import { agentRunSteps } from '../domain/analyst/agent-runs/reconcile.ts';
+import { conversationSteps } from '../domain/analyst/conversations/reconcile.ts';
+import { datasetSnapshots } from '../domain/intake/datasets/fires.ts';
+import { snapshotSteps } from '../domain/intake/datasets/reconcile.ts';
+import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
+import { importSteps } from '../domain/intake/file-imports/reconcile.ts';
+import { fileSteps } from '../domain/workspace/files/reconcile.ts';
+import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
+import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
+import { runSteps } from '../domain/workspace/runs/reconcile.ts';
+import { scheduleSteps } from '../domain/automation/schedules/reconcile.ts';
+import { tableSteps } from '../domain/tables/tables/reconcile.ts';
+import { workflowRunSteps } from '../domain/automation/workflows/runs/reconcile.ts';
 
 /** What each feature has to be put right, in the order in which a worker looks. */
 export function reconcileSteps(

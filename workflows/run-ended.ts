@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
-import { runEndedSignal } from './schedule-run/names.ts';
+import { runEndedSignal } from './automation/schedule-run/names.ts';
 
 /** Tells the process that waits for this run. Where it is no more, nobody waits. */
 export async function tellWaiting(workflowId: string | undefined, runId: string): Promise<void> {

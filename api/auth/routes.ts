@@ -4,7 +4,7 @@ import {
   accessTokenSeconds,
   authenticateClient,
   issueClientToken,
-} from '../../domain/organizations/access.ts';
+} from '../../domain/workspace/organizations/access.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';

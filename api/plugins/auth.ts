@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-import type { AccessToken } from '../../domain/organizations/access.ts';
+import type { AccessToken } from '../../domain/workspace/organizations/access.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 

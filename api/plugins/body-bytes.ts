@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-import { threadedFromBytes } from '../../domain/records/reading/reader.ts';
+import { threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
 
 /** How much of the process's memory bodies may take, and what is asked of those who send them. */
 export interface BodyRules {

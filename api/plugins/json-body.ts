@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { JsonBounds } from '../../data/json-bounds.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
-import { type BodyReader, threadedFromBytes } from '../../domain/records/reading/reader.ts';
+import { type BodyReader, threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
 import { type BodyRules, bodyRules, createBodyBytes, ownerOf } from './body-bytes.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */

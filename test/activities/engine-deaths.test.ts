@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { EngineEndedError } from '../../data/lake/engine/failure.ts';
-import { importProcess } from '../../domain/file-imports/process.ts';
+import { importProcess } from '../../domain/intake/file-imports/process.ts';
 import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';

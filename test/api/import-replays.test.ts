@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { xlsxFile } from '../domain/file-imports/xlsx-file.ts';
+import { xlsxFile } from '../domain/intake/file-imports/xlsx-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';

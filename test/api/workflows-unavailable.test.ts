@@ -4,7 +4,7 @@ import { buildApp } from '../../api/app.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { findProcessStart, insertProcessStart } from '../../data/postgres/process-starts.ts';
 import { createProcesses } from '../../data/processes/processes.ts';
-import { batchProcess } from '../../domain/ingestion/process.ts';
+import { batchProcess } from '../../domain/intake/ingestion/process.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();

@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { provisionOrganization } from '../../domain/organizations/provision.ts';
+import { provisionOrganization } from '../../domain/workspace/organizations/provision.ts';
 import { createJournal } from '../faults/journal.ts';
 import { type StackUnderTest, startStackUnderTest } from '../faults/stack-under-test.ts';
 import { attacks } from './attacks.ts';

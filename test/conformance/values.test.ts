@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImportFormat } from '../../domain/file-imports/contract.ts';
-import { type ImportLab, mapping, openImportLab } from '../domain/file-imports/lab.ts';
-import { xlsxFile } from '../domain/file-imports/xlsx-file.ts';
+import type { ImportFormat } from '../../domain/intake/file-imports/contract.ts';
+import { type ImportLab, mapping, openImportLab } from '../domain/intake/file-imports/lab.ts';
+import { xlsxFile } from '../domain/intake/file-imports/xlsx-file.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';

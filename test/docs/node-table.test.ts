@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { nodeTypes } from '../../domain/workflow-graphs/node-types.ts';
+import { nodeTypes } from '../../domain/automation/workflows/graphs/node-types.ts';
 
 const file = new URL('../../docs/workflows.md', import.meta.url);
 const heading = '| Type | Config | Takes | Gives |';

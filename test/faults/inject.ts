@@ -50,7 +50,7 @@ async function withinBudget({ stack, signal: end }: Injection, { target }: Fault
 }
 
 /** Query and engine processes are children of the API and the worker: what they run tells them apart. */
-const programs = { query: 'domain/query/process/main.ts', engine: 'domain/engine-processes/main.ts' };
+const programs = { query: 'domain/tables/query/process/main.ts', engine: 'service/engine-process/main.ts' };
 // A program that is somewhere else by now would never be found, and never be hit.
 for (const program of Object.values(programs)) accessSync(new URL(`../../${program}`, import.meta.url));
 

@@ -5,12 +5,12 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, beforeEach, test } from 'vitest';
-import { conversationProcess } from '../../domain/conversations/process.ts';
+import { conversationProcess } from '../../domain/analyst/conversations/process.ts';
 import type {
   ConversationAgentActivities,
   ConversationControlActivities,
-} from '../../workflows/conversation/contract.ts';
-import { conversationWorkflowType } from '../../workflows/conversation/names.ts';
+} from '../../workflows/analyst/conversation/contract.ts';
+import { conversationWorkflowType } from '../../workflows/analyst/conversation/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { quietRuntime, timeSkipping } from './temporal.ts';
 import { workflowBundle } from './workflow-bundle.ts';

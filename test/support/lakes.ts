@@ -1,5 +1,5 @@
 import { createCipher } from '../../data/encryption.ts';
-import { activityStaging, type Lakes, openLakes } from '../../domain/engine-processes/open.ts';
+import { activityStaging, type Lakes, openLakes } from '../../service/engine-process/open.ts';
 import { readWorkerConfig } from '../../worker/config.ts';
 
 /** Lakes as another process than the API opens them, with an engine of its own, at this address of the database. */

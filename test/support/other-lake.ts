@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestLake, type TestLake } from '../domain/query/lab.ts';
+import { openTestLake, type TestLake } from '../domain/tables/query/lab.ts';
 import { attach, rowsOf, snapshotOf } from './snapshots.ts';
 import { connect } from './sources.ts';
 import type { TestClient } from './workspace.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { datasetSnapshots } from '../../domain/datasets/fires.ts';
-import { scheduleSteps } from '../../domain/schedules/reconcile.ts';
+import { datasetSnapshots } from '../../domain/intake/datasets/fires.ts';
+import { scheduleSteps } from '../../domain/automation/schedules/reconcile.ts';
 import { reconcile } from './reconcile.ts';
 import type { TestClient, Workspace } from './workspace.ts';
 

@@ -9,9 +9,9 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { buildApp } from '../../api/app.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { ApiDeps, Routes } from '../../api/deps.ts';
-import { activityStaging } from '../../domain/engine-processes/open.ts';
-import { provisionOrganization } from '../../domain/organizations/provision.ts';
-import { openService } from '../../domain/service/open.ts';
+import { activityStaging } from '../../service/engine-process/open.ts';
+import { provisionOrganization } from '../../domain/workspace/organizations/provision.ts';
+import { openService } from '../../service/open.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

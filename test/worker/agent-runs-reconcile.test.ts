@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { AppError } from '../../data/errors.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { processSteps } from '../../data/processes/reconcile.ts';
-import { agentRunSteps } from '../../domain/agent-runs/reconcile.ts';
+import { agentRunSteps } from '../../domain/analyst/agent-runs/reconcile.ts';
 import { projectOf, useModelServer } from '../support/conversations.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { endedRun } from '../support/runs.ts';

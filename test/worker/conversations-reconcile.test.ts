@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../data/errors.ts';
 import { conversationPrefix } from '../../data/objects/keys.ts';
-import { conversationProcess } from '../../domain/conversations/process.ts';
-import { conversationSteps } from '../../domain/conversations/reconcile.ts';
+import { conversationProcess } from '../../domain/analyst/conversations/process.ts';
+import { conversationSteps } from '../../domain/analyst/conversations/reconcile.ts';
 import { readEvents, type Talk, talkIn, useModelServer } from '../support/conversations.ts';
 import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fileSteps } from '../../domain/files/reconcile.ts';
-import { readRows } from '../../domain/kept-rows/kept-rows.ts';
-import { runSteps } from '../../domain/runs/reconcile.ts';
+import { fileSteps } from '../../domain/workspace/files/reconcile.ts';
+import { readRows } from '../../domain/tables/kept-rows/kept-rows.ts';
+import { runSteps } from '../../domain/workspace/runs/reconcile.ts';
 import { projectOf } from '../support/conversations.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';

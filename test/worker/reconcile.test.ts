@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { derivedId, newId } from '../../data/ids.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { importProcess } from '../../domain/file-imports/process.ts';
-import { importSteps } from '../../domain/file-imports/reconcile.ts';
-import { commitImport, stageImport } from '../../domain/file-imports/run.ts';
-import { getTableImport } from '../../domain/file-imports/table-imports.ts';
-import { tableSteps } from '../../domain/tables/reconcile.ts';
-import { findTable, reserveTable } from '../../domain/tables/tables.ts';
+import { importProcess } from '../../domain/intake/file-imports/process.ts';
+import { importSteps } from '../../domain/intake/file-imports/reconcile.ts';
+import { commitImport, stageImport } from '../../domain/intake/file-imports/run.ts';
+import { getTableImport } from '../../domain/intake/file-imports/table-imports.ts';
+import { tableSteps } from '../../domain/tables/tables/reconcile.ts';
+import { findTable, reserveTable } from '../../domain/tables/tables/tables.ts';
 import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { commitSnapshot } from '../../domain/datasets/commit.ts';
-import { workflowIdOf } from '../../domain/datasets/process.ts';
-import { snapshotSteps } from '../../domain/datasets/reconcile.ts';
-import { stageSnapshot } from '../../domain/datasets/run.ts';
-import { getSnapshotRun, moveSnapshot } from '../../domain/datasets/snapshot-runs.ts';
+import { commitSnapshot } from '../../domain/intake/datasets/commit.ts';
+import { workflowIdOf } from '../../domain/intake/datasets/process.ts';
+import { snapshotSteps } from '../../domain/intake/datasets/reconcile.ts';
+import { stageSnapshot } from '../../domain/intake/datasets/run.ts';
+import { getSnapshotRun, moveSnapshot } from '../../domain/intake/datasets/snapshot-runs.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { attach, rowsOf, startSnapshot, untilStatus } from '../support/snapshots.ts';
 import { useSourceDatabase } from '../support/source-database.ts';

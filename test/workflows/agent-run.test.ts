@@ -7,12 +7,12 @@ import type {
   AgentRunAgentActivities,
   AgentRunControlActivities,
   AgentRunOutcome,
-} from '../../workflows/agent-run/contract.ts';
-import { agentRunWorkflowType } from '../../workflows/agent-run/names.ts';
+} from '../../workflows/analyst/agent-run/contract.ts';
+import { agentRunWorkflowType } from '../../workflows/analyst/agent-run/names.ts';
 import type {
   ConversationAgentActivities,
   ConversationControlActivities,
-} from '../../workflows/conversation/contract.ts';
+} from '../../workflows/analyst/conversation/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wakeConversationSignal } from '../../workflows/conversation/names.ts';
+import { wakeConversationSignal } from '../../workflows/analyst/conversation/names.ts';
 import { endOf, fake, start, until, useTimeSkipping, withWorkers } from '../support/conversation-process.ts';
 
 /** A server of its own: what other tests left on theirs cannot hold up its clock. */

@@ -3,7 +3,7 @@ import {
   conversationWorkflowType,
   stopReplySignal,
   wakeConversationSignal,
-} from '../../workflows/conversation/names.ts';
+} from '../../workflows/analyst/conversation/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import {
   endless,

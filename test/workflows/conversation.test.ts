@@ -1,12 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import type { Decisions, StepOutcome } from '../../workflows/conversation/contract.ts';
+import type { Decisions, StepOutcome } from '../../workflows/analyst/conversation/contract.ts';
 import {
   maxSteps,
   stopReplySignal,
   toolTries,
   wakeConversationSignal,
-} from '../../workflows/conversation/names.ts';
+} from '../../workflows/analyst/conversation/names.ts';
 import {
   type Activities,
   endless,

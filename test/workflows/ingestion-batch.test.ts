@@ -2,20 +2,20 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ingestionBatchControlActivities } from '../../activities/ingestion-batch/control.ts';
-import { ingestionBatchLakeActivities } from '../../activities/ingestion-batch/lake.ts';
+import { ingestionBatchControlActivities } from '../../activities/intake/ingestion-batch/control.ts';
+import { ingestionBatchLakeActivities } from '../../activities/intake/ingestion-batch/lake.ts';
 import { buildApp } from '../../api/app.ts';
 import type { Routes } from '../../api/deps.ts';
 import { AppError } from '../../data/errors.ts';
 import { createProcesses } from '../../data/processes/processes.ts';
-import { batchStates } from '../../domain/ingestion/ingestion-batches.ts';
-import { batchProcess } from '../../domain/ingestion/process.ts';
-import { batchSteps } from '../../domain/ingestion/reconcile.ts';
+import { batchStates } from '../../domain/intake/ingestion/ingestion-batches.ts';
+import { batchProcess } from '../../domain/intake/ingestion/process.ts';
+import { batchSteps } from '../../domain/intake/ingestion/reconcile.ts';
 import { activityErrors } from '../../worker/interceptors.ts';
 import type {
   IngestionBatchControlActivities,
   IngestionBatchLakeActivities,
-} from '../../workflows/ingestion-batch/contract.ts';
+} from '../../workflows/intake/ingestion-batch/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { keepHistory } from '../support/histories.ts';

@@ -3,17 +3,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { maintenanceProcess } from '../../domain/lake-maintenance/process.ts';
+import { maintenanceProcess } from '../../domain/tables/lake-maintenance/process.ts';
 import type {
   LakeMaintenanceControlActivities,
   LakeMaintenanceLakeActivities,
   LakeMaintenancePiece,
   LakeMaintenanceRunOutcome,
-} from '../../workflows/lake-maintenance/contract.ts';
+} from '../../workflows/tables/lake-maintenance/contract.ts';
 import {
   lakeMaintenanceWorkflowType,
   runLakeMaintenanceSignal,
-} from '../../workflows/lake-maintenance/names.ts';
+} from '../../workflows/tables/lake-maintenance/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { keepHistory } from '../support/histories.ts';

@@ -1,12 +1,12 @@
 import { Worker } from '@temporalio/worker';
 import { beforeAll, expect, test } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
-import type { Cadence } from '../../domain/cadences/cadence.ts';
-import { nextOccurrence, type Occurrence } from '../../domain/cadences/next.ts';
-import { advanceSchedule } from '../../domain/schedules/advance.ts';
-import { pauseByProcess, resumeByProcess } from '../../domain/schedules/pause.ts';
-import type { ScheduleControlActivities, ScheduleInput } from '../../workflows/schedule/contract.ts';
-import { scheduleWorkflowType } from '../../workflows/schedule/names.ts';
+import type { Cadence } from '../../domain/automation/cadences/cadence.ts';
+import { nextOccurrence, type Occurrence } from '../../domain/automation/cadences/next.ts';
+import { advanceSchedule } from '../../domain/automation/schedules/advance.ts';
+import { pauseByProcess, resumeByProcess } from '../../domain/automation/schedules/pause.ts';
+import type { ScheduleControlActivities, ScheduleInput } from '../../workflows/automation/schedule/contract.ts';
+import { scheduleWorkflowType } from '../../workflows/automation/schedule/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 import { projectOf } from '../support/conversations.ts';

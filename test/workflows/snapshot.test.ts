@@ -5,13 +5,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snapshotProcess } from '../../domain/datasets/process.ts';
+import { snapshotProcess } from '../../domain/intake/datasets/process.ts';
 import type {
   SnapshotControlActivities,
   SnapshotLakeActivities,
   SnapshotOutcome,
-} from '../../workflows/snapshot/contract.ts';
-import { confirmationHours, wakeSnapshotSignal } from '../../workflows/snapshot/names.ts';
+} from '../../workflows/intake/snapshot/contract.ts';
+import { confirmationHours, wakeSnapshotSignal } from '../../workflows/intake/snapshot/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { keepHistory } from '../support/histories.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';

@@ -5,13 +5,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importProcess } from '../../domain/file-imports/process.ts';
+import { importProcess } from '../../domain/intake/file-imports/process.ts';
 import type {
   StagedImport,
   TableImportControlActivities,
   TableImportLakeActivities,
   TableImportOutcome,
-} from '../../workflows/table-import/contract.ts';
+} from '../../workflows/intake/table-import/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { keepHistory } from '../support/histories.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping } from '../support/temporal.ts';

@@ -1,10 +1,10 @@
 import { Worker } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { advanceSchedule } from '../../domain/schedules/advance.ts';
-import { pauseByProcess, resumeByProcess } from '../../domain/schedules/pause.ts';
-import type { ScheduleControlActivities } from '../../workflows/schedule/contract.ts';
-import { scheduleWorkflowType } from '../../workflows/schedule/names.ts';
+import { advanceSchedule } from '../../domain/automation/schedules/advance.ts';
+import { pauseByProcess, resumeByProcess } from '../../domain/automation/schedules/pause.ts';
+import type { ScheduleControlActivities } from '../../workflows/automation/schedule/contract.ts';
+import { scheduleWorkflowType } from '../../workflows/automation/schedule/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 import { projectOf } from '../support/conversations.ts';

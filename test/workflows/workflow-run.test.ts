@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import type {
   DeliveryAgentActivities,
   DeliveryControlActivities,
-} from '../../workflows/delivery/contract.ts';
-import { runEndedSignal } from '../../workflows/schedule-run/names.ts';
+} from '../../workflows/publishing/delivery/contract.ts';
+import { runEndedSignal } from '../../workflows/automation/schedule-run/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import type {
   NodeEnd,
@@ -16,8 +16,8 @@ import type {
   WorkflowRunAgentActivities,
   WorkflowRunControlActivities,
   WorkflowRunOutcome,
-} from '../../workflows/workflow-run/contract.ts';
-import { decidedSignal, resumedSignal, workflowRunWorkflowType } from '../../workflows/workflow-run/names.ts';
+} from '../../workflows/automation/workflow-run/contract.ts';
+import { decidedSignal, resumedSignal, workflowRunWorkflowType } from '../../workflows/automation/workflow-run/names.ts';
 import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 

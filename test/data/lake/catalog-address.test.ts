@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addressOf, catalogSecret } from '../../../data/lake/catalog-address.ts';
 import { attachStatements, createLocalEngine } from '../../../data/lake/engine/local.ts';
-import { attachLake, openBlankEngine } from '../../../domain/query/process/engine.ts';
+import { attachLake, openBlankEngine } from '../../../domain/tables/query/process/engine.ts';
 import { testStores } from '../../support/stores.ts';
 
 const host = 'postgres://owner:p%40ss@db.example:6432/work%20space';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commitOperations } from '../../../data/lake/commit.ts';
-import type { Lakes } from '../../../domain/engine-processes/open.ts';
+import type { Lakes } from '../../../service/engine-process/open.ts';
 import { type CommitDelay, startCommitDelay } from '../../support/commit-delay.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openOtherLakes } from '../../support/lakes.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
 import { EngineEndedError, isTransientFailure } from '../../../data/lake/engine/failure.ts';
 import { createLakeEngine, type EngineOptions } from '../../../data/lake/engine/pool.ts';
-import { engineModule } from '../../../domain/engine-processes/open.ts';
+import { engineModule } from '../../../service/engine-process/open.ts';
 import { expectEventually } from '../../support/eventually.ts';
 import { testStores } from '../../support/stores.ts';
 import { useWorkspace } from '../../support/workspace.ts';

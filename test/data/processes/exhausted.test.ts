@@ -5,7 +5,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closes } from '../../../data/processes/define.ts';
 import { stateOfProcess } from '../../../data/processes/temporal.ts';
-import { agentRunProcess } from '../../../domain/agent-runs/process.ts';
+import { agentRunProcess } from '../../../domain/analyst/agent-runs/process.ts';
 import { startTemporal, type TemporalHandle } from '../../../local/temporal.ts';
 import { ensureTools } from '../../../local/tools.ts';
 

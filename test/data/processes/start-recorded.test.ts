@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { createProcesses, startRecorded } from '../../../data/processes/processes.ts';
-import { findProject, insertProject } from '../../../domain/projects/projects.ts';
+import { findProject, insertProject } from '../../../domain/workspace/projects/projects.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();

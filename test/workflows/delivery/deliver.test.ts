@@ -9,8 +9,8 @@ import type {
   DeliveryAttempt,
   DeliveryControlActivities,
   DeliveryEnd,
-} from '../../../workflows/delivery/contract.ts';
-import { deliveriesAtOnce } from '../../../workflows/delivery/names.ts';
+} from '../../../workflows/publishing/delivery/contract.ts';
+import { deliveriesAtOnce } from '../../../workflows/publishing/delivery/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
 import { quietRuntime, timeSkipping } from '../../support/temporal.ts';
 

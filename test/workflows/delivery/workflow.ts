@@ -1,5 +1,5 @@
-import type { DeliveryEnd, DeliveryInput } from '../../../workflows/delivery/contract.ts';
-import { deliverAll } from '../../../workflows/delivery/deliver.ts';
+import type { DeliveryEnd, DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
+import { deliverAll } from '../../../workflows/publishing/delivery/deliver.ts';
 
 /** A process that does nothing but deliver: how each ended, and how long it took by the process's clock. */
 export async function deliverThese(

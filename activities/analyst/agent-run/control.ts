@@ -1,0 +1,12 @@
+import { beginAgentRun, endAgentRun } from '../../../domain/analyst/agent-runs/life.ts';
+import type { AgentRunControlActivities } from '../../../workflows/analyst/agent-run/contract.ts';
+import type { ActivityDeps } from '../../deps.ts';
+
+export function agentRunControlActivities({ db }: ActivityDeps): AgentRunControlActivities {
+  return {
+    /** Safe to retry: a run that began has its turn. */
+    beginAgentRun: (input) => beginAgentRun(db, input),
+    /** Safe to retry: a run that ended stays as it ended. */
+    endAgentRun: (input) => endAgentRun(db, input, undefined),
+  };
+}

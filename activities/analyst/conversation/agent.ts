@@ -1,0 +1,109 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { beginTurn, type TurnBeginning } from '../../../domain/analyst/turns/begin-turn.ts';
+import { takeModelStep } from '../../../domain/analyst/turns/model-step.ts';
+import { TurnEnded } from '../../../domain/analyst/turns/reply-writer.ts';
+import { StepFailure } from '../../../domain/analyst/turns/step-failure.ts';
+import { callTool } from '../../../domain/analyst/turns/tool-call.ts';
+import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/life.ts';
+import { stopsChannel } from '../../../domain/analyst/conversations/turns.ts';
+import type { ConversationAgentActivities, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { toolTries } from '../../../workflows/analyst/conversation/names.ts';
+import type { ActivityDeps } from '../../deps.ts';
+import { withHeartbeats } from '../../heartbeats.ts';
+
+/** The longer a turn has waited for its organization's others, the less often it asks. */
+const fullAgainMs = (attempt: number): number => Math.min(1_000 * (1 + Math.floor(attempt / 10)), 5_000);
+
+export function conversationAgentActivities(
+  deps: ActivityDeps,
+  { turnsPerOrganization }: { turnsPerOrganization: number },
+): ConversationAgentActivities {
+  const beginning = (turn: TurnInput) => beginTurn({ ...deps, turnsPerOrganization }, turn);
+
+  /** The first step begins the turn on its way; whatever is in its way is waited for by the workflow. */
+  async function hasBegun(turn: TurnInput, step: number): Promise<TurnBeginning> {
+    if (step > 0) return 'begun';
+    return beginning(turn).catch((err: unknown) => {
+      deps.logger.warn({ err, messageId: turn.messageId }, 'a turn could not begin at once');
+      return 'full';
+    });
+  }
+
+  return {
+    /** Safe to retry: a turn that began reads what it was pinned to. */
+    async beginTurn(turn) {
+      const begun = await beginning(turn);
+      if (begun === 'full')
+        throw ApplicationFailure.create({
+          type: 'overloaded',
+          message: 'As many turns of the organization are worked at as may be.',
+          nextRetryDelay: fullAgainMs(Context.current().info.attempt),
+        });
+      return begun === 'begun';
+    },
+
+    /** Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger writes. */
+    takeModelStep: (turn, step, isLast) =>
+      whileItLasts(deps, turn, { kind: 'ended' }, async (signal) => {
+        const begun = await hasBegun(turn, step);
+        if (begun !== 'begun') return { kind: begun === 'full' ? 'unbegun' : 'ended' };
+        return takeModelStep(deps, turn, { step, isLast, signal }).catch(async (error: unknown) => {
+          if (!(error instanceof StepFailure)) throw error;
+          const { code, message, isRetryable, retryAfterMs } = error.failure;
+          deps.logger.warn({ err: error, code, messageId: turn.messageId }, 'a model step failed');
+          await noteFailure(deps.db, turn, { code, message });
+          throw ApplicationFailure.create({
+            type: code,
+            message: 'The model step failed.',
+            nonRetryable: !isRetryable,
+            ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
+          });
+        });
+      }),
+
+    /** Safe to retry: queries only read, and what a call makes is named after it. */
+    callTool: (turn, partIndex) => {
+      const isLastTry = Context.current().info.attempt >= toolTries;
+      return whileItLasts(deps, turn, undefined, (signal) =>
+        callTool(deps, turn, { partIndex, isLastTry, signal }),
+      );
+    },
+  };
+}
+
+/** Beats between two looks at whether the reply is still wanted, for when a notification was lost. */
+const beatsBetweenLooks = 3;
+
+/** Works for as long as the reply does: a Stop ends the work at once, and it then came to `otherwise`. */
+async function whileItLasts<T>(
+  deps: ActivityDeps,
+  turn: TurnInput,
+  otherwise: T,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const look = () => {
+    isTurnOver(deps.db, turn)
+      .then((isOver) => {
+        if (isOver) stop.abort(new TurnEnded('The turn has ended.'));
+      })
+      .catch((err: unknown) => deps.logger.debug({ err, ...turn }, 'could not look at a reply'));
+  };
+  const stopListening = deps.notifications.on(stopsChannel, turn.messageId, look);
+  let beats = 0;
+  const onBeat = () => {
+    beats += 1;
+    if (beats % beatsBetweenLooks === 0) look();
+  };
+  try {
+    return await withHeartbeats({}, { onBeat }, (_progress, cancelled) =>
+      work(AbortSignal.any([cancelled, stop.signal])),
+    );
+  } catch (error) {
+    if (error instanceof TurnEnded || stop.signal.aborted) return otherwise;
+    throw error;
+  } finally {
+    stopListening();
+  }
+}

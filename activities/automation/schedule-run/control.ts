@@ -1,0 +1,21 @@
+import { datasetSnapshots } from '../../../domain/intake/datasets/fires.ts';
+import { collectFire, endFire } from '../../../domain/automation/schedules/collect.ts';
+import { beginFire, cancelFire } from '../../../domain/automation/schedules/fire.ts';
+import { startFire } from '../../../domain/automation/workflows/starts/fire.ts';
+import type { ScheduleRunControlActivities } from '../../../workflows/automation/schedule-run/contract.ts';
+import type { ActivityDeps } from '../../deps.ts';
+
+export function scheduleRunControlActivities(deps: ActivityDeps): ScheduleRunControlActivities {
+  const snapshots = datasetSnapshots(deps);
+  return {
+    /** Safe to retry: the run's id is known before it is started. */
+    beginFire: (input) =>
+      beginFire({ ...deps, snapshots, startWorkflowFire: (fire) => startFire(deps, fire) }, input),
+    /** Safe to retry: deliveries are named after the fire. */
+    collectFire: (input) => collectFire({ db: deps.db, snapshots }, input),
+    /** Safe to retry: a fire that ended stays as it ended. */
+    endFire: (input) => endFire(deps.db, input),
+    /** Safe to retry: a run is asked to end once more. */
+    cancelFire: (input) => cancelFire({ ...deps, snapshots }, input),
+  };
+}

@@ -1,0 +1,63 @@
+import { batchPrefix } from '../../../data/objects/keys.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { type ApplyProgress, applyBatch } from '../../../domain/intake/ingestion/apply.ts';
+import { failBatch, failIfFinal, internalFailure } from '../../../domain/intake/ingestion/fail.ts';
+import { finishApplied } from '../../../domain/intake/ingestion/finish.ts';
+import { findBatch, markCleaned } from '../../../domain/intake/ingestion/ingestion-batches.ts';
+import { quarantineOf } from '../../../domain/intake/ingestion/quarantine.ts';
+import type {
+  IngestionBatchInput,
+  IngestionBatchLakeActivities,
+} from '../../../workflows/intake/ingestion-batch/contract.ts';
+import type { ActivityDeps } from '../../deps.ts';
+import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
+
+/** Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason. */
+const heartbeats = { maxEngineDeaths: 8 };
+
+const none: ApplyProgress = { pagesRead: 0, pages: 0 };
+
+export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatchLakeActivities {
+  const read = ({ organizationId, batchId }: IngestionBatchInput) =>
+    inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, batchId));
+
+  return {
+    /** Safe to retry: what is quarantined stays as it is until the batch is applied, and pages are immutable. */
+    async stageReplay(input) {
+      const batch = await read(input);
+      if (batch?.status !== 'open') return;
+      try {
+        await withHeartbeats({}, heartbeats, (_, signal) => quarantineOf(batch).stage(deps, batch, signal));
+      } catch (error) {
+        await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
+      }
+    },
+
+    /** Safe to retry: the ledger is asked first, and it takes the batch's id once. */
+    async applyIngestionBatch(input) {
+      const batch = await read(input);
+      if (batch?.status !== 'applying') return;
+      try {
+        const applied = await withHeartbeats(none, heartbeats, (progress, signal) =>
+          applyBatch(deps, batch, progress, signal),
+        );
+        await finishApplied(deps.db, batch, applied);
+      } catch (error) {
+        await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
+      }
+    },
+
+    /** Safe to retry: compare-and-set, and the ledger decides. */
+    giveUpIngestionBatch: beating(async (input: IngestionBatchInput) => {
+      const batch = await read(input);
+      if (batch?.status === 'applying' || batch?.status === 'open')
+        await failBatch(deps, batch, internalFailure);
+    }),
+
+    /** Safe to retry: removes by prefix, and only what no table names. */
+    cleanUpIngestionBatch: beating(async ({ organizationId, batchId }: IngestionBatchInput) => {
+      await deps.objects.removeAll(batchPrefix(organizationId, batchId));
+      await inOrganization(deps.db, organizationId, (db) => markCleaned(db, organizationId, batchId));
+    }),
+  };
+}

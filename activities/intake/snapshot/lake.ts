@@ -1,0 +1,90 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { commitSnapshot } from '../../../domain/intake/datasets/commit.ts';
+import {
+  DeadlySourceError,
+  discardSnapshot,
+  recordSnapshotFailure,
+  stageSnapshot,
+} from '../../../domain/intake/datasets/run.ts';
+import {
+  type CopyProgress,
+  getSnapshotRun,
+  reportSnapshotProgress,
+  type SnapshotRun,
+} from '../../../domain/intake/datasets/snapshot-runs.ts';
+import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
+import type { SnapshotInput, SnapshotLakeActivities } from '../../../workflows/intake/snapshot/contract.ts';
+import { stagingRetry } from '../../../workflows/intake/snapshot/names.ts';
+import type { ActivityDeps } from '../../deps.ts';
+import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
+import { outcomeOf } from './control.ts';
+
+/** Rows at which this many engine processes ended are not read again. */
+const maxEngineDeaths = 2;
+
+export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActivities {
+  const read = ({ organizationId, runId }: SnapshotInput) =>
+    inOrganization(deps.db, organizationId, (db) => getSnapshotRun(db, organizationId, runId));
+
+  return {
+    /** Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept. */
+    async stageSnapshot(input) {
+      const row = await read(input);
+      const staged = await withProgress(deps, input, (progress, signal) =>
+        stageSnapshot(deps, row, progress, signal),
+      ).catch(async (error: unknown) => {
+        await tell(row, error, pauseBeforeNextTry()).finally(() => wakeQueued(deps, input.organizationId));
+        throw error;
+      });
+      if (staged.goesOnAfterMs !== 0) await wakeQueued(deps, input.organizationId);
+      return staged;
+    },
+
+    /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
+    commitSnapshot: beating(async (input: SnapshotInput) => {
+      const row = await read(input);
+      if (row.status !== 'running') return outcomeOf(row);
+      await commitSnapshot(deps, row).catch((error: unknown) => tell(row, error));
+      return outcomeOf(await read(input));
+    }),
+
+    /** Safe to retry: removes by prefix, and only what no commit has taken. */
+    discardSnapshot: beating(async (input: SnapshotInput) => discardSnapshot(deps, await read(input))),
+  };
+
+  /** Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they like. */
+  async function tell(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
+    const cause = error instanceof DeadlyJobError ? new DeadlySourceError(error.message) : error;
+    const told = await recordSnapshotFailure(deps.db, row, { error: cause, retryMs });
+    if (told === undefined) throw error;
+    const { failure, isFinal } = told;
+    throw ApplicationFailure.create({
+      type: failure.stage === undefined ? failure.code : `${failure.code}:${failure.stage}`,
+      message: failure.code,
+      nonRetryable: isFinal,
+    });
+  }
+}
+
+/** As the policy of its process has it; undefined after the last one. */
+function pauseBeforeNextTry(): number | undefined {
+  const { attempt } = Context.current().info;
+  const { firstMs, coefficient, longestMs, tries } = stagingRetry;
+  return attempt < tries ? Math.min(firstMs * coefficient ** (attempt - 1), longestMs) : undefined;
+}
+
+/** Progress goes to the row with the heartbeats. */
+function withProgress<T>(
+  deps: ActivityDeps,
+  { organizationId, runId }: SnapshotInput,
+  work: (progress: (progress: CopyProgress) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const onBeat = (latest: CopyProgress) => {
+    inOrganization(deps.db, organizationId, (db) =>
+      reportSnapshotProgress(db, organizationId, runId, latest),
+    ).catch((error: unknown) => deps.logger.debug({ err: error, runId }, 'progress could not be kept'));
+  };
+  return withHeartbeats({ fraction: 0, rows: 0, bytes: 0 }, { maxEngineDeaths, onBeat }, work);
+}

@@ -1,0 +1,67 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import type { StageProgress } from '../../../domain/intake/file-imports/contract.ts';
+import {
+  commitImport,
+  DeadlyFileError,
+  discardImport,
+  recordFinalFailure,
+  stageImport,
+} from '../../../domain/intake/file-imports/run.ts';
+import { getTableImport, reportProgress, type TableImport } from '../../../domain/intake/file-imports/table-imports.ts';
+import type { TableImportInput, TableImportLakeActivities } from '../../../workflows/intake/table-import/contract.ts';
+import type { ActivityDeps } from '../../deps.ts';
+import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
+import { outcomeOf } from './control.ts';
+
+export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
+  const read = ({ organizationId, importId }: TableImportInput) =>
+    inOrganization(deps.db, organizationId, (db) => getTableImport(db, organizationId, importId));
+
+  return {
+    /** Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files yet. */
+    async stageTableImport(input) {
+      const row = await read(input);
+      const { table, quarantine } = await withProgress(deps, input, (progress, signal) =>
+        stageImport(deps, row, progress, signal),
+      ).catch((error: unknown) => failIfFinal(row, error));
+      return { rows: table.rows, quarantinedRows: quarantine?.rows ?? 0 };
+    },
+
+    /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
+    commitTableImport: beating(async (input: TableImportInput) => {
+      const row = await read(input);
+      if (row.status !== 'running') return outcomeOf(row);
+      await commitImport(deps, row).catch((error: unknown) => failIfFinal(row, error));
+      return outcomeOf(await read(input));
+    }),
+
+    /** Safe to retry: removes by prefix, and only what no commit has taken. */
+    discardStagedImport: beating(async (input: TableImportInput) => discardImport(deps, await read(input))),
+  };
+
+  /** A file that cannot be read is told in the import's row and not tried again; anything else is retried. */
+  async function failIfFinal(row: TableImport, error: unknown): Promise<never> {
+    const cause = error instanceof DeadlyJobError ? new DeadlyFileError(error.message) : error;
+    const failure = await recordFinalFailure(deps.db, row, cause);
+    if (failure === undefined) throw error;
+    throw ApplicationFailure.create({ type: 'BadFile', message: failure.code, nonRetryable: true });
+  }
+}
+
+/** A file at which this many engine processes ended is not read again. */
+const maxEngineDeaths = 2;
+
+/** Progress goes to the row with the heartbeats. */
+function withProgress<T>(
+  deps: ActivityDeps,
+  { organizationId, importId }: TableImportInput,
+  work: (progress: (progress: StageProgress) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const onBeat = (latest: StageProgress) => {
+    inOrganization(deps.db, organizationId, (db) =>
+      reportProgress(db, organizationId, importId, latest),
+    ).catch((error: unknown) => deps.logger.debug({ err: error, importId }, 'progress could not be kept'));
+  };
+  return withHeartbeats({ fraction: 0, bytesRead: 0, rows: 0 }, { maxEngineDeaths, onBeat }, work);
+}

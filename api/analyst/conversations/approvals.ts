@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import {
+  decideApproval,
+  getApproval,
+  listApprovals,
+  type ShownApproval,
+} from '../../../domain/analyst/conversations/approvals.ts';
+import { holdNamed } from '../../../domain/analyst/conversations/conversations.ts';
+import { wakeConversation } from '../../../domain/analyst/conversations/process.ts';
+import { approvalView } from '../../../domain/analyst/conversations/views.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import type { Load } from '../../route.ts';
+import { characters, nullableTimestamp, timestamp } from '../../schemas.ts';
+import { conversationId, conversationPath, loadConversation } from './paths.ts';
+
+const approvalSchema = z
+  .object({
+    id: z.string(),
+    messageId: z.string().describe('The reply that waits.'),
+    toolCallId: z.string(),
+    name: z.string().describe("The tool's."),
+    input: z.unknown().describe('What it would be called with.'),
+    status: z.enum(['pending', 'allowed', 'denied', 'expired', 'cancelled']),
+    note: z.string(),
+    decidedByUserId: z.string().nullable(),
+    createdAt: timestamp,
+    expiresAt: timestamp.describe('Undecided then is denied.'),
+    decidedAt: nullableTimestamp,
+  })
+  .meta({ id: 'Approval' });
+
+const approvalExample: z.input<typeof approvalSchema> = {
+  id: 'apv_01kahz3v6dfyvb1s8m3h9q2w4x',
+  messageId: 'msg_01kahz3v6dfyvb1s8m3h9q2w4x',
+  toolCallId: 'call_1',
+  name: 'app_tickets_create',
+  input: { title: 'Returns doubled in May' },
+  status: 'pending',
+  note: '',
+  decidedByUserId: null,
+  createdAt: '2026-11-21T08:30:00.000Z',
+  expiresAt: '2026-11-22T08:30:00.000Z',
+  decidedAt: null,
+};
+
+const decisionBody = z
+  .strictObject({
+    decision: z.enum(['allow', 'deny']),
+    note: characters(0, 1_000).default('').describe('Told to the analyst with a denial.'),
+  })
+  .meta({ examples: [{ decision: 'allow' }] });
+
+const approvalPath = `${conversationPath}/approvals/:approval_id` as const;
+
+const loadApproval: Load<typeof approvalPath, ShownApproval> = async (db, organizationId, params) =>
+  getApproval(db, await loadConversation(db, organizationId, params), params.approval_id);
+
+/** Calls of tools that wait for a person. */
+export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
+  const approvals = resource(app, deps, {
+    tag: 'Conversations',
+    path: approvalPath,
+    schema: approvalSchema,
+    example: approvalExample,
+    load: loadApproval,
+    parent: loadConversation,
+    view: ({ approval, part }) => approvalView(approval, part),
+  });
+
+  approvals.list({
+    summary: 'List the approvals that a conversation asked for, newest first',
+    rows: async (db, { organizationId, params }, slice) =>
+      listApprovals(db, await loadConversation(db, organizationId, params), slice),
+  });
+  approvals.create({
+    at: approvalPath,
+    status: 200,
+    summary: 'Decide on a call',
+    description:
+      'Allowed, it is made; denied, the analyst is told and goes on without. The same decision again changes nothing; another one is 409, as is one that comes too late.',
+    body: decisionBody,
+    exists: loadApproval,
+    errors: ['conflict'],
+    run: async ({ organizationId, params, body, caller, request }) => {
+      const { conversation, decided } = await inOrganization(deps.db, organizationId, async (db) => {
+        const held = await holdNamed(db, conversationId(organizationId, params));
+        const decision = { ...body, decidedBy: caller.id };
+        return { conversation: held, decided: await decideApproval(db, held, params.approval_id, decision) };
+      });
+      await wakeConversation(deps, conversation, memoOf(request));
+      return decided;
+    },
+  });
+}

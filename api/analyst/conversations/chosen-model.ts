@@ -1,0 +1,15 @@
+import { ValidationError } from '../../../data/errors.ts';
+import type { Effort, Models } from '../../../domain/analyst/models/models.ts';
+
+/** What a request says of the model, checked against those that are offered. */
+export function chosenModel(
+  models: Models,
+  { model: id, effort }: { model?: string | undefined; effort?: Effort | undefined },
+): { model: string; effort: Effort | null } {
+  const found = models.find(id ?? models.defaultId);
+  if (found !== undefined) return { model: found.id, effort: effort ?? null };
+  const known = models.list().map((model) => model.id);
+  throw new ValidationError([
+    { loc: ['body', 'model'], msg: `No model is called so; there are ${known.join(', ')}.`, type: 'enum' },
+  ]);
+}

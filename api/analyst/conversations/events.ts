@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import { followEvents } from '../../../domain/analyst/conversations/follow.ts';
+import { isTokenLive } from '../../../domain/workspace/organizations/access.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { route } from '../../route.ts';
+import { integerText } from '../../schemas.ts';
+import { conversationPath, loadConversation } from './paths.ts';
+
+/** Streams that one credential may have open at once in this process. */
+const maxStreams = 20;
+const quietMs = 15_000;
+/** What is on its way may still be read when the server closes. */
+const lastWordsMs = 1_000;
+
+const eventsQuery = z.object({
+  after: integerText(z.int().min(0))
+    .optional()
+    .describe(
+      'The id of the last event that is known. `Last-Event-ID` says the same, and goes before it. From now without both.',
+    ),
+});
+
+const description = `Server-sent events: \`id\` is a durable number, \`event\` what happened, \`data\` JSON.
+
+| Event | Data |
+|---|---|
+| \`message.created\` | \`{messageId, message}\` |
+| \`turn.started\` | \`{messageId, userMessageId, dataVersions}\` |
+| \`text.delta\` | \`{messageId, partIndex, text}\`: appended to that part |
+| \`tool.started\`, \`tool.finished\`, \`chart.created\`, \`report.created\` | \`{messageId, partIndex, part}\` |
+| \`part.retracted\` | \`{messageId, partIndex}\`: takes back what that part had; a step is tried again |
+| \`turn.finished\` | \`{messageId, status, error, usage, completedAt}\` |
+| \`queue.changed\` | \`{queueHeld, waiting, queuedMessage}\`: the entry that changed, or null where only the hold did |
+| \`reset\` | \`{lastEventId}\`: what was asked for is no longer kept (7 days); read the conversation anew |
+
+Whoever applies every event after a \`GET\`'s \`lastEventId\` holds what the next \`GET\` shows. Closing a stream cancels nothing.`;
+
+export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
+  const open = new Map<string, number>();
+  const answers = new Set<ServerResponse>();
+  const closing = new AbortController();
+  // A stream has no end of its own that a closing server could wait for, and one that nobody reads never comes to it.
+  app.addHook('preClose', async () => {
+    closing.abort();
+    setTimeout(() => {
+      for (const answer of answers) answer.destroy();
+    }, lastWordsMs).unref();
+  });
+
+  route(
+    app,
+    { db: deps.db, tag: 'Conversations' },
+    ['GET', `${conversationPath}/events`],
+    {
+      summary: 'Follow what happens in a conversation',
+      description,
+      exists: loadConversation,
+      query: eventsQuery,
+      errors: ['rate_limited'],
+    },
+    {
+      200: {
+        description: 'The stream.',
+        content: {
+          'text/event-stream': {
+            schema: z.string().meta({ examples: ['id: 43\nevent: turn.started\ndata: {}\n\n'] }),
+          },
+        },
+      },
+    },
+    async ({ organizationId, params, query, caller, request, reply, transaction }) => {
+      await transaction((db) => loadConversation(db, organizationId, params));
+      // A browser that reconnects sends the header with the address that it began with.
+      const after = lastEventId(request) ?? query.after;
+      const count = open.get(caller.id) ?? 0;
+      if (count >= maxStreams) {
+        throw new AppError(
+          'rate_limited',
+          `At most ${maxStreams} streams are open at once; close one first.`,
+          {
+            retryAfterSeconds: 15,
+          },
+        );
+      }
+      open.set(caller.id, count + 1);
+      answers.add(reply.raw);
+      // Also when all was sent: a HEAD's stream would go on without a reader.
+      const gone = new AbortController();
+      reply.raw.once('close', () => {
+        gone.abort();
+        answers.delete(reply.raw);
+        const left = (open.get(caller.id) ?? 1) - 1;
+        if (left === 0) open.delete(caller.id);
+        else open.set(caller.id, left);
+      });
+      const signal = AbortSignal.any([gone.signal, closing.signal]);
+      const stream = followEvents(deps, {
+        organizationId,
+        conversationId: params.chat_id,
+        after,
+        quietMs,
+        // A token that was revoked or has expired reads no further.
+        mayGoOn: () => isTokenLive(deps.db, organizationId, caller.tokenId),
+        signal,
+      });
+      return (
+        reply
+          .type('text/event-stream; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .header('x-accel-buffering', 'no')
+          // A stream that ended leaves no connection behind that a closing server would wait for.
+          .header('connection', 'close')
+          .send(Readable.from(stream, { objectMode: false, highWaterMark: 65_536 }))
+      );
+    },
+  );
+}
+
+function lastEventId(request: FastifyRequest): number | undefined {
+  const given = request.headers['last-event-id'];
+  if (given === undefined || given === '') return undefined;
+  if (typeof given === 'string' && /^\d{1,15}$/.test(given)) return Number(given);
+  throw new ValidationError([
+    { loc: ['header', 'last-event-id'], msg: 'It is the id of an event: a number.', type: 'int_parsing' },
+  ]);
+}

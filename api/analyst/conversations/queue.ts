@@ -1,0 +1,129 @@
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { type Conversation, holdNamed } from '../../../domain/analyst/conversations/conversations.ts';
+import { wakeConversation } from '../../../domain/analyst/conversations/process.ts';
+import {
+  editQueued,
+  getQueued,
+  type QueuedMessage,
+  queuedView,
+  removeQueued,
+  resumeQueue,
+  waitingViews,
+} from '../../../domain/analyst/conversations/queue.ts';
+import type { QueuedMessageView } from '../../../domain/analyst/conversations/views.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { type Call, type Load, type Params, route } from '../../route.ts';
+import { envelope } from '../../schemas.ts';
+import { chosenModel } from './chosen-model.ts';
+import { conversationId, conversationPath, loadConversation } from './paths.ts';
+import {
+  changeQueuedBody,
+  queueAnswer,
+  queuedMessageExample,
+  queuedMessageSchema,
+  removeQueuedQuery,
+  resumed,
+} from './schemas.ts';
+
+const queuedPath = `${conversationPath}/queue/:queued_message_id` as const;
+
+const loadQueued: Load<typeof queuedPath, QueuedMessageView> = async (db, organizationId, params) => {
+  const conversation = await loadConversation(db, organizationId, params);
+  return queuedView(db, conversation, await getQueued(db, conversation, params.queued_message_id));
+};
+
+export function queueRoutes(app: Routes, deps: ApiDeps): void {
+  const tag = 'Conversations';
+  const at = { db: deps.db, tag };
+  const queued = resource(app, deps, {
+    tag,
+    path: queuedPath,
+    schema: queuedMessageSchema,
+    example: queuedMessageExample,
+    load: loadQueued,
+    view: (row) => row,
+  });
+
+  /** Changes an entry of the held conversation, and shows it as it is then. */
+  function changed(
+    { organizationId, params }: Pick<Call<typeof queuedPath>, 'organizationId' | 'params'>,
+    change: (
+      db: Parameters<typeof editQueued>[0],
+      conversation: Conversation,
+      id: string,
+    ) => Promise<QueuedMessage>,
+  ): Promise<QueuedMessageView> {
+    return inOrganization(deps.db, organizationId, async (db) => {
+      const conversation = await holdNamed(db, conversationId(organizationId, params));
+      const row = await change(db, conversation, params.queued_message_id);
+      return queuedView(db, conversation, row);
+    });
+  }
+
+  route(
+    app,
+    at,
+    ['GET', `${conversationPath}/queue`],
+    { summary: 'List what waits, first first', exists: loadConversation },
+    { 200: queueAnswer.meta({ examples: [{ items: [queuedMessageExample], nextCursor: null }] }) },
+    ({ organizationId, params, transaction }) =>
+      transaction(async (db) => ({
+        items: await waitingViews(db, await loadConversation(db, organizationId, params)),
+        nextCursor: null,
+      })),
+  );
+  queued.show({ summary: 'Show a queued message, with the reply that it became' });
+  queued.change({
+    summary: 'Change a message that still waits',
+    body: changeQueuedBody,
+    errors: ['conflict', 'revision_conflict'],
+    run: (call) => {
+      const { message, display_content: displayContent, model, effort, expected_revision } = call.body;
+      if (model !== undefined) chosenModel(deps.models, { model });
+      const change = { message, displayContent, model, effort };
+      return changed(call, (db, conversation, id) =>
+        editQueued(db, conversation, id, change, expected_revision),
+      );
+    },
+  });
+  queued.remove({
+    summary: 'Take a message that still waits out of the queue',
+    query: removeQueuedQuery,
+    errors: ['conflict', 'revision_conflict'],
+    run: (call) =>
+      changed(call, (db, conversation, id) =>
+        removeQueued(db, conversation, id, call.query.expected_revision),
+      ),
+  });
+  route(
+    app,
+    at,
+    ['POST', `${conversationPath}/queue/resume`],
+    {
+      summary: 'Let a held queue go on',
+      description: 'One that is not held stays as it is.',
+      exists: loadConversation,
+    },
+    {
+      200: envelope(resumed).meta({
+        examples: [{ data: { queueHeld: false, queuedTurns: [queuedMessageExample] } }],
+      }),
+    },
+    async ({ organizationId, params, request }) => {
+      const { conversation, isChanged, queuedTurns } = await resume(organizationId, params);
+      if (isChanged) await wakeConversation(deps, conversation, memoOf(request));
+      return { data: { queueHeld: false as const, queuedTurns } };
+    },
+  );
+
+  function resume(organizationId: string, params: Params<typeof conversationPath>) {
+    return inOrganization(deps.db, organizationId, async (db) => {
+      const held = await holdNamed(db, conversationId(organizationId, params));
+      const conversation = await resumeQueue(db, held);
+      const queuedTurns = await waitingViews(db, conversation);
+      return { conversation, isChanged: held.queue_held, queuedTurns };
+    });
+  }
+}

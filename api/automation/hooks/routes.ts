@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ValidationError } from '../../../data/errors.ts';
+import type { Params } from '../../../domain/analyst/playbooks/parameters.ts';
+import type { BodyReader } from '../../../domain/tables/records/reading/reader.ts';
+import { checkCall, takeCall } from '../../../domain/automation/workflows/starts/call.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { isMap } from '../../free-form.ts';
+import { ownerOf } from '../../plugins/body-bytes.ts';
+import { bodyBounds } from '../../plugins/json-body.ts';
+import type { RateLimit } from '../../plugins/rate-limit.ts';
+import { envelope } from '../../schemas.ts';
+
+const maxCallBytes = 262_144;
+
+const callHeaders = z.looseObject({
+  'x-webhook-timestamp': z.string().optional().describe('Unix seconds, within five minutes of now.'),
+  'x-webhook-signature': z
+    .string()
+    .optional()
+    .describe('`v1=` and the hex HMAC-SHA256 of `timestamp.body` under the UTF-8 bytes of the secret.'),
+});
+
+const taken = envelope(z.object({ runId: z.string() })).meta({
+  examples: [{ data: { runId: 'wfr_01kahz3v6dfyvb1s8m3h9q2w4x' } }],
+});
+
+/** The addresses of webhook triggers: whoever calls one shows by its signature that it may. */
+export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void {
+  app.post(
+    '/v1/hooks/:token',
+    {
+      bodyLimit: maxCallBytes,
+      schema: {
+        tags: ['Workflows'],
+        summary: 'Set a workflow off by a webhook',
+        description:
+          'The body becomes the params of the run, over those of the trigger. The same call again, signed alike, is answered with the same `runId` and starts nothing more.',
+        params: z.object({ token: z.string() }),
+        headers: callHeaders,
+        body: z.unknown().meta({
+          type: 'object',
+          description: 'The params of the run, at most 256 KiB.',
+          example: { since: '2026-11-01' },
+        }),
+        response: { 202: taken },
+      },
+      config: {
+        scope: 'public',
+        rawBody: true,
+        errors: ['invalid_token', 'conflict', 'body_too_large', 'workflows_unavailable'],
+      },
+    },
+    async (request, reply) => {
+      const { headers } = request;
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const call = await checkCall(deps, request.params.token, {
+        timestamp: headers['x-webhook-timestamp'] ?? '',
+        signature: headers['x-webhook-signature'] ?? '',
+        body,
+        nowMs: Date.now(),
+      });
+      // Who has the secret is counted by the hook from here on: what others send to its address, or from the caller's, costs
+      // it nothing.
+      limit.forgiveAddress(request);
+      limit.byHook(call.triggerId, reply);
+      const { organizationId, workflowId } = call;
+      const readParams = () => paramsOf(deps.reader, request, body);
+      await takeCall(deps, call, { readParams, memo: memoOf(request, call.triggerId) });
+      request.log.info({ organizationId, workflowId, runId: call.runId }, 'took a call of a hook');
+      reply.code(202);
+      return { data: { runId: call.runId } };
+    },
+  );
+}
+
+async function paramsOf(reader: BodyReader, request: FastifyRequest, bytes: Buffer): Promise<Params> {
+  const input = { body: { bytes }, bounds: bodyBounds };
+  const params = bytes.length === 0 ? undefined : await reader.read(ownerOf(request), 'json', input);
+  if (isMap(params)) return params as Params;
+  const [type, msg] =
+    params === undefined
+      ? ['missing', 'Field required']
+      : ['dict_type', 'Input should be a valid dictionary'];
+  throw new ValidationError([{ loc: ['body'], type: type!, msg: msg! }]);
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { isMap, notMap } from '../../free-form.ts';
+
+const camelOf = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * An object whose members also go by their camelCase names, so that what was read can be sent back. A fault is told by the
+ * name that was sent.
+ */
+export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
+  const names = new Map(Object.keys(schema.shape).map((name) => [camelOf(name), name]));
+  return z
+    .custom<Record<string, unknown>>(isMap, { ...notMap, abort: true })
+    .meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>)
+    .transform((given, context): z.output<Schema> => {
+      const sent = new Map<string, string>();
+      const members: [string, unknown][] = [];
+      for (const [name, value] of Object.entries(given)) {
+        const own = names.get(name) ?? name;
+        if (sent.has(own)) {
+          const message = `It is there as ${sent.get(own)} already.`;
+          const params = { type: 'value_error' };
+          context.issues.push({ code: 'custom', path: [name], message, params, input: value });
+          continue;
+        }
+        sent.set(own, name);
+        members.push([own, value]);
+      }
+      const parsed = schema.safeParse(Object.fromEntries(members), { reportInput: true });
+      if (parsed.success) return parsed.data;
+      for (const issue of parsed.error.issues) {
+        const [first, ...rest] = issue.path;
+        const path = first === undefined ? [] : [sent.get(String(first)) ?? first, ...rest];
+        context.issues.push({ ...issue, path } as z.core.$ZodRawIssue);
+      }
+      return z.NEVER;
+    });
+}

@@ -1,0 +1,153 @@
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { nudge } from '../../../data/processes/processes.ts';
+import { occurrences } from '../../../domain/automation/cadences/occurrences.ts';
+import { pauseSchedule, resumeSchedule } from '../../../domain/automation/schedules/pause.ts';
+import { scheduleProcess, wakeSchedule } from '../../../domain/automation/schedules/process.ts';
+import {
+  cadenceOf,
+  getSchedule,
+  listSchedules,
+  type Schedule,
+  showSchedule,
+} from '../../../domain/automation/schedules/schedules.ts';
+import { createSchedule, deleteSchedule, replaceSchedule } from '../../../domain/automation/schedules/write.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { type Call, route } from '../../route.ts';
+import {
+  contentOf,
+  createScheduleBody,
+  listSchedulesQuery,
+  occurrencesQuery,
+  occurrencesSchema,
+  occurrenceView,
+  replaceScheduleBody,
+  scheduleExample,
+  scheduleSchema,
+  scheduleView,
+  targetOf,
+} from './schemas.ts';
+
+export const schedulePath = '/v1/schedules/:schedule_id' as const;
+export const schedulesTag = 'Schedules';
+
+export const loadSchedule = (
+  db: OrganizationTransaction,
+  organizationId: string,
+  { schedule_id: id }: Record<'schedule_id', string>,
+): Promise<Schedule> => getSchedule(db, organizationId, id);
+
+/** What fires again and again: a playbook by a cadence. */
+export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
+  const schedules = resource(app, deps, {
+    tag: schedulesTag,
+    path: schedulePath,
+    schema: scheduleSchema,
+    example: scheduleExample,
+    load: async (db, organizationId, params) =>
+      showSchedule(db, await loadSchedule(db, organizationId, params)),
+    view: scheduleView,
+  });
+  const show = ({ transaction }: Call, row: Schedule) => transaction((db) => showSchedule(db, row));
+
+  /** Changes a schedule that the transaction holds, and tells its process. */
+  async function change<C extends Call<`${string}:schedule_id`>>(
+    call: C,
+    make: (db: OrganizationTransaction, row: Schedule) => Promise<Schedule>,
+  ) {
+    const { organizationId, params, request } = call;
+    const row = await call.transaction(async (db) =>
+      make(db, await getSchedule(db, organizationId, params.schedule_id, 'update')),
+    );
+    await wakeSchedule(deps, row, memoOf(request));
+    return show(call, row);
+  }
+
+  schedules.list({
+    summary: 'List schedules, newest first',
+    query: listSchedulesQuery,
+    rows: (db, { organizationId, query }, slice) =>
+      listSchedules(db, organizationId, { projectId: query.project_id, playbookId: query.target_id }, slice),
+  });
+  schedules.create({
+    summary: 'Schedule a playbook',
+    description:
+      'It fires at a time of the clock in its zone. In the gap of a spring it fires at the first time after it, in the overlap of an autumn once, at the first; day 29 to 31 of a shorter month is its last day. Of fires missed while the service was down the latest is made up for where it is less than a day late. A fire is skipped while the one before is under way.',
+    body: createScheduleBody,
+    errors: ['conflict', 'invalid_cadence', 'workflows_unavailable'],
+    run: async (call) => {
+      const { organizationId, caller, body, newId, request } = call;
+      const row = await createSchedule(deps, {
+        ...contentOf(body),
+        organizationId,
+        id: newId('sch'),
+        target: targetOf(body),
+        createdBy: caller.id,
+        memo: memoOf(request),
+      });
+      return show(call, row);
+    },
+  });
+  schedules.show({ summary: 'Show a schedule' });
+  schedules.replace({
+    summary: 'Replace the settings of a schedule',
+    description:
+      'Everything is written anew but the playbook, which must be the one that is scheduled. A schedule as it was read can be sent back; cadences of kinds that cannot be written (cron, interval, biweekly, month_end) must be replaced.',
+    body: replaceScheduleBody,
+    errors: ['conflict', 'revision_conflict', 'invalid_cadence'],
+    run: (call) => {
+      const { expected_revision: expectedRevision, ...body } = call.body;
+      return change(call, (db, row) =>
+        replaceSchedule(db, row, { target: targetOf(body), content: contentOf(body), expectedRevision }),
+      );
+    },
+  });
+  schedules.remove({
+    summary: 'Delete a schedule',
+    description: 'With the list of its runs. Runs under way go on; what they make is not delivered.',
+    run: async (call) => {
+      const { organizationId, params, transaction } = call;
+      const shown = await transaction(async (db) => {
+        const row = await getSchedule(db, organizationId, params.schedule_id, 'update');
+        const last = await showSchedule(db, row);
+        await deleteSchedule(db, row);
+        return last;
+      });
+      const workflowId = scheduleProcess.workflowId(shown.id);
+      await nudge(deps, workflowId, deps.processes.signal(workflowId, 'wake'));
+      return shown;
+    },
+  });
+  schedules.action('pause', {
+    summary: 'Pause a schedule',
+    description: 'Nothing fires until it is resumed; runs under way go on.',
+    errors: ['conflict'],
+    run: (call) => change(call, (db, row) => pauseSchedule(db, row, Date.now())),
+  });
+  schedules.action('resume', {
+    summary: 'Resume a schedule',
+    description: 'It fires from now on: what its cadence said meanwhile is not made up for.',
+    errors: ['conflict'],
+    run: (call) => change(call, (db, row) => resumeSchedule(db, row, Date.now())),
+  });
+
+  route(
+    app,
+    { db: deps.db, tag: schedulesTag },
+    ['GET', `${schedulePath}/occurrences`],
+    {
+      summary: 'Tell when a schedule fires next',
+      description:
+        'What its cadence says from now on, whether or not it is paused. `note` says what is unusual: the time falls into a gap or an overlap of the clock, or the month is too short for the day.',
+      exists: loadSchedule,
+      query: occurrencesQuery,
+    },
+    { 200: occurrencesSchema },
+    async ({ organizationId, params, query, transaction }) => {
+      const row = await transaction((db) => loadSchedule(db, organizationId, params));
+      const next = occurrences(cadenceOf(row), Date.now(), row.created_at.getTime(), query.limit);
+      return { items: next.map(occurrenceView) };
+    },
+  );
+}

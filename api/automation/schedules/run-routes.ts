@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { notFound } from '../../../data/errors.ts';
+import { getDelivery, listDeliveries } from '../../../domain/publishing/deliveries/deliveries.ts';
+import {
+  cancelBackfill,
+  findBackfill,
+  listBackfills,
+  planBackfill,
+  showBackfill,
+  startBackfill,
+} from '../../../domain/automation/schedules/backfills.ts';
+import {
+  getScheduleRun,
+  listScheduleRuns,
+  type ScheduleRun,
+  type ScheduleRunPlace,
+} from '../../../domain/automation/schedules/schedule-runs.ts';
+import { triggerSchedule } from '../../../domain/automation/schedules/trigger.ts';
+import { memoOf } from '../../caller.ts';
+import { deliveryExample, deliverySchema, deliveryView } from '../../publishing/deliveries/schemas.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { route } from '../../route.ts';
+import { envelope } from '../../schemas.ts';
+import { loadSchedule, schedulePath, schedulesTag } from './routes.ts';
+import { scheduleRunExample, scheduleRunSchema, scheduleRunView } from './run-schemas.ts';
+import {
+  backfillBody,
+  backfillExample,
+  backfillSchema,
+  backfillView,
+  occurrenceView,
+  previewSchema,
+} from './schemas.ts';
+
+const placeOf = ({ scheduled_for: at, id }: ScheduleRun): ScheduleRunPlace => [at.toISOString(), id];
+
+/** Each fire of a schedule, and what of the past is fired again. */
+export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
+  const runs = resource(app, deps, {
+    tag: schedulesTag,
+    path: `${schedulePath}/runs/:schedule_run_id`,
+    schema: scheduleRunSchema,
+    example: scheduleRunExample,
+    load: (db, organizationId, { schedule_id: scheduleId, schedule_run_id: id }) =>
+      getScheduleRun(db, organizationId, scheduleId, id),
+    parent: loadSchedule,
+    view: scheduleRunView,
+  });
+  runs.list({
+    summary: 'List the runs of a schedule, latest first',
+    description:
+      'Fires, and those that were missed or skipped with the reason. `runId` is the run of the project.',
+    rows: (db, { organizationId, params }, slice) =>
+      listScheduleRuns(db, organizationId, params.schedule_id, slice),
+    place: { schema: z.tuple([z.iso.datetime(), z.string()]), of: placeOf },
+  });
+  runs.show({ summary: 'Show a run of a schedule' });
+  runs.create({
+    at: `${schedulePath}/trigger`,
+    exists: loadSchedule,
+    summary: 'Fire a schedule now',
+    description: 'Whatever its cadence says, and also while it is paused.',
+    status: 202,
+    errors: ['conflict', 'workflows_unavailable'],
+    run: ({ organizationId, params, newId, request }) =>
+      triggerSchedule(deps, {
+        organizationId,
+        scheduleId: params.schedule_id,
+        requestId: newId('srn'),
+        memo: memoOf(request),
+        nowMs: Date.now(),
+      }),
+  });
+
+  const deliveriesPath = `${schedulePath}/runs/:schedule_run_id/deliveries` as const;
+  const deliveries = resource(app, deps, {
+    tag: schedulesTag,
+    path: `${deliveriesPath}/:delivery_id`,
+    schema: deliverySchema,
+    example: deliveryExample,
+    load: async (
+      db,
+      organizationId,
+      { schedule_id: scheduleId, schedule_run_id: runId, delivery_id: id },
+    ) => {
+      const run = await getScheduleRun(db, organizationId, scheduleId, runId);
+      const delivery = await getDelivery(db, organizationId, id);
+      if (delivery.schedule_run_id !== run.id) throw notFound('The delivery');
+      return { ...delivery, run };
+    },
+    parent: (db, organizationId, { schedule_id: scheduleId, schedule_run_id: id }) =>
+      getScheduleRun(db, organizationId, scheduleId, id),
+    view: ({ run, ...delivery }) => deliveryView(delivery, { runId: run.run_id }),
+  });
+  deliveries.list({
+    summary: 'List what a run of a schedule delivers',
+    description: 'Files into its folder, and a mail to each of its recipients.',
+    rows: async (db, { organizationId, params }, slice) => {
+      const run = await getScheduleRun(db, organizationId, params.schedule_id, params.schedule_run_id);
+      const rows = await listDeliveries(db, organizationId, run.id, slice);
+      return rows.map((row) => ({ ...row, run }));
+    },
+  });
+  deliveries.show({ summary: 'Show a delivery' });
+
+  const backfills = resource(app, deps, {
+    tag: schedulesTag,
+    path: `${schedulePath}/backfills/:backfill_id`,
+    schema: backfillSchema,
+    example: backfillExample,
+    load: (db, organizationId, { schedule_id: scheduleId, backfill_id: id }) =>
+      showBackfill(db, organizationId, { scheduleId, id }),
+    parent: loadSchedule,
+    view: backfillView,
+  });
+  backfills.list({
+    summary: 'List the backfills of a schedule, newest first',
+    rows: (db, { organizationId, params }, slice) =>
+      listBackfills(db, organizationId, params.schedule_id, slice),
+  });
+  backfills.show({ summary: 'Show a backfill' });
+  backfills.remove({
+    summary: 'Cancel a backfill',
+    description: 'It fires no more; what was fired goes on. One that ended stays as it ended.',
+    run: ({ organizationId, params, transaction }) =>
+      transaction(async (db) => {
+        const row = await findBackfill(db, organizationId, params.backfill_id, 'update');
+        if (row !== undefined) await cancelBackfill(db, row);
+        return showBackfill(db, organizationId, { scheduleId: params.schedule_id, id: params.backfill_id });
+      }),
+  });
+  route(
+    app,
+    { db: deps.db, tag: schedulesTag },
+    ['POST', `${schedulePath}/backfills`],
+    {
+      summary: 'Fire what a schedule would have fired',
+      description:
+        'Everything that its cadence says from `from` to `to`, at most 1,000 fires, oldest first. `only_missing` leaves out what has succeeded or is under way; `preview` starts nothing. A schedule has one backfill at a time.',
+      body: backfillBody,
+      exists: loadSchedule,
+      errors: ['conflict', 'workflows_unavailable'],
+    },
+    {
+      200: envelope(previewSchema).meta({
+        examples: [
+          {
+            data: {
+              occurrences: [{ at: '2026-11-01T07:00:00.000Z', localTime: '2026-11-01T08:00:00', note: null }],
+              total: 1,
+            },
+          },
+        ],
+      }),
+      202: envelope(backfillSchema).meta({ examples: [{ data: backfillExample }] }),
+    },
+    async ({ organizationId, params, body, caller, newId, request, reply, transaction }) => {
+      const { from, to, only_missing: onlyMissing } = body;
+      const range = { fromMs: Date.parse(from), toMs: Date.parse(to), onlyMissing };
+      if (body.preview) {
+        const planned = await transaction(async (db) =>
+          planBackfill(db, await loadSchedule(db, organizationId, params), range),
+        );
+        return { data: { occurrences: planned.map(occurrenceView), total: planned.length } };
+      }
+      const { id } = await startBackfill(deps, {
+        ...range,
+        organizationId,
+        scheduleId: params.schedule_id,
+        id: newId('bkf'),
+        maxConcurrency: body.max_concurrency,
+        createdBy: caller.id,
+        memo: memoOf(request),
+      });
+      reply.code(202).header('Location', `/v1/schedules/${params.schedule_id}/backfills/${id}`);
+      const shown = await transaction((db) =>
+        showBackfill(db, organizationId, { scheduleId: params.schedule_id, id }),
+      );
+      return { data: backfillView(shown) };
+    },
+  );
+}

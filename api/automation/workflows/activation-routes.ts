@@ -1,0 +1,140 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { getProject } from '../../../domain/workspace/projects/projects.ts';
+import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
+import {
+  activateWorkflow,
+  pauseWorkflow,
+  resumeWorkflow,
+  versionBefore,
+} from '../../../domain/automation/workflows/activate.ts';
+import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/sql-faults.ts';
+import { getVersion, listVersions, type WorkflowVersion } from '../../../domain/automation/workflows/versions.ts';
+import type { Workflow } from '../../../domain/automation/workflows/workflows.ts';
+import { archiveWorkflow } from '../../../domain/automation/workflows/write.ts';
+import { type Caller, memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { clientGone } from '../../reply.ts';
+import { resource } from '../../resource.ts';
+import type { Call } from '../../route.ts';
+import { idText, revisionNumber } from '../../schemas.ts';
+import { serviceUrl } from '../../service-url.ts';
+import { loadWorkflow, shown, workflowPath, workflowsTag } from './routes.ts';
+import { type ShownWorkflow, workflowExample, workflowSchema, workflowView } from './schemas.ts';
+import { type ShownVersion, versionExample, versionSchema, versionView } from './version-schemas.ts';
+
+const activationBody = z
+  .strictObject({ expected_revision: revisionNumber, version_id: idText.optional() })
+  .meta({ example: { expected_revision: 1 } });
+
+/** The workflow, held after its project, in the order in which an archive of the project takes them. */
+async function held(
+  db: OrganizationTransaction,
+  organizationId: string,
+  params: { workflow_id: string },
+  caller: Caller,
+): Promise<Workflow> {
+  const { project_id: projectId } = await loadWorkflow(db, organizationId, params, caller);
+  await getProject(db, organizationId, projectId, 'share');
+  return loadWorkflow(db, organizationId, params, caller, 'update');
+}
+
+/** What runs of a workflow: its versions, which of them, and whether anything sets it off. */
+export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
+  const workflows = resource(app, deps, {
+    tag: workflowsTag,
+    path: workflowPath,
+    schema: workflowSchema,
+    example: { ...workflowExample, status: 'active', activeVersionId: versionExample.id },
+    load: async (db, organizationId, params, caller) =>
+      shown(db, await loadWorkflow(db, organizationId, params, caller)),
+    view: (row, { request }) => workflowView(row, serviceUrl(deps, request)),
+  });
+  /** The schedules of its triggers hear of a change when it is committed. */
+  async function told(request: FastifyRequest, changing: () => Promise<ShownWorkflow>) {
+    const row = await changing();
+    await wakeTriggerSchedules(deps, row, memoOf(request));
+    return row;
+  }
+  workflows.action('activation', {
+    summary: 'Activate a workflow',
+    description:
+      'Freezes the draft as a version, and lets its triggers take the place of those before in one step. With `version_id` an older version is active again, and the draft stays as it is. Runs that are under way keep the version that they began with.',
+    body: activationBody,
+    errors: ['conflict', 'revision_conflict', 'queries_saturated'],
+    run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
+      const draft = await transaction((db) => loadWorkflow(db, organizationId, params, caller));
+      const isChecked = body.version_id === undefined && draft.revision === body.expected_revision;
+      const statements = isChecked ? await readSqlOfDraft(deps, draft, clientGone(reply)) : [];
+      return told(request, () =>
+        transaction(async (db) => {
+          const before = await held(db, organizationId, params, caller);
+          const activation = {
+            versionId: newId('wfv'),
+            expectedRevision: body.expected_revision,
+            olderId: body.version_id,
+            callerId: caller.id,
+            sqlFaults: sqlFaults(statements),
+          };
+          return shown(db, await activateWorkflow(db, deps.cipher, before, activation));
+        }),
+      );
+    },
+  });
+  const change =
+    (of: (db: OrganizationTransaction, row: Workflow) => Promise<Workflow>) =>
+    ({ organizationId, caller, params, request, transaction }: Call<typeof workflowPath>) =>
+      told(request, () =>
+        transaction(async (db) => shown(db, await of(db, await held(db, organizationId, params, caller)))),
+      );
+  workflows.action('pause', {
+    summary: 'Pause a workflow',
+    description: 'Nothing sets it off any more; runs that are under way go on.',
+    errors: ['conflict'],
+    run: change(pauseWorkflow),
+  });
+  workflows.action('resume', {
+    summary: 'Resume a paused workflow',
+    description: 'The version that was active is set off again. What was due meanwhile is not made up for.',
+    errors: ['conflict'],
+    run: change(resumeWorkflow),
+  });
+  workflows.action('archive', {
+    summary: 'Archive a workflow',
+    description: 'That is final: it is only read from then on.',
+    run: change(archiveWorkflow),
+  });
+
+  const versions = resource(app, deps, {
+    tag: workflowsTag,
+    path: `${workflowPath}/versions/:version_id`,
+    schema: versionSchema,
+    example: versionExample,
+    load: async (db, organizationId, params, caller) => {
+      const workflow = await loadWorkflow(db, organizationId, params, caller);
+      return withChanges(db, await getVersion(db, workflow, params.version_id));
+    },
+    parent: loadWorkflow,
+    view: versionView,
+  });
+  versions.list({
+    summary: 'List the versions of a workflow, newest first',
+    description: 'Each with what differs from the one before.',
+    rows: async (db, { organizationId, params, caller }, slice) => {
+      const rows = await listVersions(db, await loadWorkflow(db, organizationId, params, caller), slice);
+      // The one before stands below, but for the last of the page.
+      return Promise.all(
+        rows.map(async (row, index) => ({
+          ...row,
+          before: rows[index + 1] ?? (await versionBefore(db, row)),
+        })),
+      );
+    },
+  });
+  versions.show({ summary: 'Show a version of a workflow' });
+}
+
+async function withChanges(db: OrganizationTransaction, row: WorkflowVersion): Promise<ShownVersion> {
+  return { ...row, before: await versionBefore(db, row) };
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type Delivery, getDelivery, listDeliveriesOfWorkflow } from '../../../domain/publishing/deliveries/deliveries.ts';
+import { retryDelivery } from '../../../domain/publishing/deliveries/retry.ts';
+import { type Caller, memoOf } from '../../caller.ts';
+import { deliveryExample, deliverySchema, deliveryView } from '../../publishing/deliveries/schemas.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { pageQuery } from '../../schemas.ts';
+import { loadWorkflow, workflowPath, workflowsTag } from './routes.ts';
+
+const listQuery = pageQuery.extend({
+  status: z.enum(['pending', 'delivered', 'failed', 'uncertain']).optional(),
+  run_id: z.string().optional(),
+});
+
+const loadDelivery = async (
+  db: OrganizationTransaction,
+  organizationId: string,
+  params: Record<'workflow_id' | 'delivery_id', string>,
+  caller: Caller,
+): Promise<Delivery> => {
+  const workflow = await loadWorkflow(db, organizationId, params, caller);
+  const delivery = await getDelivery(db, organizationId, params.delivery_id);
+  if (delivery.workflow_id !== workflow.id) throw notFound('The delivery');
+  return delivery;
+};
+
+/** What a workflow's runs brought to others, and what of it did not arrive. */
+export function workflowDeliveriesRoutes(app: Routes, deps: ApiDeps): void {
+  const deliveries = resource(app, deps, {
+    tag: workflowsTag,
+    path: `${workflowPath}/deliveries/:delivery_id`,
+    schema: deliverySchema,
+    example: {
+      ...deliveryExample,
+      runId: 'wfr_01kahz3v6dfyvb1s8m3h9q2w4x',
+      nodeId: 'tell',
+      kind: 'webhook',
+      target: 'https://example.com/hooks/sales',
+      receipt: '200 ok',
+    },
+    load: loadDelivery,
+    parent: loadWorkflow,
+    view: (row) => deliveryView(row, { runId: row.workflow_run_id, nodeId: row.node_id }),
+  });
+  deliveries.list({
+    summary: 'List what a workflow delivers, newest first',
+    description: 'With `status=failed` the dead letters: what no further attempt is made at by itself.',
+    query: listQuery,
+    rows: (db, { organizationId, params, query: { status, run_id: runId } }, slice) =>
+      listDeliveriesOfWorkflow(db, organizationId, { workflowId: params.workflow_id, status, runId }, slice),
+  });
+  deliveries.show({ summary: 'Show a delivery of a workflow' });
+  deliveries.action('retry', {
+    summary: 'Deliver again by hand',
+    description:
+      'What failed, or may have arrived (`uncertain`). A webhook keeps its delivery id, so that its receiver can tell.',
+    status: 202,
+    errors: ['conflict'],
+    run: ({ organizationId, params, request }) =>
+      retryDelivery(deps, { organizationId, deliveryId: params.delivery_id, memo: memoOf(request) }),
+  });
+}

@@ -1,0 +1,183 @@
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/sql-faults.ts';
+import { triggersOf } from '../../../domain/automation/workflows/triggers.ts';
+import { unknownTableWarnings } from '../../../domain/automation/workflows/unknown-tables.ts';
+import { getWorkflow, listWorkflows, type Workflow } from '../../../domain/automation/workflows/workflows.ts';
+import { createWorkflow, faultsOfDraft, replaceWorkflow } from '../../../domain/automation/workflows/write.ts';
+import type { Caller } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { bodyLimits } from '../../plugins/json-body.ts';
+import { clientGone } from '../../reply.ts';
+import { resource } from '../../resource.ts';
+import { route } from '../../route.ts';
+import { envelope } from '../../schemas.ts';
+import { serviceUrl } from '../../service-url.ts';
+import { contentOf, createWorkflowBody, replaceWorkflowBody } from './bodies.ts';
+import {
+  faultsSchema,
+  listedNodeTypes,
+  listWorkflowsQuery,
+  nodeTypesSchema,
+  type ShownWorkflow,
+  workflowExample,
+  workflowSchema,
+  workflowView,
+} from './schemas.ts';
+import { shownTriggers, withSecrets } from './shown-triggers.ts';
+
+export const workflowPath = '/v1/workflows/:workflow_id' as const;
+export const workflowsTag = 'Workflows';
+
+/** The workflow of the path, if it is the caller's. */
+export const loadWorkflow = (
+  db: OrganizationTransaction,
+  organizationId: string,
+  { workflow_id: id }: Record<'workflow_id', string>,
+  { id: ownerId }: Caller,
+  lock?: 'update',
+): Promise<Workflow> => getWorkflow(db, organizationId, { id, ownerId }, lock);
+
+async function shownAll(db: OrganizationTransaction, rows: readonly Workflow[]): Promise<ShownWorkflow[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const ids = rows.map(({ id }) => id);
+  const stored = await triggersOf(db, first.organization_id, ids);
+  const triggers = await shownTriggers(db, stored);
+  return rows.map((row) => ({
+    ...row,
+    triggers: triggers.filter(({ workflow_id: id }) => id === row.id),
+  }));
+}
+
+export const shown = async (db: OrganizationTransaction, row: Workflow): Promise<ShownWorkflow> =>
+  (await shownAll(db, [row]))[0]!;
+
+/** Graphs of steps that run by themselves. A workflow is its owner's: to anybody else there is none. */
+export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: workflowsTag };
+  const workflows = resource(app, deps, {
+    tag: at.tag,
+    path: workflowPath,
+    schema: workflowSchema,
+    example: workflowExample,
+    load: async (db, organizationId, params, caller) =>
+      shown(db, await loadWorkflow(db, organizationId, params, caller)),
+    view: (row, { request }) => workflowView(row, serviceUrl(deps, request)),
+  });
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/workflows/node-types'],
+    {
+      summary: 'List the types of nodes that a graph may have',
+      description:
+        'Each with the JSON Schema of its config, and its ports. Every node also has an input `start` and an output `done`, for order alone.',
+    },
+    { 200: nodeTypesSchema.meta({ examples: [{ items: listedNodeTypes.slice(0, 1) }] }) },
+    async () => ({ items: listedNodeTypes }),
+  );
+
+  workflows.list({
+    summary: 'List your workflows, newest first',
+    query: listWorkflowsQuery,
+    rows: async (db, { organizationId, caller, query }, slice) => {
+      const { project_id: projectId, status } = query;
+      const filters = {
+        ownerId: caller.id,
+        ...(projectId === undefined ? {} : { projectId }),
+        ...(status === undefined ? {} : { status }),
+      };
+      return shownAll(db, await listWorkflows(db, organizationId, filters, slice));
+    },
+  });
+  workflows.create({
+    summary: 'Draft a workflow',
+    description:
+      'A draft may be incomplete: `validate` tells every fault at its node and port. Secrets in a config read back as `"********"`.',
+    body: createWorkflowBody,
+    bodyLimit: bodyLimits.workflow,
+    errors: ['conflict', 'invalid_cadence'],
+    run: ({ organizationId, caller, body, newId, transaction }) =>
+      transaction(async (db) => {
+        const content = contentOf(body, (place) => newId('wtr', String(place)));
+        const row = await createWorkflow(db, deps.cipher, {
+          ...content,
+          graph: body.graph,
+          organizationId,
+          id: newId('wfl'),
+          projectId: body.project_id,
+          ownerId: caller.id,
+        });
+        return withSecrets(db, deps.cipher, await shown(db, row), content.triggers);
+      }),
+  });
+  workflows.show({
+    summary: 'Show a workflow',
+    description: 'With its triggers, its graph, and the revision to pass back on a change.',
+  });
+  workflows.replace({
+    summary: 'Replace the draft of a workflow',
+    description:
+      'A trigger with a known `id` is that trigger, with its address and secret; one without is new, and shows the secret of its webhook in this answer alone. `"********"` leaves a stored secret as it is.',
+    body: replaceWorkflowBody,
+    bodyLimit: bodyLimits.workflow,
+    errors: ['conflict', 'revision_conflict', 'invalid_cadence'],
+    run: ({ organizationId, caller, params, body, newId, transaction }) =>
+      transaction(async (db) => {
+        const before = await loadWorkflow(db, organizationId, params, caller, 'update');
+        const content = contentOf(body, (place) => newId('wtr', String(place)));
+        const expectedRevision = body.expected_revision;
+        const row = await replaceWorkflow(db, deps.cipher, before, { content, expectedRevision });
+        return withSecrets(db, deps.cipher, await shown(db, row), content.triggers);
+      }),
+  });
+
+  route(
+    app,
+    at,
+    ['POST', `${workflowPath}/validate`],
+    {
+      summary: 'Tell every fault of a draft',
+      description:
+        'At its node and port, as an activation would refuse it. A statement may name tables that are made later: `warnings` has those that there are not yet, and makes nothing invalid.',
+      exists: loadWorkflow,
+      errors: ['queries_saturated'],
+    },
+    {
+      200: envelope(faultsSchema).meta({
+        examples: [
+          {
+            data: {
+              valid: false,
+              faults: [
+                {
+                  loc: ['body', 'graph', 'nodes', 1, 'inputs', 'input'],
+                  msg: 'enough is a condition, whose input input must have an edge.',
+                  type: 'missing',
+                },
+              ],
+              warnings: [
+                {
+                  loc: ['body', 'graph', 'nodes', 0, 'config', 'sql'],
+                  msg: 'There is no table ordres. A run fails unless it is made before; correct the name if it is misspelt.',
+                  type: 'unknown_table',
+                },
+              ],
+            },
+          },
+        ],
+      }),
+    },
+    async ({ organizationId, caller, params, reply, transaction }) => {
+      const { draft, found } = await transaction(async (db) => {
+        const row = await loadWorkflow(db, organizationId, params, caller);
+        return { draft: row, found: await faultsOfDraft(db, deps.cipher, row) };
+      });
+      const statements = await readSqlOfDraft(deps, draft, clientGone(reply));
+      const faults = [...found, ...sqlFaults(statements)];
+      const warnings = await transaction((db) => unknownTableWarnings(db, draft, statements));
+      return { data: { valid: faults.length === 0, faults, warnings } };
+    },
+  );
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
+import { decideApproval, getApproval, listApprovals } from '../../../domain/automation/workflows/runs/approvals.ts';
+import { tellDecided } from '../../../domain/automation/workflows/runs/process.ts';
+import { resumeWorkflowRun } from '../../../domain/automation/workflows/runs/resume.ts';
+import { startWorkflowRun } from '../../../domain/automation/workflows/runs/start.ts';
+import { listWorkflowRuns, runOfWorkflow } from '../../../domain/automation/workflows/runs/workflow-runs.ts';
+import { type Caller, memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { freeFormMap } from '../../free-form.ts';
+import { resource } from '../../resource.ts';
+import { listRunsQuery, queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
+import { characters, confirmQuery } from '../../schemas.ts';
+import { approvalExample, approvalSchema, approvalView } from './approval-schemas.ts';
+import { loadWorkflow, workflowPath, workflowsTag } from './routes.ts';
+
+const runPath = `${workflowPath}/runs/:run_id` as const;
+
+const startBody = z.strictObject({ params: freeFormMap.default({}) }).meta({ example: { params: {} } });
+
+const resumeQuery = z.object({ data: z.enum(['kept', 'newest']).default('kept') });
+
+const decisionBody = z
+  .strictObject({ decision: z.enum(['allow', 'deny']), note: characters(0, 2_000).optional() })
+  .meta({ example: { decision: 'allow', note: 'The figures are right.' } });
+
+const loadRun = async (
+  db: OrganizationTransaction,
+  organizationId: string,
+  params: Record<'workflow_id' | 'run_id', string>,
+  caller: Caller,
+) => {
+  const { id: workflowId } = await loadWorkflow(db, organizationId, params, caller);
+  return runOfWorkflow(db, organizationId, { workflowId, runId: params.run_id, callerId: caller.id });
+};
+
+const loadApproval = async (
+  db: OrganizationTransaction,
+  organizationId: string,
+  params: Record<'workflow_id' | 'run_id' | 'approval_id', string>,
+  caller: Caller,
+) => {
+  const run = await loadRun(db, organizationId, params, caller);
+  const approval = await getApproval(db, organizationId, params.approval_id);
+  if (approval.run_id !== run.id) throw notFound('The approval');
+  return approval;
+};
+
+const runExample = {
+  ...queuedRunExample,
+  id: 'wfr_01kahz3v6dfyvb1s8m3h9q2w4x',
+  kind: 'workflow' as const,
+  title: 'Sales alert',
+  resource: { type: 'workflow', id: 'wfl_01kahz3v6dfyvb1s8m3h9q2w4x' },
+  workflowId: 'workflow-run/wfr_01kahz3v6dfyvb1s8m3h9q2w4x',
+};
+
+/** Runs of an activated workflow, each a run of the project too, and what they ask of people. */
+export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
+  const runs = resource(app, deps, {
+    tag: workflowsTag,
+    path: runPath,
+    schema: runSchema,
+    example: runExample,
+    load: loadRun,
+    parent: loadWorkflow,
+    view: runView,
+  });
+  runs.list({
+    summary: 'List the runs of a workflow, newest first',
+    query: listRunsQuery.omit({ kind: true }),
+    rows: (db, { organizationId, params, query: { status } }, slice) =>
+      listWorkflowRuns(db, organizationId, { workflowId: params.workflow_id, status }, slice),
+  });
+  runs.show({ summary: 'Show a run of a workflow', description: 'Every node that has begun is a step.' });
+  runs.create({
+    summary: 'Run a workflow now',
+    description:
+      'The active version, with `params` for the parameters of its graph. `409 conflict` where it is not active.',
+    body: startBody,
+    status: 202,
+    errors: ['conflict', 'rate_limited', 'workflows_unavailable'],
+    run: async ({ organizationId, caller, params, body, newId, request }) =>
+      startWorkflowRun(deps, {
+        organizationId,
+        runId: newId('wfr'),
+        workflowId: params.workflow_id,
+        params: body.params,
+        at: ['body', 'params'],
+        trigger: { type: 'api', id: caller.id },
+        memo: memoOf(request),
+      }),
+  });
+  runs.action('cancel', {
+    summary: 'Cancel a run of a workflow',
+    description: 'Whatever its nodes do is cancelled with it. What is being delivered is not left half sent.',
+    query: confirmQuery,
+    status: [200, 202],
+    run: async ({ organizationId, caller, params, transaction, reply }) => {
+      const read = () => transaction((db) => loadRun(db, organizationId, params, caller));
+      if (await cancelRun(deps, await read())) reply.code(202);
+      return read();
+    },
+  });
+  runs.action('resume', {
+    summary: 'Let a failed run go on',
+    description:
+      'From the nodes that failed, with what was done kept, on the version and the data that it began with. That is kept for 7 days after it failed, of the 20 runs of the workflow that failed last; then, or where it is wanted, `data=newest` has it go on with the tables as they are now.',
+    status: 202,
+    query: resumeQuery,
+    errors: ['conflict', 'version_expired'],
+    run: async ({ organizationId, params, query, request }) =>
+      resumeWorkflowRun(deps, {
+        organizationId,
+        runId: params.run_id,
+        data: query.data,
+        memo: memoOf(request),
+      }),
+  });
+
+  const approvals = resource(app, deps, {
+    tag: workflowsTag,
+    path: `${runPath}/approvals/:approval_id`,
+    schema: approvalSchema,
+    example: approvalExample,
+    load: loadApproval,
+    parent: loadRun,
+    view: approvalView,
+  });
+  approvals.list({
+    summary: 'List what a run asks of people, newest first',
+    rows: (db, { organizationId, params }, slice) => listApprovals(db, organizationId, params.run_id, slice),
+  });
+  approvals.create({
+    at: `${runPath}/approvals/:approval_id`,
+    exists: loadApproval,
+    summary: 'Decide an approval',
+    description: 'Once, and in time: undecided at its end is denied. A denial fails its node.',
+    body: decisionBody,
+    status: 200,
+    errors: ['conflict'],
+    run: async ({ organizationId, caller, params, body, transaction }) => {
+      const decided = await transaction(async (db) =>
+        decideApproval(db, await getApproval(db, organizationId, params.approval_id, 'update'), {
+          decision: body.decision,
+          note: body.note ?? null,
+          callerId: caller.id,
+        }),
+      );
+      await tellDecided(deps, decided.run_id, decided.id);
+      return decided;
+    },
+  });
+}

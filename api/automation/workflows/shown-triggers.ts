@@ -1,0 +1,60 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { hooksOf, secretsOf } from '../../../domain/automation/workflows/triggers/hooks.ts';
+import type { Trigger, WrittenTrigger } from '../../../domain/automation/workflows/triggers.ts';
+import type { ShownWorkflow } from './schemas.ts';
+
+/** A trigger with the address of its hook; with its secret only in the answer that made that. */
+export type ShownTrigger = Trigger & { token?: string; secret?: string };
+
+export async function shownTriggers(
+  db: OrganizationTransaction,
+  triggers: readonly Trigger[],
+): Promise<ShownTrigger[]> {
+  const hooks = await hooksOfTriggers(db, triggers);
+  return triggers.map((trigger) => {
+    const hook = hooks.get(trigger.id);
+    return hook === undefined ? trigger : { ...trigger, token: hook.token };
+  });
+}
+
+/** With the secret of each webhook among them. */
+export async function showSecrets(
+  db: OrganizationTransaction,
+  cipher: Cipher,
+  triggers: readonly ShownTrigger[],
+): Promise<ShownTrigger[]> {
+  const hooks = await hooksOfTriggers(db, triggers);
+  return triggers.map((trigger) => {
+    const hook = hooks.get(trigger.id);
+    return hook === undefined ? trigger : { ...trigger, secret: secretsOf(cipher, hook, Date.now())[0] };
+  });
+}
+
+/** Of those that the request makes: a repetition of it finds them, and is answered as it was. */
+export async function withSecrets(
+  db: OrganizationTransaction,
+  cipher: Cipher,
+  workflow: ShownWorkflow,
+  written: readonly WrittenTrigger[],
+): Promise<ShownWorkflow> {
+  const made = written.filter(({ id }) => id === undefined).map(({ newId }) => newId);
+  const shown = await showSecrets(
+    db,
+    cipher,
+    workflow.triggers.filter(({ id }) => made.includes(id)),
+  );
+  const byId = new Map(shown.map((trigger) => [trigger.id, trigger]));
+  return { ...workflow, triggers: workflow.triggers.map((trigger) => byId.get(trigger.id) ?? trigger) };
+}
+
+async function hooksOfTriggers(db: OrganizationTransaction, triggers: readonly Trigger[]) {
+  const called = triggers.filter(({ type }) => type === 'webhook');
+  const [first] = called;
+  if (first === undefined) return new Map<string, never>();
+  return hooksOf(
+    db,
+    first.organization_id,
+    called.map(({ id }) => id),
+  );
+}

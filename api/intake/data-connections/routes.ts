@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { ValidationError } from '../../../data/errors.ts';
+import { listResources, testConnection } from '../../../domain/intake/data-connections/ask.ts';
+import { changeDataConnection, createDataConnection } from '../../../domain/intake/data-connections/change.ts';
+import {
+  type DataConnection,
+  getDataConnection,
+  listDataConnections,
+  removeDataConnection,
+} from '../../../domain/intake/data-connections/data-connections.ts';
+import { detachDatasets } from '../../../domain/intake/datasets/datasets.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { type Load, route } from '../../route.ts';
+import { decodeCursor, type ListRequest, toPage } from '../../schemas.ts';
+import {
+  changeDataConnectionBody,
+  createDataConnectionBody,
+  dataConnectionExample,
+  dataConnectionSchema,
+  dataConnectionView,
+} from './schemas.ts';
+import { resourcesAnswer, resourcesBody, testAnswer } from './source-schemas.ts';
+import { listedTypes, typesAnswer } from './types.ts';
+
+const tag = 'Data Connectors';
+const path = '/v1/connections/data/:connection_id';
+
+const load: Load<typeof path, DataConnection> = (db, organizationId, { connection_id: id }) =>
+  getDataConnection(db, organizationId, id);
+
+/** Sources of data, how each is reached, and what may be copied from it. */
+export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
+  const rules = { cipher: deps.cipher, allowUnvalidated: deps.sources.allowUnvalidated };
+  const connections = resource(app, deps, {
+    tag,
+    path,
+    schema: dataConnectionSchema,
+    example: dataConnectionExample,
+    load,
+    view: dataConnectionView,
+  });
+
+  route(
+    app,
+    { db: deps.db, tag },
+    ['GET', '/v1/connections/data/types'],
+    {
+      summary: 'List the types of data connections, with the keys that each takes',
+      description:
+        'Read it before creating a connection. What is secret belongs in `secrets`; `config` is kept in the clear.',
+    },
+    { 200: typesAnswer },
+    async () => ({ types: listedTypes, undocumented_types: [] }),
+  );
+  connections.list({
+    summary: 'List data connections, newest first',
+    rows: (db, { organizationId }, slice) => listDataConnections(db, organizationId, slice),
+  });
+  connections.create({
+    summary: 'Create a data connection',
+    description:
+      'Nothing is connected to: `POST …/test` does. A fault of `config` or `secrets` is told at its key, by its label.',
+    body: createDataConnectionBody,
+    errors: ['name_taken', 'conflict', 'unsupported_option'],
+    run: ({ organizationId, caller, body, newId, transaction }) =>
+      transaction((db) =>
+        createDataConnection(db, rules, {
+          organizationId,
+          id: newId('con'),
+          name: body.name,
+          type: body.type,
+          description: body.description,
+          config: body.config,
+          secrets: body.secrets,
+          snapshotConfig: body.snapshot_config,
+          createdBy: caller.id,
+        }),
+      ),
+  });
+  connections.show({ summary: 'Show a data connection' });
+  connections.change({
+    summary: 'Change a data connection, or rotate its secrets',
+    description:
+      'What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. Whatever has secrets sent elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`) needs those secrets again in the same request, or a null for each: a 422 names them. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.',
+    body: changeDataConnectionBody,
+    errors: ['name_taken', 'unsupported_option'],
+    run: ({ organizationId, params, body, transaction }) =>
+      transaction((db) =>
+        changeDataConnection(db, rules, {
+          organizationId,
+          id: params.connection_id,
+          name: body.name,
+          type: body.type,
+          description: body.description,
+          config: body.config,
+          secrets: body.secrets,
+          snapshotConfig: body.snapshot_config,
+        }),
+      ),
+  });
+  connections.remove({
+    summary: 'Delete a data connection',
+    description:
+      'A 409 `conflict` while a dataset uses it, unless `detach=true`: then its datasets and their runs go with it. Their tables stay.',
+    query: z.object({
+      detach: z.enum(['true', 'false']).default('false').describe('Delete its datasets too.'),
+    }),
+    errors: ['conflict'],
+    run: ({ organizationId, params, query, transaction }) =>
+      transaction(async (db) => {
+        const id = params.connection_id;
+        const connection = await getDataConnection(db, organizationId, id, 'update');
+        await detachDatasets(db, organizationId, id, query.detach === 'true');
+        await removeDataConnection(db, organizationId, id);
+        return connection;
+      }),
+  });
+  sourceRoutes(app, deps);
+}
+
+/** What goes to the source itself, and answers within ten seconds whatever the source does. */
+function sourceRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag };
+  route(
+    app,
+    at,
+    ['POST', `${path}/test`],
+    {
+      summary: 'Test a data connection',
+      description:
+        'Connects, logs in and reads a little. The answer is 200 whether that works or not: `failure` says at which stage it did not, and why.',
+      exists: load,
+      errors: ['rate_limited'],
+    },
+    { 200: testAnswer },
+    async ({ organizationId, params }) => ({
+      data: await testConnection(deps, { organizationId, id: params.connection_id }),
+    }),
+  );
+  route(
+    app,
+    at,
+    ['POST', `${path}/resources`],
+    {
+      summary: 'List what a data connection can copy',
+      description:
+        'Tables and views of a database, endpoints of an HTTP API, files and folders of a bucket: by name, with their columns and keys. A source that does not answer is a 400 `source_failed` that says why.',
+      scope: 'agent:read',
+      idempotent: false,
+      exists: load,
+      body: resourcesBody,
+      errors: ['source_failed', 'rate_limited'],
+    },
+    { 200: resourcesAnswer },
+    async ({ organizationId, params, body, request }) => {
+      const { prefix, limit, cursor } = body;
+      // The list is that of the prefix too: a cursor of another one is not one of this list.
+      const url = `${request.url.split('?')[0]}?prefix=${encodeURIComponent(prefix)}`;
+      const list: ListRequest = { url, query: { limit, cursor } };
+      const after = cursorOf(list);
+      const where = { organizationId, id: params.connection_id };
+      const found = await listResources(deps, where, { prefix, after, limit });
+      return toPage(
+        list,
+        found,
+        ({ resource }) => resource,
+        (one) => one,
+      );
+    },
+  );
+}
+
+/** The cursor of a list that is asked for in a body. */
+function cursorOf(list: ListRequest): string | undefined {
+  try {
+    return decodeCursor(z.string(), list);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new ValidationError(error.faults.map((fault) => ({ ...fault, loc: ['body', 'cursor'] })));
+  }
+}

@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import { getDataConnection } from '../../../domain/intake/data-connections/data-connections.ts';
+import { changeDataset, createDataset } from '../../../domain/intake/datasets/change.ts';
+import { deleteDataset, getDataset, listDatasets } from '../../../domain/intake/datasets/datasets.ts';
+import {
+  changeDatasetSchedule,
+  showDataset,
+  showDatasets,
+  wakeDatasetSchedule,
+} from '../../../domain/intake/datasets/schedule.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import type { Call } from '../../route.ts';
+import {
+  changeDatasetBody,
+  createDatasetBody,
+  datasetExample,
+  datasetSchema,
+  datasetView,
+} from './schemas.ts';
+
+const datasetPath = '/v1/connections/data/:connection_id/datasets/:dataset_id' as const;
+
+/** What is copied from a connection, and into which table. */
+export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
+  const datasets = resource(app, deps, {
+    tag: 'Data Connectors',
+    path: datasetPath,
+    schema: datasetSchema,
+    example: datasetExample,
+    parent: (db, organizationId, { connection_id: id }) => getDataConnection(db, organizationId, id),
+    load: async (db, organizationId, { connection_id: connectionId, dataset_id: id }) =>
+      showDataset(db, await getDataset(db, organizationId, id, connectionId)),
+    view: datasetView,
+  });
+
+  datasets.list({
+    summary: 'List the datasets of a connection, newest first',
+    rows: async (db, { organizationId, params }, slice) =>
+      showDatasets(db, organizationId, await listDatasets(db, organizationId, params.connection_id, slice)),
+  });
+  datasets.create({
+    summary: 'Attach a dataset',
+    description:
+      'Names something of the source that is copied into a table of the lake, whose name is chosen after its own. Nothing is copied yet.',
+    body: createDatasetBody,
+    errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
+    run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
+      const place = { organizationId, connectionId: params.connection_id, id: newId('dst') };
+      const given = { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id };
+      const dataset = await transaction(async (db) => showDataset(db, await createDataset(db, place, given)));
+      await wakeDatasetSchedule(deps, dataset, memoOf(request));
+      return dataset;
+    },
+  });
+  datasets.show({ summary: 'Show a dataset' });
+  datasets.change({
+    summary: 'Change a dataset',
+    description: 'What is left out stays. The resource cannot change, and the table keeps its name.',
+    body: changeDatasetBody,
+    errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
+    run: async ({ organizationId, params, body, transaction, request }) => {
+      const place = { organizationId, connectionId: params.connection_id, id: params.dataset_id };
+      const dataset = await transaction(async (db) =>
+        showDataset(db, await changeDataset(db, place, settingsOf(body))),
+      );
+      await wakeDatasetSchedule(deps, dataset, memoOf(request));
+      return dataset;
+    },
+  });
+  datasets.remove({
+    summary: 'Delete a dataset',
+    description:
+      'Its runs go with it, its table stays. A 409 `conflict` while a snapshot of it is under way.',
+    errors: ['conflict'],
+    run: ({ organizationId, params, transaction }) =>
+      transaction(async (db) => {
+        const { connection_id: connectionId, dataset_id: id } = params;
+        const dataset = await getDataset(db, organizationId, id, connectionId, 'update');
+        const ended = await showDataset(db, dataset);
+        await deleteDataset(db, dataset);
+        return ended;
+      }),
+  });
+  const changeSchedule =
+    (change: 'pause' | 'resume') =>
+    async ({ organizationId, params, transaction, request }: Call<typeof datasetPath>) => {
+      const { connection_id: connectionId, dataset_id: id } = params;
+      const dataset = await transaction(async (db) => {
+        const row = await getDataset(db, organizationId, id, connectionId, 'update');
+        await changeDatasetSchedule(db, row, change);
+        return showDataset(db, row);
+      });
+      await wakeDatasetSchedule(deps, dataset, memoOf(request));
+      return dataset;
+    };
+  datasets.action('pause', {
+    summary: 'Pause the schedule of a dataset',
+    description: 'No snapshot is taken by itself until it is resumed; one that is under way goes on.',
+    errors: ['conflict'],
+    run: changeSchedule('pause'),
+  });
+  datasets.action('resume', {
+    summary: 'Resume the schedule of a dataset',
+    description: 'What its cadence said meanwhile is not made up for.',
+    errors: ['conflict'],
+    run: changeSchedule('resume'),
+  });
+}
+
+type Sent = z.output<typeof changeDatasetBody>;
+
+/** What a request says, under the names of the domain; what it leaves out is undefined. */
+function settingsOf<Body extends Sent>(body: Body) {
+  const { guard } = body;
+  return {
+    resource: body.resource as Body['resource'],
+    name: body.name as Body['name'],
+    snapshotEnabled: body.snapshot_enabled as Body['snapshot_enabled'],
+    mode: body.mode as Body['mode'],
+    cursor: body.cursor as Body['cursor'],
+    keyColumns: body.key_columns as Body['key_columns'],
+    projectId: body.project_id as Body['project_id'],
+    cadence: body.schedule as Body['schedule'],
+    ...(guard === undefined ? {} : { maxShrinkRatio: guard?.max_shrink_ratio ?? null }),
+  };
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { type Cadence, cadenceView } from '../../../domain/automation/cadences/cadence.ts';
+import type { ShownDataset } from '../../../domain/intake/datasets/schedule.ts';
+import { cadenceBody, cadenceSchema } from '../../automation/schedules/cadence.ts';
+import { characters, nullableTimestamp, timestamp, visibleName } from '../../schemas.ts';
+
+const mode = z
+  .enum(['full', 'incremental'])
+  .describe(
+    'Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.',
+  );
+const guard = z.strictObject({ max_shrink_ratio: z.number().min(0).max(1) });
+
+export const datasetSchema = z
+  .object({
+    id: z.string(),
+    connectionId: z.string(),
+    resource: z.string(),
+    name: z.string(),
+    snapshotEnabled: z.boolean().describe('Of its own; the connection may enable all of its datasets.'),
+    mode,
+    cursor: z.string().nullable(),
+    keyColumns: z.array(z.string()),
+    guard: z.object({ maxShrinkRatio: z.number() }).nullable(),
+    schedule: cadenceSchema.nullable(),
+    scheduleStatus: z
+      .enum(['active', 'paused', 'done'])
+      .nullable()
+      .describe(
+        'Of the schedule, if there is one: `paused` until `…/resume`, as also after its project was archived or an operator ended its process; `done` where it says nothing more.',
+      ),
+    projectId: z.string().nullable(),
+    tableId: z.string().nullable().describe('Null before the first snapshot.'),
+    snapshotTableName: z.string().describe('The table that it becomes, unique in the organization.'),
+    lastSnapshotAt: nullableTimestamp.describe('When one succeeded last.'),
+    lastSnapshotRunId: z.string().nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Dataset' });
+
+export const datasetExample: z.input<typeof datasetSchema> = {
+  id: 'dst_01kahz3v6dfyvb1s8m3h9q2w4x',
+  connectionId: 'con_01kahz3v6dfyvb1s8m3h9q2w4x',
+  resource: 'public.orders',
+  name: 'Shop orders',
+  snapshotEnabled: true,
+  mode: 'full',
+  cursor: null,
+  keyColumns: ['id'],
+  guard: { maxShrinkRatio: 0.2 },
+  schedule: null,
+  scheduleStatus: null,
+  projectId: null,
+  tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  snapshotTableName: 'shop_orders',
+  lastSnapshotAt: '2026-11-21T08:31:00.000Z',
+  lastSnapshotRunId: 'snp_01kahz3v6dfyvb1s8m3h9q2w4x',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
+const columnName = characters(1, 255);
+const fields = {
+  resource: characters(1, 1_024).describe('As `POST …/resources` lists it.'),
+  name: visibleName(255).overwrite((text) => text.trim()),
+  snapshot_enabled: z.boolean(),
+  mode,
+  cursor: columnName.nullable().describe('A column that grows with every change, of an incremental dataset.'),
+  key_columns: z
+    .array(columnName)
+    .max(32)
+    .refine((columns) => new Set(columns).size === columns.length, 'Key columns must differ.'),
+  guard: guard
+    .nullable()
+    .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),
+  project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
+  schedule: cadenceBody
+    .nullable()
+    .describe('When a snapshot is taken by itself; null for never. One that is paused stays so.'),
+};
+
+export const createDatasetBody = z
+  .strictObject({
+    ...fields,
+    snapshot_enabled: fields.snapshot_enabled.default(false),
+    mode: mode.default('full'),
+    cursor: fields.cursor.default(null),
+    key_columns: fields.key_columns.default([]),
+    guard: fields.guard.default(null),
+    project_id: fields.project_id.default(null),
+    schedule: fields.schedule.default(null),
+  })
+  .meta({
+    examples: [
+      {
+        resource: 'public.orders',
+        name: 'Shop orders',
+        snapshot_enabled: true,
+        guard: { max_shrink_ratio: 0.2 },
+      },
+    ],
+  });
+
+export const changeDatasetBody = z
+  .strictObject(fields)
+  .partial()
+  .meta({ examples: [{ snapshot_enabled: true }] });
+
+export function datasetView(dataset: ShownDataset): z.input<typeof datasetSchema> {
+  return {
+    id: dataset.id,
+    connectionId: dataset.connection_id,
+    resource: dataset.resource,
+    name: dataset.name,
+    snapshotEnabled: dataset.snapshot_enabled,
+    mode: dataset.mode,
+    cursor: dataset.cursor_column,
+    keyColumns: dataset.key_columns,
+    guard: dataset.max_shrink_ratio === null ? null : { maxShrinkRatio: dataset.max_shrink_ratio },
+    schedule: dataset.cadence === null ? null : cadenceView(dataset.cadence as unknown as Cadence),
+    scheduleStatus: dataset.schedule_status,
+    projectId: dataset.project_id,
+    tableId: dataset.table_id,
+    snapshotTableName: dataset.snapshot_table_name,
+    lastSnapshotAt: dataset.last_snapshot_at?.toISOString() ?? null,
+    lastSnapshotRunId: dataset.last_snapshot_run_id,
+    createdAt: dataset.created_at.toISOString(),
+    updatedAt: dataset.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,187 @@
+import { AppError } from '../../../data/errors.ts';
+import { abortBatch, completeBatch } from '../../../domain/intake/ingestion/complete.ts';
+import { getBatch, type IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
+import { openBatch } from '../../../domain/intake/ingestion/open-batch.ts';
+import { wakeBatch } from '../../../domain/intake/ingestion/process.ts';
+import { stagePage } from '../../../domain/intake/ingestion/stage-page.ts';
+import { stagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
+import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { bodyLimits } from '../../plugins/json-body.ts';
+import { resource } from '../../resource.ts';
+import { type Load, route } from '../../route.ts';
+import { confirmQuery } from '../../schemas.ts';
+import { sentListOf } from '../../sent-list.ts';
+import { readManifestPages } from './manifest.ts';
+import {
+  batchExample,
+  batchSchema,
+  batchView,
+  completeBody,
+  createBatchBody,
+  pageBody,
+  pageParams,
+  stagedPage,
+  stagedPageView,
+  stagingErrors,
+} from './schemas.ts';
+
+/** Exactly-once ingestion: pages in any order, one manifest, one commit. */
+export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
+  const tag = 'Ingestion';
+  const scope = 'tables:append';
+  const find: Load<'/:table_id/:batch_id', IngestionBatch> = async (db, organizationId, params) => {
+    await getTable(db, organizationId, params.table_id);
+    return getBatch(db, organizationId, params.table_id, params.batch_id);
+  };
+  const batches = resource(app, deps, {
+    tag,
+    path: '/v1/tables/:table_id/ingestion-batches/:batch_id',
+    schema: batchSchema,
+    example: batchExample,
+    // Also where its table is gone: what became of the batch can still be asked, and an open one be ended.
+    load: (db, organizationId, { table_id: tableId, batch_id: id }) =>
+      getBatch(db, organizationId, tableId, id),
+    parent: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
+    view: async (batch, { transaction }) => {
+      if (batch.pages_staged !== null) return batchView(batch, undefined);
+      const totals = await transaction((db) => stagedTotals(db, batch.organization_id, batch.id));
+      return batchView(batch, totals);
+    },
+  });
+
+  batches.create({
+    summary: 'Open an ingestion batch',
+    description:
+      'Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.',
+    scope,
+    body: createBatchBody,
+    errors: ['not_appendable', 'unsupported_option', 'conflict', 'workflows_unavailable'],
+    status: [201, 200],
+    run: async ({ organizationId, caller, params, body, newId, request, reply }) => {
+      const { batch, isNew } = await openBatch(deps, {
+        organizationId,
+        callerId: caller.id,
+        memo: memoOf(request),
+        batchId: newId('bat'),
+        tableId: params.table_id,
+        mode: body.mode,
+        syncId: body.sync_id,
+        clientBatchId: body.client_batch_id,
+        expiresInSeconds: body.expires_in_seconds,
+        onBadRecord: body.on_bad_record,
+        onNewField: body.on_new_field,
+        maxShrinkRatio: body.guard?.max_shrink_ratio,
+        replayOf: undefined,
+      });
+      if (!isNew) reply.code(200);
+      return batch;
+    },
+  });
+
+  route(
+    app,
+    { db: deps.db, tag },
+    ['PUT', '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number'],
+    {
+      summary: 'Stage a page of a batch',
+      description:
+        'Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.',
+      scope,
+      exists: find,
+      params: pageParams,
+      body: pageBody,
+      rawBody: true,
+      bodyLimit: bodyLimits.rows,
+      errors: stagingErrors,
+    },
+    { 200: stagedPage },
+    async ({ organizationId, params, request }) => {
+      const { page, replayed } = await stagePage(deps, {
+        organizationId,
+        tableId: params.table_id,
+        batchId: params.batch_id,
+        pageNumber: Number(params.page_number),
+        body: sentListOf(request, 'records'),
+        refuse: refusePages,
+      });
+      return { data: stagedPageView(page, replayed) };
+    },
+  );
+
+  batches.action('complete', {
+    summary: 'Complete a batch',
+    description:
+      'The manifest is the pages 1 to `page_count`, exactly; a body of 3 MiB names the hashes of some 30,000 of them. The same manifest again is the same 202, also once the batch is applied; poll the Location.',
+    scope,
+    exists: find,
+    body: completeBody,
+    bodyLimit: bodyLimits.manifest,
+    errors: [
+      'manifest_incomplete',
+      'batch_not_open',
+      'generation_fenced',
+      'unsupported_option',
+      'body_too_large',
+    ],
+    status: 202,
+    run: async ({ organizationId, caller, params, body, transaction }) => {
+      const { table_id: tableId, batch_id: batchId } = params;
+      refuseReplay(await transaction((db) => find(db, organizationId, params, caller)));
+      const { batch, moved } = await completeBatch(
+        deps.db,
+        { organizationId, tableId, batchId },
+        {
+          pageCount: body.page_count,
+          pages: body.pages && (await readManifestPages(body.pages)),
+          checkpoint: body.checkpoint,
+          confirmShrink: body.confirm_shrink,
+        },
+      );
+      if (moved) await wakeBatch(deps, batch);
+      return batch;
+    },
+  });
+
+  batches.show({
+    summary: 'Show a batch',
+    description:
+      'Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.',
+    scope,
+  });
+  batches.remove({
+    summary: 'Abort a batch',
+    description:
+      'While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.',
+    scope,
+    query: confirmQuery,
+    errors: ['batch_not_open', 'generation_fenced'],
+    run: async ({ organizationId, params }) => {
+      const where = { organizationId, tableId: params.table_id, batchId: params.batch_id };
+      const batch = await abortBatch(deps.db, where);
+      if (batch.cleaned_at === null) await wakeBatch(deps, batch);
+      return batch;
+    },
+  });
+}
+
+/** A batch of quarantined records is staged and completed by its own process. */
+function refuseReplay({ replay_of: replayOf }: IngestionBatch): void {
+  if (replayOf === null) return;
+  throw new AppError(
+    'unsupported_option',
+    'This batch stages quarantined records and completes itself; poll it, or abort it.',
+  );
+}
+
+/** Pages that come another way than to the batch itself. */
+function refusePages(batch: IngestionBatch): void {
+  refuseReplay(batch);
+  const { mode, sync_id: syncId, id } = batch;
+  if (mode !== 'provider_snapshot') return;
+  throw new AppError(
+    'unsupported_option',
+    `A provider_snapshot batch takes its pages through its data sync: POST /v1/data-syncs/${syncId}/snapshots/${id}/pages.`,
+  );
+}

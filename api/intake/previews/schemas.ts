@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { PreviewText } from '../../../domain/intake/file-imports/reader.ts';
+import { envelope } from '../../schemas.ts';
+import { parsing } from '../table-imports/options.ts';
+
+export const previewBody = z
+  .strictObject({
+    ...parsing,
+    page_number: z.int().min(1).max(1_000_000).default(1),
+    page_size: z.int().min(1).max(1_000).default(50),
+  })
+  .meta({ examples: [{ csv: { column_separator: ';' }, page_number: 1, page_size: 20 }] });
+
+const previewSchema = z
+  .object({
+    columns: z.array(
+      z.object({
+        sourceName: z.string(),
+        targetName: z.string(),
+        dataType: z.string(),
+        nullable: z.boolean(),
+      }),
+    ),
+    rows: z.array(z.array(z.unknown())),
+    pageNumber: z.int(),
+    pageSize: z.int(),
+    totalRows: z.int().nullable(),
+    badRows: z.array(
+      z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
+    ),
+    detectedCsv: z
+      .object({
+        charEncoding: z.string(),
+        columnSeparator: z.string(),
+        quoteCharacter: z.string(),
+        headerRow: z.int(),
+        firstDataRow: z.int(),
+        dateFormat: z.string(),
+        thousands: z.string(),
+        nullValues: z.array(z.string()),
+        skippedLines: z
+          .array(z.object({ line: z.int(), reason: z.string() }))
+          .describe('Lines before the data, or names of the header, that detection left out, and why.'),
+      })
+      .nullable()
+      .describe('The CSV options in effect.'),
+  })
+  .meta({ id: 'Preview' });
+
+const example: z.input<typeof previewSchema> = {
+  columns: [{ sourceName: 'Order', targetName: 'Order', dataType: 'INTEGER', nullable: true }],
+  rows: [[1], [2]],
+  pageNumber: 1,
+  pageSize: 50,
+  totalRows: 2,
+  badRows: [],
+  detectedCsv: {
+    charEncoding: 'UTF_8',
+    columnSeparator: ',',
+    quoteCharacter: '"',
+    headerRow: 1,
+    firstDataRow: 2,
+    dateFormat: '',
+    thousands: '',
+    nullValues: [''],
+    skippedLines: [],
+  },
+};
+
+export const onePreview = envelope(previewSchema).meta({ examples: [{ data: example }] });
+
+/** The answer as JSON text: its rows are that already. */
+export function previewText({ rowsJson, ...rest }: PreviewText): string {
+  return `{"data":${JSON.stringify(rest).slice(0, -1)},"rows":${rowsJson}}}`;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { ImportOptions } from '../../../domain/intake/file-imports/contract.ts';
+import { plainTypes } from '../../../domain/intake/file-imports/values/types.ts';
+import { camelKeys } from '../../camel-keys.ts';
+import { documentedType } from '../../tables/grid-tables/schemas.ts';
+import { characters, visibleName } from '../../schemas.ts';
+
+/** More than white space, and no control characters. */
+const columnPattern =
+  '^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\ufeff\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$';
+
+const columnMapping = z.strictObject({
+  source_column_name: characters(1, 1_024),
+  target_column_name: visibleName(255).meta({ maxLength: 255, pattern: columnPattern }),
+  data_type: characters(1, 64)
+    .default('STRING')
+    .meta({
+      examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'],
+      ...documentedType([...plainTypes, 'DECIMAL']),
+    }),
+  unique: z.boolean().default(false).describe('A repeated value is a bad row.'),
+  nullable: z.boolean().default(true),
+  required: z.boolean().default(true).describe('The source column must exist.'),
+});
+
+const maxHeaderRow = 10_000;
+
+const csvOptions = z.strictObject({
+  char_encoding: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({
+      examples: ['UTF_8'],
+      pattern: '^[A-Za-z0-9_.:-]+$',
+      description:
+        'An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused.',
+    }),
+  column_separator: z
+    .string()
+    .optional()
+    .meta({ examples: [','], pattern: '^[^\\r\\n\\x000-9]$' }),
+  quote_character: z
+    .string()
+    .optional()
+    .meta({ examples: ['"'], pattern: '^[!-/:-@\\[-`{-~]$' }),
+  header_row: z.int().min(0).max(maxHeaderRow).optional().describe('1-based; 0 = none.'),
+  first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
+  date_format: characters(0, 64)
+    .optional()
+    .describe('A Unicode pattern (dd/MM/yyyy), or strptime when it contains %.'),
+  thousands: characters(0, 1)
+    .optional()
+    .describe('Groups digits: no letter, digit, sign or line end; empty for none.'),
+  null_values: z.array(characters(0, 255)).max(100).optional(),
+});
+
+/** How a file is to be read: what an import and a preview take alike. */
+export const parsing = {
+  column_mappings: z
+    .array(columnMapping)
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe('The whole projection; left out, every column with its detected type.'),
+  csv: csvOptions.optional().describe('Fields left out are detected.'),
+  include_load_date: z.boolean().default(false),
+};
+
+/** The request's parsing fields as the importer takes them. */
+export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ImportOptions {
+  const { column_mappings: mappings, csv, include_load_date: includeLoadDate } = body;
+  return {
+    includeLoadDate,
+    ...(mappings === undefined ? {} : { columnMappings: mappings.map((mapping) => camelKeys(mapping)) }),
+    ...(csv === undefined ? {} : { csv: camelKeys(csv) }),
+  };
+}

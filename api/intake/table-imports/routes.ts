@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { cancelImport } from '../../../domain/intake/file-imports/cancel.ts';
+import { startTableImport } from '../../../domain/intake/file-imports/start.ts';
+import { getTableImport } from '../../../domain/intake/file-imports/table-imports.ts';
+import { getFile } from '../../../domain/workspace/files/files.ts';
+import { getProject } from '../../../domain/workspace/projects/projects.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import type { Call } from '../../route.ts';
+import { confirmQuery } from '../../schemas.ts';
+import { importOptions } from './options.ts';
+import {
+  importFileBody,
+  tableImportBody,
+  tableImportExample,
+  tableImportSchema,
+  tableImportView,
+} from './schemas.ts';
+
+export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
+  const imports = resource(app, deps, {
+    tag: 'Files',
+    path: '/v1/table-imports/:import_id',
+    schema: tableImportSchema,
+    example: tableImportExample,
+    load: (db, organizationId, { import_id: id }) => getTableImport(db, organizationId, id),
+    view: tableImportView,
+  });
+  const starting = {
+    summary: 'Import a file into a table',
+    description:
+      'A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. An imported table takes no appends.',
+    errors: ['name_taken', 'conflict', 'workflows_unavailable', 'not_found'],
+    status: 202,
+  } as const;
+
+  imports.create({
+    ...starting,
+    at: '/v1/projects/:project_id/files/:file_id/imports',
+    exists: (db, organizationId, { file_id: id, project_id: projectId }) =>
+      getFile(db, organizationId, id, projectId),
+    body: importFileBody,
+    run: (call) => start(call, call.params, call.body),
+  });
+  imports.create({
+    ...starting,
+    body: tableImportBody,
+    run: async (call) => {
+      const { project_id: projectId, file_id: fileId } = call.body;
+      await call.transaction(async (db) => {
+        await getProject(db, call.organizationId, projectId);
+        await getFile(db, call.organizationId, fileId, projectId);
+      });
+      return start(call, call.body, call.body);
+    },
+  });
+  imports.show({ summary: 'Show an import' });
+  imports.action('cancel', {
+    summary: 'Cancel an import',
+    description: 'An import that ended stays as it ended; one that is committing may still succeed.',
+    query: confirmQuery,
+    status: [200, 202],
+    run: async ({ organizationId, params, reply }) => {
+      const { row, isAsked } = await cancelImport(deps, { organizationId, importId: params.import_id });
+      if (isAsked) reply.code(202);
+      return row;
+    },
+  });
+
+  async function start(
+    { organizationId, caller, request, newId }: Call,
+    where: { project_id: string; file_id: string },
+    body: z.infer<typeof importFileBody>,
+  ) {
+    return startTableImport(deps, {
+      organizationId,
+      callerId: caller.id,
+      memo: memoOf(request),
+      projectId: where.project_id,
+      fileId: where.file_id,
+      importId: newId('imp'),
+      newTableId: newId('tbl'),
+      tableName: body.table_name,
+      tableId: body.table_id,
+      mode: body.mode,
+      format: body.format,
+      onBadRow: body.on_bad_row,
+      options: importOptions(body),
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Delivery } from '../../../domain/publishing/deliveries/deliveries.ts';
+import { shownAddress } from '../../../domain/publishing/deliveries/web-address.ts';
+import { nullableTimestamp, timestamp } from '../../schemas.ts';
+
+export const deliverySchema = z
+  .object({
+    id: z.string(),
+    runId: z.string().nullable().describe('The run whose output it is.'),
+    nodeId: z.string().nullable().describe('The node of a workflow that delivers; null for a schedule.'),
+    kind: z.enum(['file', 'email', 'slack', 'webhook']),
+    target: z
+      .string()
+      .describe(
+        "A file's path in the project, the address that a mail goes to, Slack's host, or a webhook's URL without its query.",
+      ),
+    status: z
+      .enum(['pending', 'delivered', 'failed', 'uncertain'])
+      .describe(
+        '`pending`: under way, or waiting for its next attempt. `uncertain`: the other side may have it; it is not sent ' +
+          'again by itself.',
+      ),
+    attempts: z.number().int().min(0),
+    receipt: z
+      .string()
+      .nullable()
+      .describe("What shows that it was taken: a file's id, or the other side's answer."),
+    error: z
+      .looseObject({ code: z.string(), message: z.string() })
+      .nullable()
+      .describe('Why it was not delivered; while it is pending, why the last attempt did not succeed.'),
+    createdAt: timestamp,
+    deliveredAt: nullableTimestamp,
+  })
+  .meta({ id: 'Delivery', description: 'One thing that is brought to one place, once.' });
+
+export const deliveryExample: z.input<typeof deliverySchema> = {
+  id: 'dlv_01kahz3v6dfyvb1s8m3h9q2w4x',
+  runId: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  nodeId: null,
+  kind: 'email',
+  target: 'ada@example.com',
+  status: 'delivered',
+  attempts: 1,
+  receipt: '250 2.0.0 Ok: queued as 4FQZ1k2b3c',
+  error: null,
+  createdAt: '2026-11-21T08:31:00.000Z',
+  deliveredAt: '2026-11-21T08:31:02.400Z',
+};
+
+/** `of` is what the output belongs to, where that is known. */
+export function deliveryView(
+  row: Delivery,
+  of: { runId?: string | null; nodeId?: string | null } = {},
+): z.input<typeof deliverySchema> {
+  return {
+    id: row.id,
+    runId: of.runId ?? null,
+    nodeId: of.nodeId ?? null,
+    kind: row.kind,
+    target: row.kind === 'webhook' ? shownAddress(row.target) : row.target,
+    // That an attempt is at this moment sending is nothing to act upon.
+    status: row.status === 'sending' ? 'pending' : row.status,
+    attempts: row.attempts,
+    receipt: row.receipt,
+    error: row.error as { code: string; message: string } | null,
+    createdAt: row.created_at.toISOString(),
+    deliveredAt: row.delivered_at?.toISOString() ?? null,
+  };
+}

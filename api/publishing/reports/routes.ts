@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { runOf, startAgentRun } from '../../../domain/analyst/agent-runs/start.ts';
+import { titleOf } from '../../../domain/analyst/conversations/conversations.ts';
+import { getProject } from '../../../domain/workspace/projects/projects.ts';
+import { exportReport } from '../../../domain/publishing/reports/export.ts';
+import { deleteReport, getReport, listReports } from '../../../domain/publishing/reports/reports.ts';
+import { storeReport, storeRevision } from '../../../domain/publishing/reports/store.ts';
+import { getVersion, listVersions } from '../../../domain/publishing/reports/versions.ts';
+import { memoOf } from '../../caller.ts';
+import { chosenModel } from '../../analyst/conversations/chosen-model.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { bodyLimits } from '../../plugins/json-body.ts';
+import { attachment } from '../../reply.ts';
+import { resource } from '../../resource.ts';
+import { route } from '../../route.ts';
+import { queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
+import {
+  decodeCursor,
+  envelope,
+  type ListRequest,
+  page,
+  pageQuery,
+  revisionNumber,
+  toPage,
+} from '../../schemas.ts';
+import {
+  changeBody,
+  contentQuery,
+  createBody,
+  reportExample,
+  reportSchema,
+  reportView,
+  versionExample,
+  versionSchema,
+  versionView,
+} from './schemas.ts';
+
+const listAnswer = z
+  .object({ items: z.array(reportSchema), total: z.int() })
+  .meta({ examples: [{ items: [reportExample], total: 1 }] });
+
+export function reportsRoutes(app: Routes, deps: ApiDeps): void {
+  const tag = 'Reports';
+  const at = { db: deps.db, tag };
+  const path = '/v1/projects/:project_id/reports/:report_id' as const;
+  const load = (
+    db: Parameters<typeof getReport>[0],
+    organizationId: string,
+    { project_id: projectId, report_id: id }: Record<'project_id' | 'report_id', string>,
+  ) => getReport(db, organizationId, projectId, id);
+  const reports = resource(app, deps, {
+    tag,
+    path,
+    schema: reportSchema,
+    example: reportExample,
+    load,
+    parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
+    view: reportView,
+  });
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/projects/:project_id/reports'],
+    {
+      summary: 'List the reports of a project, newest first',
+      exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
+    },
+    { 200: listAnswer },
+    async ({ organizationId, params, transaction }) => {
+      const rows = await transaction(async (db) => {
+        await getProject(db, organizationId, params.project_id);
+        return listReports(db, organizationId, params.project_id);
+      });
+      return { items: rows.map(reportView), total: rows.length };
+    },
+  );
+  route(
+    app,
+    at,
+    ['POST', '/v1/projects/:project_id/reports'],
+    {
+      summary: 'Store a report, or have one written',
+      description:
+        'With `title` and `content` it is stored (201). The charts and results that it refers to are kept with it, so that it outlives the conversations they come from. With `prompt` the analyst writes it, with nobody to ask: 202 with the run, whose `output` names the report.',
+      exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
+      bodyLimit: bodyLimits.report,
+      body: createBody,
+      errors: ['body_too_large', 'conflict', 'invalid_request', 'workflows_unavailable'],
+    },
+    {
+      201: envelope(reportSchema).meta({ examples: [{ data: reportExample }] }),
+      202: envelope(runSchema).meta({ examples: [{ data: queuedRunExample }] }),
+    },
+    async ({ organizationId, params, body, caller, newId, request, reply, transaction }) => {
+      const { project_id: projectId } = params;
+      if (body.prompt === undefined) {
+        const id = newId('rpt');
+        const report = await storeReport(deps, {
+          organizationId,
+          projectId,
+          id,
+          title: body.title!,
+          content: body.content!,
+          dataVersions: [],
+          createdBy: caller.id,
+          writeId: id,
+          source: 'api',
+          sourceId: null,
+        });
+        reply.header('Location', `/v1/projects/${projectId}/reports/${id}`);
+        return { data: reportView(report) };
+      }
+      const run = await startAgentRun(deps, {
+        organizationId,
+        projectId,
+        callerId: caller.id,
+        memo: memoOf(request),
+        runId: newId('run'),
+        kind: 'report',
+        title: body.title ?? titleOf(body.prompt),
+        instructions: body.prompt,
+        output: { type: 'report', title: body.title ?? '' },
+        ...chosenModel(deps.models, body),
+        trigger: { type: 'api', id: caller.id },
+      });
+      reply.code(202).header('Location', `/v1/projects/${projectId}/runs/${run.id}`);
+      return { data: runView(await transaction((db) => runOf(db, run))) };
+    },
+  );
+  reports.show({ summary: 'Show a report' });
+  reports.change({
+    summary: 'Write the next revision of a report',
+    description: 'What is left out stays as it is. The revision before is kept.',
+    bodyLimit: bodyLimits.report,
+    body: changeBody,
+    errors: ['body_too_large', 'conflict', 'revision_conflict', 'invalid_request'],
+    run: ({ organizationId, params, body, caller, newId }) =>
+      storeRevision(deps, {
+        organizationId,
+        projectId: params.project_id,
+        reportId: params.report_id,
+        ...(body.title === undefined ? {} : { title: body.title }),
+        ...(body.content === undefined ? {} : { content: body.content }),
+        expectedRevision: body.expected_revision,
+        createdBy: caller.id,
+        writeId: newId('rpt'),
+      }),
+  });
+  reports.remove({
+    summary: 'Delete a report with its revisions',
+    run: ({ organizationId, params, transaction }) =>
+      transaction((db) => deleteReport(db, organizationId, params.project_id, params.report_id)),
+  });
+  route(
+    app,
+    at,
+    ['GET', `${path}/versions`],
+    { summary: 'List the revisions of a report, newest first', exists: load, query: pageQuery },
+    { 200: page(versionSchema).meta({ examples: [{ items: [versionExample], nextCursor: null }] }) },
+    async ({ organizationId, params, query, request, transaction }) => {
+      const list = request as unknown as ListRequest;
+      const after = decodeCursor(revisionNumber, list);
+      const rows = await transaction(async (db) =>
+        listVersions(db, await load(db, organizationId, params), { after, limit: query.limit + 1 }),
+      );
+      return toPage(list, rows, ({ revision }) => revision, versionView);
+    },
+  );
+  route(
+    app,
+    at,
+    ['GET', `${path}/content`],
+    {
+      summary: 'Read a report',
+      description: 'As it was stored, in one self-contained Markdown file, as PDF or as DOCX.',
+      exists: load,
+      query: contentQuery,
+      errors: ['invalid_request', 'queries_saturated'],
+    },
+    {
+      200: {
+        description: 'The report.',
+        content: {
+          'text/markdown': { schema: z.string() },
+          'application/pdf': { schema: binary },
+          [contentTypes.docx]: { schema: binary },
+        },
+      },
+    },
+    async ({ organizationId, params, query, reply, transaction }) => {
+      const { report, version } = await transaction(async (db) => {
+        const row = await load(db, organizationId, params);
+        return { report: row, version: await getVersion(db, row, query.revision) };
+      });
+      const { format } = query;
+      const content =
+        format === 'raw' ? Buffer.from(version.content) : await exportReport(deps, report, version, format);
+      return reply
+        .type(format === 'raw' ? report.content_type : contentTypes[format])
+        .header('x-content-type-options', 'nosniff')
+        .header('content-disposition', attachment(`${version.title}.${endings[format]}`))
+        .send(content);
+    },
+  );
+}
+
+const binary = z.string().meta({ format: 'binary' });
+const contentTypes = {
+  markdown: 'text/markdown; charset=utf-8',
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+} as const;
+const endings = { raw: 'md', markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;

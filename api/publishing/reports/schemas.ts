@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import type { Report } from '../../../domain/publishing/reports/reports.ts';
+import { maxReportBytes, type ReportVersionHead } from '../../../domain/publishing/reports/versions.ts';
+import { characters, effortSchema, integerText, revisionNumber, timestamp, visibleName } from '../../schemas.ts';
+
+export const reportSchema = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    title: z.string(),
+    contentType: z.string(),
+    sizeBytes: z.int(),
+    revision: z.int(),
+    source: z.enum(['api', 'conversation', 'playbook', 'workflow']),
+    sourceId: z.string().nullable().describe('The conversation, or whatever else it came from.'),
+    dataVersions: z.array(z.object({ tableId: z.string(), version: z.int() })),
+    createdByUserId: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Report' });
+
+export const reportExample: z.input<typeof reportSchema> = {
+  id: 'rpt_01kahz3v6dfyvb1s8m3h9q2w4x',
+  projectId: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x',
+  title: 'Orders by month',
+  contentType: 'text/markdown; charset=utf-8',
+  sizeBytes: 2_048,
+  revision: 1,
+  source: 'conversation',
+  sourceId: 'cnv_01kahz3v6dfyvb1s8m3h9q2w4x',
+  dataVersions: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }],
+  createdByUserId: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
+export function reportView(report: Report): z.input<typeof reportSchema> {
+  return {
+    id: report.id,
+    projectId: report.project_id,
+    title: report.title,
+    contentType: report.content_type,
+    sizeBytes: report.size_bytes,
+    revision: report.revision,
+    source: report.source,
+    sourceId: report.source_id,
+    dataVersions: report.data_versions as never,
+    createdByUserId: report.created_by,
+    createdAt: report.created_at.toISOString(),
+    updatedAt: report.updated_at.toISOString(),
+  };
+}
+
+export const versionSchema = z
+  .object({
+    revision: z.int(),
+    title: z.string(),
+    sizeBytes: z.int(),
+    createdByUserId: z.string(),
+    createdAt: timestamp,
+    dataVersions: z.array(z.object({ tableId: z.string(), version: z.int() })),
+  })
+  .meta({ id: 'ReportVersion' });
+
+export const versionExample: z.input<typeof versionSchema> = {
+  revision: 2,
+  title: 'Orders by month',
+  sizeBytes: 2_048,
+  createdByUserId: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  dataVersions: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }],
+};
+
+export function versionView(version: ReportVersionHead): z.input<typeof versionSchema> {
+  return {
+    revision: version.revision,
+    title: version.title,
+    sizeBytes: version.size_bytes,
+    createdByUserId: version.created_by,
+    createdAt: version.created_at.toISOString(),
+    dataVersions: version.data_versions as never,
+  };
+}
+
+const markdown = characters(1, maxReportBytes)
+  .check(({ value, issues }) => {
+    if (Buffer.byteLength(value) > maxReportBytes)
+      issues.push({
+        code: 'custom',
+        message: 'A report has at most 2 MiB of Markdown: split it.',
+        input: value,
+      });
+  })
+  .describe(
+    "Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`).",
+  );
+
+/** A report that is stored as it is written, or one that the analyst is asked to write. */
+export const createBody = z
+  .strictObject({
+    title: visibleName(200).optional(),
+    content: markdown.optional(),
+    prompt: characters(1, 32_000).optional().describe('What the analyst is asked to write about.'),
+    model: characters(1, 200).optional().describe('An id of `GET /v1/models`; with `prompt` alone.'),
+    effort: effortSchema.optional(),
+  })
+  .check(({ value, issues }) => {
+    const { prompt, title, content, model, effort } = value;
+    const refuse = (name: string, message: string, type: string) =>
+      issues.push({ code: 'custom', path: [name], message, params: { type }, input: value });
+    if (prompt === undefined) {
+      if (title === undefined) refuse('title', 'Give a title and content, or a prompt.', 'missing');
+      if (content === undefined) refuse('content', 'Give a title and content, or a prompt.', 'missing');
+      if (model !== undefined) refuse('model', 'Only with a prompt.', 'extra_forbidden');
+      if (effort !== undefined) refuse('effort', 'Only with a prompt.', 'extra_forbidden');
+    } else if (content !== undefined) refuse('content', 'Either content or a prompt.', 'extra_forbidden');
+  })
+  .meta({
+    oneOf: [
+      { required: ['title', 'content'], properties: { prompt: false, model: false, effort: false } },
+      { required: ['prompt'], properties: { content: false } },
+    ],
+    examples: [
+      {
+        title: 'Orders by month',
+        content: '# Orders by month\n\n| Month | Orders |\n|---|--:|\n| May | 120 |',
+      },
+      { prompt: 'Orders by month as a line chart, and the five largest.', model: 'offline' },
+    ],
+  });
+
+export const changeBody = z
+  .strictObject({
+    title: visibleName(200).optional(),
+    content: markdown.optional(),
+    expected_revision: z.int().min(1).optional().describe('The revision that the change was made of.'),
+  })
+  .refine(({ title, content }) => title !== undefined || content !== undefined, {
+    message: 'Give a title, content, or both.',
+  })
+  .meta({
+    anyOf: [{ required: ['title'] }, { required: ['content'] }],
+    examples: [{ title: 'Orders by month, checked', expected_revision: 1 }],
+  });
+
+export const contentQuery = z.object({
+  format: z
+    .enum(['raw', 'markdown', 'pdf', 'docx'])
+    .default('raw')
+    .describe(
+      '`raw`: the stored bytes. `markdown`: in one file, with tables filled in and charts and images in it. `pdf` and `docx`: documents.',
+    ),
+  revision: integerText(revisionNumber).optional().describe('The newest one where it is left out.'),
+});

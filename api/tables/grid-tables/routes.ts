@@ -1,0 +1,136 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import { findPhysicalTable, type LakeColumn, physicalTables } from '../../../domain/tables/tables/columns.ts';
+import { addColumn, changeColumn } from '../../../domain/tables/tables/columns-change.ts';
+import { createDataTable } from '../../../domain/tables/tables/lifecycle.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { type Call, type Load, route } from '../../route.ts';
+import { addColumnBody, changeColumnBody, createGridTableBody, normalType, oneGridTable } from './schemas.ts';
+
+export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: 'Grid' };
+  const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
+
+  route(
+    app,
+    at,
+    ['POST', '/v1/grid/tables'],
+    {
+      summary: 'Create a grid table',
+      description:
+        'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc is not available yet.',
+      body: createGridTableBody,
+      errors: ['unsupported_option', 'name_taken'],
+    },
+    { 201: oneGridTable },
+    async ({ organizationId, caller, body, newId, reply }) => {
+      if (body.kind === 'calc') {
+        throw new AppError(
+          'unsupported_option',
+          'Calculated tables (kind=calc) are not available yet; kind=data is.',
+        );
+      }
+      const table = await createDataTable(deps, {
+        organizationId,
+        id: newId('tbl'),
+        name: body.name,
+        columns: body.columns!.map((column) => newColumn(column)),
+        keyColumns: body.key_columns ?? [],
+        ownerUserId: caller.kind === 'user' ? caller.id : null,
+        committedBy: caller.id,
+      });
+      reply.header('Location', `/v1/tables/${table.id}`);
+      return { data: await gridTable(deps, table) };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['POST', '/v1/grid/tables/:table_id/columns'],
+    {
+      summary: 'Add a column',
+      exists,
+      body: addColumnBody,
+      errors: ['name_taken', 'not_appendable', 'conflict'],
+    },
+    { 201: oneGridTable },
+    async (call) => {
+      const { table, change } = await changing(call);
+      await addColumn(deps, change, newColumn(call.body));
+      return { data: await gridTable(deps, table) };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['PATCH', '/v1/grid/tables/:table_id/columns/:name'],
+    {
+      summary: 'Rename, retype or make nullable a column',
+      description:
+        'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
+      exists: async (db, organizationId, params, caller) => {
+        const { name } = await exists(db, organizationId, params, caller);
+        const { schema } = await deps.lake.catalog.get(organizationId);
+        const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
+        if (!physical?.columns.some((column) => column.name.toLowerCase() === params.name.toLowerCase()))
+          throw notFound('The column');
+      },
+      body: changeColumnBody,
+      errors: ['name_taken', 'not_appendable', 'conflict'],
+    },
+    { 200: oneGridTable },
+    async (call) => {
+      const { params, body, organizationId, transaction } = call;
+      const { table, change } = await changing(call, ['data', 'import']);
+      if (table.kind === 'import' && body.name !== undefined)
+        throw new AppError('conflict', 'The columns of an imported table keep the names of its import.');
+      if (['s_id', '_sm_created_at'].includes(params.name.toLowerCase()))
+        throw new AppError('conflict', 'The automatic columns cannot be changed.');
+      const { name, data_type: wanted, cast, nullable } = body;
+      const dataType = wanted === undefined ? undefined : normalType(wanted);
+      await changeColumn(deps, change, params.name, { name, dataType, cast, nullable });
+      const renamed = await transaction((db) => getTable(db, organizationId, table.id));
+      return { data: await gridTable(deps, renamed) };
+    },
+  );
+}
+
+/** The table whose columns a request changes, and who changes them. */
+async function changing(
+  { organizationId, caller, params, newId, transaction }: Call<'/:table_id'>,
+  kinds: readonly string[] = ['data'],
+) {
+  const table = await transaction((db) => getTable(db, organizationId, params.table_id));
+  if (!kinds.includes(table.kind) || table.quarantine_of !== null) {
+    throw new AppError(
+      'not_appendable',
+      'The columns of a data table can be changed, and the types of an imported one.',
+    );
+  }
+  return { table, change: { table, operationId: newId('opr'), committedBy: caller.id } };
+}
+
+function newColumn(column: { name: string; nullable: boolean; data_type?: string | undefined }): LakeColumn {
+  const { name, nullable, data_type: dataType } = column;
+  return dataType === undefined
+    ? { name, nullable, dataType: 'STRING', typing: 'undetermined' }
+    : { name, nullable, dataType: normalType(dataType), typing: 'declared' };
+}
+
+async function gridTable(deps: ApiDeps, table: TableRow) {
+  const lake = await deps.lake.catalog.get(table.organization_id);
+  const physical = (await physicalTables(deps.lake.catalogPool, lake.schema, table.name))
+    .values()
+    .next().value;
+  return {
+    tableId: table.id,
+    name: table.name,
+    kind: table.kind,
+    status: 'fresh' as const,
+    columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => ({ name, dataType, nullable })),
+    keyColumns: table.key_columns,
+  };
+}

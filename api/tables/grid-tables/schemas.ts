@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { columnNameFault } from '../../../domain/tables/tables/column-name.ts';
+import { characters, envelope, visibleName } from '../../schemas.ts';
+
+export const dataTypes = [
+  'STRING',
+  'INTEGER',
+  'DECIMAL',
+  'DOUBLE',
+  'BOOLEAN',
+  'DATE',
+  'TIMESTAMP',
+  'TIMESTAMPTZ',
+  'TIME',
+  'JSON',
+] as const;
+
+/** DECIMAL(p,s) with p up to 38 and s up to p, as a JSON Schema can say it. */
+const decimalPattern = `^DECIMAL\\((?:${Array.from({ length: 38 }, (_, index) => {
+  const [precision, tens, ones] = [index + 1, Math.floor((index + 1) / 10), (index + 1) % 10];
+  const below = ['', '\\d|', '\\d|1\\d|', '\\d|[12]\\d|'][tens];
+  return `${precision},(?:${below}${tens === 0 ? '' : tens}[0-${ones}])`;
+}).join('|')})\\)$`;
+
+/** What the document says of a type's name; requests may write it in any case. */
+export function documentedType(names: readonly string[]) {
+  return { anyOf: [{ enum: [...names] }, { pattern: decimalPattern }] };
+}
+
+/** A column type as a request writes it: one of the names, or DECIMAL(p,s). */
+export const dataType = z
+  .string()
+  .superRefine((text, context) => {
+    const upper = text.toUpperCase().replaceAll(' ', '');
+    const decimal = /^DECIMAL\((\d{1,2}),(\d{1,2})\)$/.exec(upper);
+    const known = (dataTypes as readonly string[]).includes(upper);
+    const fits =
+      decimal !== null &&
+      Number(decimal[1]) >= 1 &&
+      Number(decimal[1]) <= 38 &&
+      Number(decimal[2]) <= Number(decimal[1]);
+    if (!known && !fits) {
+      context.addIssue({
+        code: 'custom',
+        params: { type: 'enum' },
+        message: `Input should be one of ${dataTypes.join(', ')}, or DECIMAL(p,s) with p up to 38`,
+      });
+    }
+  })
+  .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'], ...documentedType(dataTypes) });
+
+/** The type as the service writes it: a bare DECIMAL has 38 digits, ten of them behind the point. */
+export function normalType(text: string): string {
+  const upper = text.toUpperCase().replaceAll(' ', '');
+  return upper === 'DECIMAL' ? 'DECIMAL(38,10)' : upper;
+}
+
+export const columnName = visibleName(255).superRefine((name, context) => {
+  const message = columnNameFault(name);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+export const tableName = visibleName(255);
+
+const column = z.strictObject({
+  name: columnName,
+  nullable: z.boolean().default(true),
+  data_type: dataType.optional().describe('Left out, the first value decides.'),
+});
+
+export const createGridTableBody = z
+  .strictObject({
+    name: tableName,
+    kind: z.enum(['calc', 'data']).default('calc'),
+    query: characters(1, 500_000)
+      .optional()
+      .describe('The SELECT of a calculated table; required for kind=calc.'),
+    columns: z.array(column).max(50).optional().describe('Required for kind=data.'),
+    key_columns: z.array(z.string().min(1)).max(50).optional(),
+  })
+  .superRefine((body, context) => {
+    const forbid = (field: 'query' | 'columns' | 'key_columns', message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message, params: { type: 'value_error' } });
+    const require = (field: 'query' | 'columns') =>
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: `Field required for kind=${body.kind}`,
+        params: { type: 'missing' },
+      });
+    if (body.kind === 'calc') {
+      if (body.query === undefined) require('query');
+      if (body.columns !== undefined)
+        forbid('columns', 'Columns come from the query; leave them out for kind=calc.');
+      return;
+    }
+    if (body.query !== undefined) forbid('query', 'A data table has no query; leave it out for kind=data.');
+    if (body.columns === undefined) return require('columns');
+    const seen = new Set<string>();
+    for (const [index, { name }] of body.columns.entries()) {
+      if (seen.has(name.toLowerCase())) {
+        context.addIssue({
+          code: 'custom',
+          path: ['columns', index, 'name'],
+          message: 'Column names must differ, ignoring case.',
+        });
+      }
+      seen.add(name.toLowerCase());
+    }
+    for (const [index, key] of (body.key_columns ?? []).entries()) {
+      if (!body.columns.some(({ name }) => name === key)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['key_columns', index],
+          message: 'Every key column must appear in columns.',
+        });
+      }
+    }
+    if (new Set(body.key_columns).size !== (body.key_columns ?? []).length)
+      forbid('key_columns', 'Key columns must differ.');
+  })
+  .meta({
+    oneOf: [
+      {
+        title: 'data',
+        required: ['kind', 'columns'],
+        properties: { kind: { const: 'data' }, query: false },
+      },
+      { title: 'calc', required: ['query'], properties: { kind: { const: 'calc' }, columns: false } },
+    ],
+    examples: [
+      {
+        name: 'orders',
+        kind: 'data',
+        columns: [
+          { name: 'order_no' },
+          { name: 'amount', data_type: 'DECIMAL(12,2)' },
+          { name: 'note', nullable: true },
+        ],
+        key_columns: ['order_no'],
+      },
+    ],
+  });
+
+const gridColumn = z.object({ name: z.string(), dataType: z.string(), nullable: z.boolean() });
+
+export const gridTableSchema = z
+  .object({
+    tableId: z.string(),
+    name: z.string(),
+    kind: z.enum(['data', 'calc', 'import']),
+    status: z.enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed']),
+    columns: z.array(gridColumn),
+    keyColumns: z.array(z.string()),
+  })
+  .meta({ id: 'GridTable' });
+
+export const oneGridTable = envelope(gridTableSchema).meta({
+  examples: [
+    {
+      data: {
+        tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+        name: 'orders',
+        kind: 'data',
+        status: 'fresh',
+        columns: [
+          { name: 's_id', dataType: 'INTEGER', nullable: false },
+          { name: 'city', dataType: 'STRING', nullable: true },
+        ],
+        keyColumns: [],
+      },
+    },
+  ],
+});
+
+export const addColumnBody = z
+  .strictObject({ name: columnName, nullable: z.boolean().default(true), data_type: dataType.optional() })
+  .meta({ examples: [{ name: 'channel', data_type: 'STRING' }] });
+
+export const changeColumnBody = z
+  .strictObject({
+    name: columnName.optional(),
+    data_type: dataType.optional(),
+    cast: z
+      .boolean()
+      .default(false)
+      .describe('Retype even where values change; values that cannot be cast still refuse it.'),
+    nullable: z.literal(true).optional().describe('A column can become nullable, not the other way.'),
+  })
+  .refine(
+    ({ name, data_type, nullable }) => [name, data_type, nullable].some((change) => change !== undefined),
+    {
+      message: 'Name at least one change: name, data_type or nullable.',
+    },
+  )
+  .meta({
+    anyOf: ['name', 'data_type', 'nullable'].map((change) => ({ required: [change] })),
+    examples: [{ data_type: 'DECIMAL(12,2)', cast: true }],
+  });

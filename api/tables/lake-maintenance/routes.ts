@@ -1,0 +1,31 @@
+import { askForMaintenance } from '../../../domain/tables/lake-maintenance/ask.ts';
+import { getLakeMaintenanceRun, listLakeMaintenanceRuns } from '../../../domain/tables/lake-maintenance/runs.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { lakeMaintenanceRunExample, lakeMaintenanceRunSchema, lakeMaintenanceRunView } from './schemas.ts';
+
+/** What the service does for an organization's lake by itself, and a way to have it done now. */
+export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
+  const runs = resource(app, deps, {
+    tag: 'Lake',
+    path: '/v1/lake-maintenance/runs/:run_id',
+    schema: lakeMaintenanceRunSchema,
+    example: lakeMaintenanceRunExample,
+    load: (db, organizationId, { run_id: id }) => getLakeMaintenanceRun(db, organizationId, id),
+    view: lakeMaintenanceRunView,
+  });
+
+  runs.list({
+    summary: 'List runs of lake maintenance, newest first',
+    description: 'Of the last 30 days.',
+    rows: (db, { organizationId }, slice) => listLakeMaintenanceRuns(db, organizationId, slice),
+  });
+  runs.create({
+    summary: 'Run lake maintenance now',
+    description:
+      'A durable process: 202, then poll the Location. While a run waits or is under way it is the one that is answered.',
+    status: 202,
+    run: ({ organizationId, newId }) => askForMaintenance(deps, organizationId, newId('car')),
+  });
+  runs.show({ summary: 'Show a run of lake maintenance' });
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { QueryExecution } from '../../../domain/tables/query/query-executions.ts';
+import type { QueryResult } from '../../../domain/tables/query/run.ts';
+import { isMap, notMap } from '../../free-form.ts';
+import { characters, timestamp } from '../../schemas.ts';
+
+const version = z.int().min(0);
+
+/** Looked at one by one: a record of zod's passes over the key `__proto__`. */
+const versions = z
+  .custom<Record<string, number>>(isMap, notMap)
+  .superRefine((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > 100) context.addIssue('At most 100 tables can be pinned.');
+    for (const [name, value] of entries.slice(0, 100)) {
+      for (const issue of version.safeParse(value, { reportInput: true }).error?.issues ?? [])
+        context.issues.push({ ...issue, path: [name] } as never);
+    }
+  })
+  .meta({
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    maxProperties: 100,
+    description: 'Reads the past: table id or name to version.',
+  });
+
+export const queryBody = z
+  .strictObject({
+    sql: characters(1, 500_000),
+    limit: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(100)
+      .describe('Rows answered at most; `truncated` says whether there were more.'),
+    timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
+    row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
+    at_versions: versions.optional(),
+  })
+  .meta({
+    examples: [
+      { sql: 'SELECT city, count(*) AS orders FROM orders GROUP BY ALL ORDER BY orders DESC', limit: 10 },
+    ],
+  });
+
+const scanned = z.object({ tables: z.array(z.object({ tableId: z.string(), version: z.int() })) });
+const column = z.object({ name: z.string(), dataType: z.string() });
+
+export const queryAnswer = z
+  .object({
+    id: z.string(),
+    columns: z.array(column),
+    rows: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe('A map a row, column names in camelCase; of colliding names the last wins.'),
+    rows_with_column_order: z
+      .array(z.array(z.object({ name: z.string(), value: z.unknown() })))
+      .optional()
+      .describe('Every cell under its own column name, duplicates kept, in order.'),
+    rowCount: z.int(),
+    truncated: z.boolean(),
+    elapsedMs: z.number(),
+    scanned,
+  })
+  .meta({ id: 'QueryAnswer' });
+
+export const queryExecutionSchema = z
+  .object({
+    id: z.string(),
+    sql: z.string(),
+    status: z.enum(['succeeded', 'failed']),
+    error: z.object({ code: z.string(), detail: z.string() }).nullable(),
+    rowCount: z.int().nullable(),
+    truncated: z.boolean().nullable(),
+    elapsedMs: z.number(),
+    scanned,
+    callerId: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'QueryExecution' });
+
+const scannedExample = { tables: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }] };
+
+export const queryExample = {
+  id: 'qry_01kahz3v6dfyvb1s8m3h9q2w4x',
+  columns: [
+    { name: 'city', dataType: 'VARCHAR' },
+    { name: 'orders', dataType: 'BIGINT' },
+  ],
+  rows: [{ city: 'Porto', orders: 42 }],
+  rows_with_column_order: [
+    [
+      { name: 'city', value: 'Porto' },
+      { name: 'orders', value: 42 },
+    ],
+  ],
+  rowCount: 1,
+  truncated: false,
+  elapsedMs: 8.4,
+  scanned: scannedExample,
+};
+
+export const queryExecutionExample: z.input<typeof queryExecutionSchema> = {
+  id: 'qry_01kahz3v6dfyvb1s8m3h9q2w4x',
+  sql: 'SELECT city, count(*) AS orders FROM orders GROUP BY ALL',
+  status: 'succeeded',
+  error: null,
+  rowCount: 1,
+  truncated: false,
+  elapsedMs: 8.4,
+  scanned: scannedExample,
+  callerId: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+  createdAt: '2026-11-21T08:30:00.000Z',
+};
+
+export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExecutionSchema> {
+  return {
+    id: row.id,
+    sql: row.sql,
+    status: row.status,
+    error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
+    rowCount: row.row_count,
+    truncated: row.truncated,
+    elapsedMs: row.elapsed_ms,
+    scanned: { tables: row.scanned as unknown as { tableId: string; version: number }[] },
+    callerId: row.caller_id,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** The rows are JSON text already; only the frame is made here. */
+export function answerText(id: string, { answer, scanned }: QueryResult): string {
+  const members = [
+    `"id":${JSON.stringify(id)}`,
+    `"columns":${JSON.stringify(answer.columns)}`,
+    ...(answer.rowsJson === undefined ? [] : [`"rows":${answer.rowsJson}`]),
+    ...(answer.rowsWithColumnOrderJson === undefined
+      ? []
+      : [`"rows_with_column_order":${answer.rowsWithColumnOrderJson}`]),
+    `"rowCount":${answer.rowCount}`,
+    `"truncated":${answer.truncated}`,
+    `"elapsedMs":${Math.round(answer.elapsedMs * 1_000) / 1_000}`,
+    `"scanned":${JSON.stringify({ tables: scanned })}`,
+  ];
+  return `{"data":{${members.join(',')}}}`;
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { AppError } from '../../../data/errors.ts';
+import { tableStatistics } from '../../../data/lake/ledger.ts';
+import type { RowsBody } from '../../../domain/tables/rows/body.ts';
+import { readRows } from '../../../domain/tables/rows/read.ts';
+import { upsertKeys, upsertRows } from '../../../domain/tables/rows/upsert.ts';
+import { notAppendable } from '../../../domain/tables/tables/appendable.ts';
+import { findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { snapshotShowing } from '../../../domain/tables/tables/versions.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { bodyLimits } from '../../plugins/json-body.ts';
+import { sendText } from '../../reply.ts';
+import { type Call, type Load, route } from '../../route.ts';
+import { decodeCursor, encodeCursor, type ListRequest } from '../../schemas.ts';
+import { sentListOf } from '../../sent-list.ts';
+import { appended, rowsBody, rowsPage, rowsQuery, upserted } from './schemas.ts';
+
+const rowsCursor = z.object({ version: z.int(), after: z.string().regex(/^-?\d+$/) });
+
+/** Rows of a table: append and upsert, durable and visible when answered, and reading. */
+export function rowsRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: 'Tables' };
+  const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
+  const sending = {
+    exists,
+    scope: 'tables:append',
+    body: rowsBody,
+    rawBody: true,
+    bodyLimit: bodyLimits.rows,
+  } as const;
+
+  /**
+   * Gives `work` the rows that were sent. Many are checked before they wait for the table's lock: under it they are
+   * looked at again only where the columns changed meanwhile.
+   */
+  function withRows<T>(
+    { organizationId, caller, params, request, transaction }: Call<'/:table_id'>,
+    byKeys: boolean,
+    work: (body: RowsBody) => Promise<T>,
+  ): Promise<T> {
+    return deps.rows.use(organizationId, sentListOf(request, 'rows').bytes, async (body) => {
+      if (body.isLarge) {
+        const table = appendable(await transaction((db) => exists(db, organizationId, params, caller)));
+        const { schema } = await deps.lake.catalog.get(organizationId);
+        const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
+        if (physical !== undefined)
+          await body.plan(physical.columns, byKeys ? upsertKeys(table.key_columns) : []);
+      }
+      return work(body);
+    });
+  }
+
+  /** Data tables are paged by s_id; any other table may have a column of the name `rowid`. */
+  async function hasRowid(schema: string, table: TableRow): Promise<boolean> {
+    if (table.kind === 'data') return false;
+    const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
+    return physical?.columns.some(({ name }) => name.toLowerCase() === 'rowid') ?? false;
+  }
+
+  route(
+    app,
+    at,
+    ['POST', '/v1/tables/:table_id/rows'],
+    {
+      ...sending,
+      summary: 'Append rows to a data table',
+      description:
+        'All or nothing, durable and visible when answered. Every row carries a new integer `s_id`; a column left out is null.',
+      errors: ['duplicate_row_id', 'not_appendable', 'body_too_large'],
+    },
+    { 200: appended },
+    async (call) => {
+      const { organizationId, caller } = call;
+      const where = { organizationId, tableId: call.params.table_id, committedBy: caller.id };
+      const operationId = call.newId('opr');
+      return { data: await withRows(call, false, (body) => deps.append({ ...where, body, operationId })) };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['PUT', '/v1/tables/:table_id/rows'],
+    {
+      ...sending,
+      summary: 'Upsert rows by the key columns, else by s_id',
+      description:
+        'A matched row is replaced whole and keeps its `s_id`; of equal keys in one request the last wins.',
+      errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
+    },
+    { 200: upserted },
+    async (call) => {
+      const { organizationId, caller } = call;
+      const where = { organizationId, tableId: call.params.table_id, committedBy: caller.id };
+      const operationId = call.newId('opr');
+      return {
+        data: await withRows(call, true, (body) => upsertRows(deps, { ...where, body, operationId })),
+      };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id/rows'],
+    {
+      summary: 'Read rows',
+      description:
+        'Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw.',
+      exists,
+      query: rowsQuery,
+      errors: ['version_expired', 'conflict', 'query_too_large'],
+    },
+    { 200: rowsPage },
+    async ({ organizationId, caller, params, query, request, reply, transaction }) => {
+      const table = await transaction((db) => exists(db, organizationId, params, caller));
+      if (table.kind === 'system') throw new AppError('conflict', 'System tables cannot be read.');
+      const list = request as ListRequest;
+      const from = decodeCursor(rowsCursor, list);
+      const lake = await deps.lake.catalog.get(organizationId);
+      const version =
+        from?.version ??
+        query.version ??
+        (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(table.id)?.version ??
+        0;
+      const snapshotId = await snapshotShowing(deps.lake.catalogPool, lake.schema, table.id, version);
+      const rows = await readRows(deps.lake, lake, {
+        table: table.name,
+        hasRowIds: table.kind === 'data',
+        hasOwnRowid: await hasRowid(lake.schema, table),
+        snapshotId,
+        after: from === undefined ? undefined : BigInt(from.after),
+        limit: query.limit,
+      });
+      const nextCursor = rows.hasMore ? encodeCursor(list, { version, after: String(rows.last) }) : null;
+      // The rows are JSON text already: exact numbers must not pass through JavaScript again.
+      return sendText(
+        reply,
+        `{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`,
+      );
+    },
+  );
+}
+
+function appendable(table: TableRow): TableRow {
+  if (table.kind === 'data') return table;
+  throw notAppendable(table.kind);
+}

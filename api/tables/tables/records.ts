@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
+import { identifier } from '../../../data/lake/sql.ts';
+import { type PhysicalTable, physicalTables } from '../../../domain/tables/tables/columns.ts';
+import type { TableRow } from '../../../domain/tables/tables/tables.ts';
+import type { ApiDeps } from '../../deps.ts';
+import type { catalogSchema, tableSchema } from './schemas.ts';
+
+/** A table as the registry, the ledger and the lake's catalog together know it. */
+export interface KnownTable {
+  row: TableRow;
+  statistics: TableStatistics | undefined;
+  physical: PhysicalTable | undefined;
+}
+
+/** Joins registry rows with what the lake says about them: two catalog reads, however many tables. */
+export async function describeTables(
+  deps: ApiDeps,
+  organizationId: string,
+  rows: readonly TableRow[],
+): Promise<KnownTable[]> {
+  if (rows.every((row) => row.kind === 'system'))
+    return rows.map((row) => ({ row, statistics: undefined, physical: undefined }));
+  const lake = await deps.lake.catalog.get(organizationId);
+  const [statistics, physical] = await Promise.all([
+    tableStatistics(deps.lake.catalogPool, lake.schema),
+    physicalTables(deps.lake.catalogPool, lake.schema),
+  ]);
+  return rows.map((row) => ({
+    row,
+    statistics: statistics.get(row.id),
+    physical: row.kind === 'system' ? undefined : physical.get(row.name.toLowerCase()),
+  }));
+}
+
+export function tableView({ row, statistics, physical }: KnownTable): z.infer<typeof tableSchema> {
+  const system = row.kind === 'system';
+  return {
+    id: row.id,
+    name: row.name,
+    database: system ? 'system' : 'lake',
+    schema: 'main',
+    kind: row.kind,
+    projectId: row.project_id,
+    queryable: physical !== undefined,
+    appendable: row.kind === 'data',
+    rowCount: system ? null : (statistics?.rowCount ?? 0),
+    sizeBytes: system ? null : (physical?.sizeBytes ?? 0),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: lastChange(row, statistics).toISOString(),
+  };
+}
+
+export interface ColumnNote {
+  description?: string | null;
+  semanticType?: string | null;
+  note?: string | null;
+}
+
+export function columnNotes(row: TableRow): Record<string, ColumnNote> {
+  return row.column_notes as Record<string, ColumnNote>;
+}
+
+/** Catalog metadata, for tables that have any: those with a physical store. */
+export function catalogView(
+  { row, statistics, physical }: KnownTable,
+  compact: boolean,
+): z.infer<typeof catalogSchema> {
+  const notes = columnNotes(row);
+  return {
+    tableId: row.id,
+    name: row.name,
+    qualifiedName: `lake.main.${identifier(row.name)}`,
+    description: row.description,
+    ownerUserId: row.owner_user_id,
+    ...(compact ? {} : { semantics: row.semantics as Record<string, unknown> }),
+    modelingTier: row.modeling_tier,
+    columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => {
+      const own = Object.hasOwn(notes, name) ? notes[name]! : {};
+      const { description = null, semanticType = null, note = null } = own;
+      return { name, dataType, nullable, description, semanticType, ...(compact ? {} : { note }) };
+    }),
+    lineage: { upstream: 0, downstream: 0 },
+    rowCount: statistics?.rowCount ?? 0,
+    updatedAt: lastChange(row, statistics).toISOString(),
+  };
+}
+
+function lastChange(row: TableRow, statistics: TableStatistics | undefined): Date {
+  return statistics !== undefined && statistics.updatedAt > row.updated_at
+    ? statistics.updatedAt
+    : row.updated_at;
+}

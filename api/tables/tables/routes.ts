@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import { listVersions } from '../../../data/lake/ledger.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { getUser } from '../../../domain/workspace/organizations/organizations.ts';
+import { dropTable } from '../../../domain/tables/tables/lifecycle.ts';
+import { getTable, listTables, lockTable, updateTableRow } from '../../../domain/tables/tables/tables.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { type Load, route } from '../../route.ts';
+import { confirmQuery, decodeCursor, type ListRequest, page, pageQuery, toPage } from '../../schemas.ts';
+import { catalogView, columnNotes, describeTables, type KnownTable, tableView } from './records.ts';
+import {
+  catalogExample,
+  listCatalogQuery,
+  listOfCatalog,
+  listOfTables,
+  listTablesQuery,
+  oneCatalog,
+  oneTable,
+  tableExample,
+  updateCatalogBody,
+  versionExample,
+  versionSchema,
+} from './schemas.ts';
+
+export function tablesRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: 'Tables' };
+  const exists: Load<'/:table_id'> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
+
+  async function known(organizationId: string, tableId: string): Promise<KnownTable> {
+    const row = await inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, tableId));
+    return (await describeTables(deps, organizationId, [row]))[0]!;
+  }
+
+  /** System tables have no catalog metadata: to the catalog routes they do not exist. */
+  async function knownInCatalog(organizationId: string, tableId: string): Promise<KnownTable> {
+    const table = await known(organizationId, tableId);
+    if (table.physical === undefined) throw new AppError('not_found', 'The table has no catalog metadata.');
+    return table;
+  }
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables'],
+    {
+      summary: 'List every table of the organization',
+      description:
+        'Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.',
+      query: listTablesQuery,
+    },
+    { 200: listOfTables.meta({ examples: [{ tables: [tableExample], total: 1 }] }) },
+    async ({ organizationId, query, transaction }) => {
+      const { project_id: projectId } = query;
+      const rows = await transaction((db) =>
+        listTables(db, organizationId, projectId === undefined ? {} : { projectId }),
+      );
+      const tables = (await describeTables(deps, organizationId, rows)).map(tableView);
+      return { tables, total: tables.length };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/catalog'],
+    {
+      summary: 'List the catalog metadata of the tables that have it',
+      description: 'Not paginated. `project_id` is taken and ignored: tables belong to the organization.',
+      query: listCatalogQuery,
+    },
+    { 200: listOfCatalog.meta({ examples: [{ tables: [catalogExample], total: 1 }] }) },
+    async ({ organizationId, query, transaction }) => {
+      const { compact, modeling_tier: tier } = query;
+      const rows = await transaction((db) => listTables(db, organizationId));
+      const wanted = rows.filter((row) => tier === undefined || row.modeling_tier === tier);
+      const tables = (await describeTables(deps, organizationId, wanted))
+        .filter(({ physical }) => physical !== undefined)
+        .map((table) => catalogView(table, compact === 'true'));
+      return { tables, total: tables.length };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id'],
+    { summary: 'Show a table', exists },
+    { 200: oneTable },
+    async ({ organizationId, params }) => ({ data: tableView(await known(organizationId, params.table_id)) }),
+  );
+
+  route(
+    app,
+    at,
+    ['DELETE', '/v1/tables/:table_id'],
+    { summary: 'Delete a table and its rows', exists, query: confirmQuery, errors: ['conflict'] },
+    { 200: oneTable },
+    async ({ organizationId, params, caller }) => {
+      const table = await known(organizationId, params.table_id);
+      await dropTable(deps, organizationId, table.row.id, caller.id);
+      return { data: { ...tableView(table), queryable: false, appendable: false } };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id/catalog'],
+    { summary: 'Show the catalog metadata of a table', exists },
+    { 200: oneCatalog },
+    async ({ organizationId, params }) => ({
+      data: catalogView(await knownInCatalog(organizationId, params.table_id), false),
+    }),
+  );
+
+  route(
+    app,
+    at,
+    ['PATCH', '/v1/tables/:table_id/catalog'],
+    {
+      summary: 'Describe a table and its columns',
+      description: 'Fields left out stay. `columns` changes the notes of the columns it names.',
+      exists,
+      body: updateCatalogBody,
+    },
+    { 200: oneCatalog },
+    async ({ organizationId, params, body, transaction }) => {
+      const table = await knownInCatalog(organizationId, params.table_id);
+      const row = await transaction(async (db) => {
+        const locked = await lockTable(db, organizationId, table.row.id);
+        const notes = mergeNotes({ ...table, row: locked }, body.columns ?? []);
+        if (typeof body.owner_user_id === 'string')
+          await requireUser(() => getUser(db, organizationId, body.owner_user_id!));
+        return updateTableRow(db, organizationId, table.row.id, {
+          ...(body.description === undefined ? {} : { description: body.description }),
+          ...(body.owner_user_id === undefined ? {} : { owner_user_id: body.owner_user_id }),
+          ...(body.semantics === undefined ? {} : { semantics: JSON.stringify(body.semantics) }),
+          ...(body.modeling_tier === undefined ? {} : { modeling_tier: body.modeling_tier }),
+          ...(body.columns === undefined ? {} : { column_notes: JSON.stringify(notes) }),
+        });
+      });
+      return { data: catalogView({ ...table, row }, false) };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/tables/:table_id/versions'],
+    {
+      summary: 'List the versions of a table, newest first',
+      description:
+        'A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.',
+      exists,
+      query: pageQuery,
+    },
+    { 200: page(versionSchema).meta({ examples: [{ items: [versionExample], nextCursor: null }] }) },
+    async ({ organizationId, params, query, request }) => {
+      const { row } = await known(organizationId, params.table_id);
+      const list = request as ListRequest;
+      const before = decodeCursor(z.int(), list);
+      if (row.kind === 'system') return { items: [], nextCursor: null };
+      const lake = await deps.lake.catalog.get(organizationId);
+      const versions = await listVersions(
+        deps.lake.catalogPool,
+        lake.schema,
+        row.id,
+        before,
+        query.limit + 1,
+      );
+      return toPage(
+        list,
+        versions,
+        ({ version }) => version,
+        (version) => ({ ...version, committedAt: version.committedAt.toISOString() }),
+      );
+    },
+  );
+}
+
+function mergeNotes(table: KnownTable, changes: NonNullable<z.infer<typeof updateCatalogBody>['columns']>) {
+  /** No plain object: a column may have the name of any of its members, `__proto__` too. */
+  const notes = new Map(Object.entries(columnNotes(table.row)));
+  for (const [index, change] of changes.entries()) {
+    const column = table.physical?.columns.find(
+      ({ name }) => name.toLowerCase() === change.name.toLowerCase(),
+    );
+    if (column === undefined) {
+      throw new ValidationError([
+        {
+          loc: ['body', 'columns', index, 'name'],
+          msg: 'The table has no such column.',
+          type: 'value_error',
+        },
+      ]);
+    }
+    notes.set(column.name, {
+      ...notes.get(column.name),
+      ...(change.description === undefined ? {} : { description: change.description }),
+      ...(change.semantic_type === undefined ? {} : { semanticType: change.semantic_type }),
+      ...(change.note === undefined ? {} : { note: change.note }),
+    });
+  }
+  return Object.fromEntries(notes);
+}
+
+async function requireUser(find: () => Promise<unknown>): Promise<void> {
+  await find().catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    throw new ValidationError([
+      { loc: ['body', 'owner_user_id'], msg: 'The organization has no such user.', type: 'value_error' },
+    ]);
+  });
+}

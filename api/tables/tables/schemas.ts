@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { freeFormMap, keptMap } from '../../free-form.ts';
+import { characters, envelope, idText, timestamp } from '../../schemas.ts';
+
+export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
+
+export const tableSchema = z
+  .object({
+    id: z.string().meta({ examples: ['tbl_01kahz3v6dfyvb1s8m3h9q2w4x'] }),
+    name: z.string().meta({ examples: ['orders'] }),
+    database: z.string(),
+    schema: z.string(),
+    kind: z.enum(tableKinds),
+    projectId: z.string().nullable(),
+    queryable: z.boolean(),
+    appendable: z.boolean(),
+    rowCount: z.int().nullable(),
+    sizeBytes: z.int().nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Table' });
+
+const catalogColumn = z.object({
+  name: z.string(),
+  dataType: z.string(),
+  nullable: z.boolean(),
+  description: z.string().nullable(),
+  semanticType: z.string().nullable(),
+  note: z.string().nullable().optional(),
+});
+
+export const catalogSchema = z
+  .object({
+    tableId: z.string(),
+    name: z.string(),
+    qualifiedName: z.string(),
+    description: z.string(),
+    ownerUserId: z.string().nullable(),
+    semantics: keptMap.optional(),
+    modelingTier: z.enum(['raw', 'staged', 'curated', 'certified']),
+    columns: z.array(catalogColumn),
+    lineage: z.object({ upstream: z.int(), downstream: z.int() }),
+    rowCount: z.int(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'TableCatalog' });
+
+export const tableExample: z.input<typeof tableSchema> = {
+  id: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  name: 'orders',
+  database: 'lake',
+  schema: 'main',
+  kind: 'data',
+  projectId: null,
+  queryable: true,
+  appendable: true,
+  rowCount: 1_204,
+  sizeBytes: 18_204,
+  createdAt: '2026-11-21T08:30:00.000Z',
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
+export const catalogExample: z.input<typeof catalogSchema> = {
+  tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  name: 'orders',
+  qualifiedName: 'lake.main."orders"',
+  description: 'One row an order line.',
+  ownerUserId: null,
+  semantics: { grain: 'order line' },
+  modelingTier: 'raw',
+  columns: [
+    {
+      name: 's_id',
+      dataType: 'INTEGER',
+      nullable: false,
+      description: null,
+      semanticType: 'identifier',
+      note: null,
+    },
+  ],
+  lineage: { upstream: 0, downstream: 0 },
+  rowCount: 1_204,
+  updatedAt: '2026-11-21T08:30:00.000Z',
+};
+
+export const oneTable = envelope(tableSchema).meta({ examples: [{ data: tableExample }] });
+export const oneCatalog = envelope(catalogSchema).meta({ examples: [{ data: catalogExample }] });
+export const listOfTables = z.object({ tables: z.array(tableSchema), total: z.int() });
+export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z.int() });
+
+export const listTablesQuery = z.object({
+  project_id: characters(0, 255).optional().describe('Only tables that this project made.'),
+});
+export const listCatalogQuery = listTablesQuery.extend({
+  compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
+  modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
+});
+
+export const updateCatalogBody = z
+  .strictObject({
+    description: characters(0, 10_000).optional(),
+    owner_user_id: idText.nullable().optional(),
+    semantics: freeFormMap.optional(),
+    modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
+    columns: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          description: characters(0, 10_000).nullable().optional(),
+          semantic_type: characters(0, 255).nullable().optional(),
+          note: characters(0, 10_000).nullable().optional(),
+        }),
+      )
+      .max(2_000)
+      .optional(),
+  })
+  .meta({
+    examples: [{ description: 'One row an order.', columns: [{ name: 'amount', description: 'In euro.' }] }],
+  });
+
+export const versionSchema = z
+  .object({
+    version: z.int(),
+    committedAt: timestamp,
+    operation: z.string(),
+    rowsAdded: z.int(),
+    rowsRemoved: z.int(),
+    runId: z.string().nullable(),
+    committedBy: z.string(),
+  })
+  .meta({ id: 'TableVersion' });
+
+export const versionExample: z.input<typeof versionSchema> = {
+  version: 12,
+  committedAt: '2026-11-21T08:30:00.000Z',
+  operation: 'append',
+  rowsAdded: 100,
+  rowsRemoved: 0,
+  runId: null,
+  committedBy: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
+};

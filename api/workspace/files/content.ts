@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import type { File } from '../../../domain/workspace/files/files.ts';
+import { attachment } from '../../reply.ts';
+import { parseRange } from './content-range.ts';
+
+/** Streams a file's bytes, or the one range of them that is asked for; in its own type, and only ever as a download. */
+export async function sendContent(
+  objects: ObjectStore,
+  file: File,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // A range of another version than the caller has is no use to it (RFC 9110, If-Range).
+  const ifRange = request.headers['if-range'];
+  const isSame = ifRange === undefined || ifRange === `"${file.sha256}"`;
+  const range = isSame ? parseRange(request.headers.range, file.size_bytes) : undefined;
+  reply
+    .header('Accept-Ranges', 'bytes')
+    .header('ETag', `"${file.sha256}"`)
+    .header('X-Content-Type-Options', 'nosniff')
+    .header('Content-Disposition', attachment(file.path.split('/').at(-1)!));
+  if (range === 'unsatisfiable')
+    return reply.code(416).header('Content-Range', `bytes */${file.size_bytes}`).send();
+  // Nothing is fetched only to be thrown away.
+  const stream = request.method === 'GET' ? await objects.read(file.object_key, range) : Readable.from([]);
+  const { from, to } = range ?? { from: 0, to: file.size_bytes - 1 };
+  reply.type(file.content_type).header('Content-Length', String(to - from + 1));
+  if (range !== undefined) reply.code(206).header('Content-Range', `bytes ${from}-${to}/${file.size_bytes}`);
+  return reply.send(stream);
+}

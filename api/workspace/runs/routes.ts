@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { getProject } from '../../../domain/workspace/projects/projects.ts';
+import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
+import type { Run, RunPlace } from '../../../domain/workspace/runs/runs.ts';
+import { seeRun, seeRuns } from '../../../domain/workspace/runs/seen.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { confirmQuery } from '../../schemas.ts';
+import { listRunsQuery, runExample, runSchema, runView } from './schemas.ts';
+
+/** Where a run stands in the list. */
+const placeOf = ({ created_at: createdAt, id }: Run): RunPlace => [createdAt.toISOString(), id];
+
+/** Every process of a project, whichever feature it is of. */
+export function runsRoutes(app: Routes, deps: ApiDeps): void {
+  const runs = resource(app, deps, {
+    tag: 'Runs',
+    path: '/v1/projects/:project_id/runs/:run_id',
+    schema: runSchema,
+    example: runExample,
+    load: (db, organizationId, { project_id: projectId, run_id: runId }, { id: callerId }) =>
+      seeRun(db, organizationId, { projectId, runId, callerId }),
+    parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
+    view: runView,
+  });
+
+  runs.list({
+    summary: 'List the runs of a project, newest first',
+    description: 'Imports, reports, playbooks and everything else that outlives its request.',
+    query: listRunsQuery,
+    rows: (db, { organizationId, params, query, caller }, slice) => {
+      const { kind, status } = query;
+      const filters = { projectId: params.project_id, callerId: caller.id, kind, status };
+      return seeRuns(db, organizationId, filters, slice);
+    },
+    place: {
+      schema: z.tuple([z.iso.datetime(), z.string()]),
+      of: placeOf,
+    },
+  });
+  runs.show({ summary: 'Show a run' });
+  runs.action('cancel', {
+    summary: 'Cancel a run',
+    description: 'A run that ended stays as it ended; what cannot be taken back any more may still succeed.',
+    query: confirmQuery,
+    status: [200, 202],
+    run: async ({ organizationId, params, caller, transaction, reply }) => {
+      const { project_id: projectId, run_id: runId } = params;
+      const read = () =>
+        transaction((db) => seeRun(db, organizationId, { projectId, runId, callerId: caller.id }));
+      if (await cancelRun(deps, await read())) reply.code(202);
+      return read();
+    },
+  });
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { ProcessProblem } from '../../../data/processes/failing.ts';
+import type { SeenRun } from '../../../domain/workspace/runs/seen.ts';
+import type { RunStep } from '../../../domain/workspace/runs/steps.ts';
+import { nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
+
+const kinds = [
+  'import',
+  'report',
+  'playbook',
+  'materialize',
+  'snapshot',
+  'verification',
+  'workflow',
+] as const;
+const statuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
+
+const stepSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  status: z.enum(['running', 'succeeded', 'failed', 'cancelled', 'skipped']),
+  detail: z.string().nullable(),
+  startedAt: nullableTimestamp,
+  finishedAt: nullableTimestamp,
+  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+});
+
+export const runSchema = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    kind: z.enum(kinds),
+    status: z.enum(statuses),
+    trigger: z.object({
+      type: z.enum(['api', 'schedule', 'webhook', 'data_event', 'conversation']),
+      id: z.string().nullable(),
+    }),
+    title: z.string(),
+    progress: z.number().min(0).max(1),
+    steps: z.array(stepSchema),
+    output: z
+      .looseObject({})
+      .nullable()
+      .describe('What was made: `{tableId, rowsImported}`, `{reportId}`, `{fileId}` and the like.'),
+    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    resource: z.object({ type: z.string(), id: z.string() }),
+    workflowId: z.string().describe('As the Temporal UI finds it.'),
+    problem: z
+      .object({ code: z.literal('process_failing'), message: z.string(), since: timestamp })
+      .nullable()
+      .describe('Why a run that is under way does not go on; it goes on by itself once that is mended.'),
+    createdAt: timestamp,
+    startedAt: nullableTimestamp,
+    finishedAt: nullableTimestamp,
+  })
+  .meta({ id: 'Run', description: 'A process of a project, whatever it does.' });
+
+export const runExample: z.input<typeof runSchema> = {
+  id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
+  projectId: 'prj_01kahz3v6dfyvb1s8m3h9q2w4x',
+  kind: 'import',
+  status: 'succeeded',
+  trigger: { type: 'api', id: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x' },
+  title: 'Import of raw/orders.csv into orders',
+  progress: 1,
+  steps: [
+    {
+      id: 'read',
+      name: 'Read the file',
+      type: 'read',
+      status: 'succeeded',
+      detail: null,
+      startedAt: '2026-11-21T08:30:00.100Z',
+      finishedAt: '2026-11-21T08:30:01.700Z',
+      error: null,
+    },
+  ],
+  output: { tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', rowsImported: 1_204 },
+  error: null,
+  resource: { type: 'table-import', id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x' },
+  workflowId: 'table-import/imp_01kahz3v6dfyvb1s8m3h9q2w4x',
+  problem: null,
+  createdAt: '2026-11-21T08:30:00.000Z',
+  startedAt: '2026-11-21T08:30:00.100Z',
+  finishedAt: '2026-11-21T08:30:01.900Z',
+};
+
+/** A run as it is answered when it begins. */
+export const queuedRunExample: z.input<typeof runSchema> = {
+  ...runExample,
+  id: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  kind: 'playbook',
+  status: 'queued',
+  title: 'Weekly sales',
+  progress: 0,
+  steps: [],
+  output: null,
+  resource: { type: 'playbook', id: 'pbk_01kahz3v6dfyvb1s8m3h9q2w4x' },
+  workflowId: 'agent-run/run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  startedAt: null,
+  finishedAt: null,
+};
+
+export const listRunsQuery = pageQuery.extend({
+  kind: z.enum(kinds).optional(),
+  status: z.enum(statuses).optional(),
+});
+
+export function runView(run: SeenRun): z.input<typeof runSchema> {
+  return {
+    id: run.id,
+    projectId: run.project_id,
+    kind: run.kind,
+    status: run.status,
+    trigger: { type: run.trigger_type, id: run.trigger_id },
+    title: run.title,
+    progress: run.progress,
+    steps: run.steps as unknown as RunStep[],
+    output: run.output as Record<string, unknown> | null,
+    error: run.error as { code: string; message: string } | null,
+    resource: { type: run.resource_type, id: run.resource_id },
+    workflowId: run.workflow_id,
+    problem: run.problem === undefined ? null : problemView(run.problem),
+    createdAt: run.created_at.toISOString(),
+    startedAt: run.started_at?.toISOString() ?? null,
+    finishedAt: run.finished_at?.toISOString() ?? null,
+  };
+}
+
+function problemView({ cause, since }: ProcessProblem) {
+  return {
+    code: 'process_failing' as const,
+    message: `The process of the run fails (${cause}) and does not go on. Tell the operator of the service: after an upgrade this means that the release that began the run has to finish it.`,
+    since: since.toISOString(),
+  };
+}

@@ -1,0 +1,13 @@
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+
+/** What the analyst does with nobody to ask; how far it is stands in the run of the same id. */
+export type AgentRun = RecordOf<'agent_runs'>;
+
+/** What a run delivers: the analyst's answer as a report, or as a file of the project. */
+export type AgentOutput = { type: 'report'; title: string } | { type: 'file'; path: string };
+
+const agentRuns = records('agent_runs', { prefix: 'run', what: 'The run' });
+
+export const { find: findAgentRun, get: getAgentRun, insert: insertAgentRun } = agentRuns;
+
+export const outputOf = (run: AgentRun): AgentOutput => run.output as unknown as AgentOutput;

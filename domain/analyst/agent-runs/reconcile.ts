@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import type { AgentRunInput } from '../../../workflows/analyst/agent-run/contract.ts';
+import { failTurn } from '../conversations/life.ts';
+import { findRun, runStates } from '../../workspace/runs/runs.ts';
+import { tellWaiting } from '../../workspace/runs/told.ts';
+import { findAgentRun } from './agent-runs.ts';
+import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
+import { endAgentRun, turnOfRun } from './life.ts';
+import { agentRunProcess, agentRunStart } from './process.ts';
+
+export interface AgentRunReconcileDeps extends DeliverDeps {
+  processes: Processes;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+const terminated = { code: 'terminated', message: "An operator ended the run's process." };
+
+/** A younger run's process may not have been started yet. */
+const ageSeconds = 60;
+
+/**
+ * Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a new one. Ended
+ * ones that it left something of are cleared.
+ */
+export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM active_agent_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
+  };
+  return [itemsStep('agent runs', find, (id) => revive(deps, id))];
+}
+
+async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<void> {
+  const state = await deps.processes.stateOf(agentRunProcess.workflowId(id.runId));
+  if (state === 'running') return;
+  const { row, run } = await inOrganization(deps.db, id.organizationId, async (db) => ({
+    row: await findAgentRun(db, id.organizationId, id.runId),
+    run: await findRun(db, id.organizationId, id.runId),
+  }));
+  if (row === undefined || run === undefined) return;
+  // It ended, and its process did not come to clear up.
+  if (runStates.isEnd(run.status)) await clearAgentRun(deps, id);
+  else if (closes(agentRunProcess, state)) {
+    const { conversation_id: conversationId, message_id: messageId } = row;
+    await failTurn(deps.db, { organizationId: id.organizationId, conversationId, messageId }, 'terminated');
+    const reply = await inOrganization(deps.db, id.organizationId, (db) => turnOfRun(db, row));
+    // A turn that was complete is delivered all the same: part of that may have happened.
+    if (reply?.status === 'complete') await deliverAgentRun(deps, id);
+    else await endAgentRun(deps.db, id, terminated);
+    await tellWaiting(deps, row.waited_by, row.id);
+    await clearAgentRun(deps, id);
+  } else await deps.processes.restart(agentRunStart(row));
+  deps.logger.info({ ...id, state }, 'saw to a run whose process was gone');
+}

@@ -1,0 +1,122 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { AppError } from '../../../data/errors.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { type AppConnectionRow, getAppConnectionRow } from './app-connections.ts';
+import { getTool } from './app-tools.ts';
+import type { AppToolDeps } from './clients.ts';
+import { AppFailure, said } from './failure.ts';
+import type { ListedTool } from './listed-tool.ts';
+import type { Redaction } from './redaction.ts';
+import { keep, listTools } from './refresh.ts';
+import type { AppSession } from './session.ts';
+import { readOutput } from './tool-output.ts';
+
+export type { AppToolDeps } from './clients.ts';
+
+export interface OfferedToolCall {
+  organizationId: string;
+  connectionId: string;
+  /** Of the connection when the tool was offered; not looked at where it is left out. */
+  url?: string;
+  tool: string;
+  /** Of the tool as it was offered, and allowed. */
+  fingerprint: string;
+  input: unknown;
+  signal: AbortSignal;
+}
+
+export interface OfferedToolAnswer {
+  output: unknown;
+  summary: string;
+  /** The tool was called and says itself that it failed. */
+  isError: boolean;
+}
+
+const maxInputCharacters = 65_536;
+const maxSummaryCharacters = 300;
+
+/**
+ * Calls a tool. In the call's own session the server's tools are listed first: only the one that was decided on is called.
+ * A second call does whatever the tool does a second time: nothing here repeats one.
+ *
+ * @throws AppError not_found, conflict where it is another tool by now or denied, invalid_request, rate_limited, and
+ * source_failed with a sentence for people
+ */
+export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall): Promise<OfferedToolAnswer> {
+  const { organizationId, connectionId, tool: name, signal } = call;
+  const input = inputOf(call.input);
+  const connection = await inOrganization(deps.db, organizationId, async (db) => {
+    const found = await getAppConnectionRow(db, organizationId, connectionId);
+    const { policy } = await getTool(db, organizationId, connectionId, name);
+    if (policy === 'deny') throw new AppError('conflict', `The tool ${name} of ${found.name} is denied.`);
+    // Another server's tool may look the same: nobody allowed a call of it.
+    if (call.url !== undefined && call.url !== found.url)
+      throw new AppError('conflict', `${found.name} has moved to another server since ${name} was offered.`);
+    return found;
+  });
+  try {
+    return await deps.apps.session(connection, signal, async (session, redaction) => {
+      const listed = await listTools(session, redaction);
+      const tool = listed.find((candidate) => candidate.name === name);
+      if (tool?.fingerprint !== call.fingerprint) {
+        await keep(deps, connection, listed);
+        throw changed(connection, name, tool !== undefined);
+      }
+      return await answer(session, connection, tool, input, redaction);
+    });
+  } catch (error) {
+    if (!(error instanceof AppFailure)) throw error;
+    // Without its cause, which holds what the server said: that may be a secret, and causes reach histories and logs.
+    throw new AppError('source_failed', `${connection.name}: ${error.message}`);
+  }
+}
+
+async function answer(
+  session: AppSession,
+  { name: connectionName }: AppConnectionRow,
+  { name, inputSchema, refusal }: ListedTool,
+  input: object,
+  redaction: Redaction,
+): Promise<OfferedToolAnswer> {
+  if (inputSchema === undefined || refusal !== null)
+    throw new AppError('conflict', `The tool ${name} of ${connectionName} cannot be called: ${refusal}`);
+  const what = `${name} of ${connectionName}`;
+  try {
+    const result = await session.callTool({ name, inputSchema }, input);
+    const output = readOutput(result, redaction);
+    const text = output.text ?? JSON.stringify(output.data ?? '');
+    const isError = result.isError === true;
+    const summary = isError
+      ? `${what} failed: ${line(text)}`
+      : `${what} answered ${text.length.toLocaleString('en')} characters.`;
+    return { output, summary, isError };
+  } catch (error) {
+    // A model that is told of what was wrong with its input may try again.
+    const refused = error instanceof AppFailure ? error.cause : undefined;
+    if (!(refused instanceof ProtocolError) || refused.code !== ProtocolErrorCode.InvalidParams) throw error;
+    const text = said(refused, redaction);
+    return { output: { text }, summary: `${what} refused its input: ${text}`, isError: true };
+  }
+}
+
+function inputOf(input: unknown): object {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new AppError('invalid_request', 'The input of a tool is a JSON object.');
+  if (JSON.stringify(input).length > maxInputCharacters)
+    throw new AppError(
+      'invalid_request',
+      `The input of a tool has at most ${maxInputCharacters} characters.`,
+    );
+  return input;
+}
+
+function changed({ name }: AppConnectionRow, tool: string, isListed: boolean): AppError {
+  const message = isListed
+    ? `The tool ${tool} of ${name} has changed since it was offered: it is called once somebody decided on it as it is now.`
+    : `The tool ${tool} of ${name} has changed: the server lists it no longer.`;
+  return new AppError('conflict', message);
+}
+
+function line(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, maxSummaryCharacters).toWellFormed();
+}

@@ -1,0 +1,109 @@
+import { AppError } from '../../../data/errors.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import {
+  type AppConnectionRow,
+  getAppConnectionRow,
+  insertAppConnection,
+  updateAppConnection,
+} from './app-connections.ts';
+import type { AppToolDeps } from './clients.ts';
+import { forgetApprovals } from './record-tools.ts';
+import { refreshTools } from './refresh.ts';
+import {
+  changedSecrets,
+  openSecrets,
+  refuseRedirectedSecrets,
+  type SecretsChange,
+  sealSecrets,
+} from './secrets.ts';
+
+export interface NewAppConnection {
+  organizationId: string;
+  id: string;
+  name: string;
+  url: string;
+  secrets: SecretsChange;
+  validateServerAddress: boolean;
+  createdBy: string;
+}
+
+/** Makes a connection, and then asks its server: one that does not answer is kept too, and says why. */
+export async function createAppConnection(deps: AppToolDeps, given: NewAppConnection): Promise<void> {
+  const { organizationId, id, name, url, createdBy } = given;
+  refuseUnvalidated(deps, given.validateServerAddress);
+  const secrets = changedSecrets({}, given.secrets);
+  await inOrganization(deps.db, organizationId, (db) =>
+    insertAppConnection(db, {
+      organization_id: organizationId,
+      id,
+      name,
+      type: 'mcp',
+      url,
+      validate_server_address: given.validateServerAddress,
+      ...sealSecrets(deps.cipher, secrets),
+      created_by: createdBy,
+    }),
+  );
+  await askServer(deps, { organizationId, id });
+}
+
+export interface AppConnectionChange {
+  organizationId: string;
+  id: string;
+  name: string | undefined;
+  url: string | undefined;
+  secrets: SecretsChange | undefined;
+  validateServerAddress: boolean | undefined;
+}
+
+/** What is left out stays. Where it connects to changes, its server is asked again. */
+export async function changeAppConnection(deps: AppToolDeps, change: AppConnectionChange): Promise<void> {
+  const { organizationId, id } = change;
+  if (change.validateServerAddress !== undefined) refuseUnvalidated(deps, change.validateServerAddress);
+  const isOther = await inOrganization(deps.db, organizationId, async (db) => {
+    const before = await getAppConnectionRow(db, organizationId, id, 'update');
+    const settings = changedSettings(deps, before, change);
+    await updateAppConnection(db, organizationId, id, {
+      name: change.name ?? before.name,
+      ...settings,
+      updated_at: new Date(),
+    });
+    if (settings?.url !== undefined && settings.url !== before.url) await forgetApprovals(db, before);
+    return settings !== undefined;
+  });
+  if (isOther) await askServer(deps, { organizationId, id });
+}
+
+/** Where there is no session to ask in, the connection stays untested: what was written is written. */
+async function askServer(deps: AppToolDeps, which: { organizationId: string; id: string }): Promise<void> {
+  await refreshTools(deps, which).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+  });
+}
+
+/** What a change makes of how a connection connects; undefined where it leaves that as it is. */
+function changedSettings({ cipher }: AppToolDeps, before: AppConnectionRow, change: AppConnectionChange) {
+  const { url = before.url, secrets: secretsChange, validateServerAddress } = change;
+  if (url === before.url && secretsChange === undefined && validateServerAddress === undefined)
+    return undefined;
+  const stored = openSecrets(cipher, before.sealed_secrets);
+  const secrets = changedSecrets(stored, secretsChange ?? {});
+  refuseRedirectedSecrets({ url: before.url, secrets: stored }, { url, secrets }, secretsChange ?? {});
+  return {
+    url,
+    validate_server_address: validateServerAddress ?? before.validate_server_address,
+    ...sealSecrets(cipher, secrets),
+    settings_revision: before.settings_revision + 1,
+    status: 'untested' as const,
+    failure_stage: null,
+    failure_message: null,
+  };
+}
+
+function refuseUnvalidated({ apps }: AppToolDeps, validate: boolean): void {
+  if (validate || apps.allowUnvalidated) return;
+  throw new AppError(
+    'unsupported_option',
+    'validate_server_address cannot be false: the operator of this service did not allow it.',
+  );
+}

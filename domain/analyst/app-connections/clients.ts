@@ -1,0 +1,104 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import { AppError } from '../../../data/errors.ts';
+import type { AllowedNetwork } from '../../../data/outgoing/allowed-addresses.ts';
+import { createOutgoing, type Outgoing } from '../../../data/outgoing/outgoing.ts';
+import type { Database } from '../../../data/postgres/client.ts';
+import type { AppConnectionRow } from './app-connections.ts';
+import { clientCredentials, createTokenCache } from './oauth.ts';
+import { createRedaction, type Redaction } from './redaction.ts';
+import { type AppSecrets, openSecrets } from './secrets.ts';
+import { type AppServer, type AppSession, type StepTimeouts, withSession } from './session.ts';
+
+/** What the use cases of this room need. */
+export interface AppToolDeps {
+  db: Database;
+  cipher: Cipher;
+  apps: AppClients;
+}
+
+/** Sessions with the servers of connections. */
+export interface AppClients {
+  /** Whether a connection may go to addresses that nobody checks. */
+  allowUnvalidated: boolean;
+  /**
+   * Does some work in a session of its own.
+   *
+   * @throws AppFailure; AppError rate_limited where the organization has too many sessions at once
+   */
+  session<T>(
+    connection: AppConnectionRow,
+    signal: AbortSignal,
+    work: (session: AppSession, redaction: Redaction) => Promise<T>,
+  ): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface AppClientsOptions {
+  cipher: Cipher;
+  allowedPrivate: readonly AllowedNetwork[];
+  allowUnvalidated: boolean;
+  /** Left out, those of production. */
+  timeouts?: StepTimeouts;
+}
+
+/** A server that hangs keeps a session for a minute: those of one organization must not be everybody's. */
+const maxSessionsPerOrganization = 16;
+
+export function createAppClients({ cipher, timeouts, ...options }: AppClientsOptions): AppClients {
+  const checked = createOutgoing({ allowedPrivate: options.allowedPrivate });
+  const unchecked = options.allowUnvalidated ? createOutgoing({ allowedPrivate: 'any' }) : undefined;
+  const tokens = createTokenCache();
+  const sessions = new Map<string, number>();
+
+  function serverOf(connection: AppConnectionRow, outgoing: Outgoing): AppServer {
+    const secrets = openSecrets(cipher, connection.sealed_secrets);
+    const credentials = clientCredentials(secrets);
+    const key = `${connection.organization_id} ${connection.id} ${connection.settings_revision}`;
+    return {
+      url: connection.url,
+      headers: headersOf(secrets),
+      tokens: credentials && {
+        token: (signal) => tokens.token(key, outgoing, credentials, signal),
+        forget: () => tokens.forget(key),
+      },
+      redaction: createRedaction(
+        [secrets.token, secrets.client_secret, ...Object.values(secrets.headers ?? {})].filter(
+          (secret) => secret !== undefined,
+        ),
+      ),
+    };
+  }
+
+  return {
+    allowUnvalidated: options.allowUnvalidated,
+    async session(connection, signal, work) {
+      const { organization_id: organizationId } = connection;
+      const open = sessions.get(organizationId) ?? 0;
+      if (open >= maxSessionsPerOrganization) throw tooMany();
+      sessions.set(organizationId, open + 1);
+      try {
+        const outgoing = connection.validate_server_address ? checked : (unchecked ?? checked);
+        const server = serverOf(connection, outgoing);
+        return await withSession(outgoing, server, { signal, timeouts }, (session) =>
+          work(session, server.redaction),
+        );
+      } finally {
+        const left = sessions.get(organizationId)! - 1;
+        if (left === 0) sessions.delete(organizationId);
+        else sessions.set(organizationId, left);
+      }
+    },
+    close: async () => {
+      await Promise.all([checked.close(), unchecked?.close()]);
+    },
+  };
+}
+
+function headersOf({ token, headers = {} }: AppSecrets): Record<string, string> {
+  return token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` };
+}
+
+function tooMany(): AppError {
+  const message = `The organization has ${maxSessionsPerOrganization} sessions with app servers under way, which is the most at once.`;
+  return new AppError('rate_limited', message, { retryAfterSeconds: 2 });
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../../data/canonical-json.ts';
+import type { JsonValue } from '../../../data/exact-json.ts';
+import type { Redaction } from './redaction.ts';
+
+export const maxTools = 100;
+const maxSchemaBytes = 32_768;
+const maxDescriptionCharacters = 4_000;
+const maxNameCharacters = 128;
+const maxTitleCharacters = 200;
+const maxDepth = 32;
+/** What a server says of a tool beside its texts and its schema. */
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+const legalName = /^[A-Za-z0-9_./-]{1,128}$/;
+
+/** A tool as its server lists it, within bounds. */
+export interface ListedTool {
+  name: string;
+  title: string | null;
+  description: string;
+  /** Undefined where it cannot be shown to a model. */
+  inputSchema: Record<string, unknown> | undefined;
+  isReadOnly: boolean;
+  /** Why it cannot be offered. */
+  refusal: string | null;
+  /** Of everything that somebody who decides goes by. */
+  fingerprint: string;
+}
+
+/** Reads what a server listed; of names that come twice neither can be told from the other. */
+export function readListed(listed: readonly unknown[], redaction: Redaction): ListedTool[] {
+  const tools = new Map<string, ListedTool>();
+  for (const raw of listed) {
+    const tool = readTool(raw, redaction);
+    const twin = tools.get(tool.name);
+    if (twin === undefined) tools.set(tool.name, tool);
+    else {
+      const fingerprint = sha256([twin.fingerprint, tool.fingerprint].sort().join());
+      tools.set(tool.name, { ...twin, refusal: 'The server lists several tools of this name.', fingerprint });
+    }
+  }
+  return [...tools.values()];
+}
+
+function readTool(raw: unknown, redaction: Redaction): ListedTool {
+  const member = (name: string): unknown => Reflect.get(Object(raw), name);
+  const annotations = Object(member('annotations')) as Record<string, unknown>;
+  // Redacted before it is cut, so that no part of a secret is left at the end.
+  const text = (value: unknown) => redaction.text(textOf(value));
+  const name = text(member('name'));
+  const description = text(member('description'));
+  const title = text(member('title')) || text(annotations['title']);
+  const shape = readSchema(member('inputSchema'));
+  const schema = shape.schema === undefined ? undefined : redaction.value(shape.schema);
+  return {
+    name: cut(name, maxNameCharacters) || '(no name)',
+    title: title === '' ? null : cut(title, maxTitleCharacters),
+    description: cut(description, maxDescriptionCharacters),
+    inputSchema: schema,
+    isReadOnly: annotations['readOnlyHint'] === true,
+    refusal: legalName.test(name) ? refusalOf(raw, shape.refusal) : 'Its name is none that MCP allows.',
+    // What cannot be offered is not looked at closely: it becomes another tool once it can be.
+    fingerprint: sha256(
+      canonicalJson([
+        ...[name, title, description],
+        (schema as JsonValue | undefined) ?? shape.refusal,
+        hints.map((hint) => (typeof annotations[hint] === 'boolean' ? annotations[hint] : null)),
+      ]),
+    ),
+  };
+}
+
+function refusalOf(raw: unknown, schemaRefusal: string | null): string | null {
+  const execution = Object(Reflect.get(Object(raw), 'execution')) as Record<string, unknown>;
+  return execution['taskSupport'] === 'required' ? 'It runs as a task of MCP alone.' : schemaRefusal;
+}
+
+function readSchema(schema: unknown): {
+  schema: Record<string, unknown> | undefined;
+  refusal: string | null;
+} {
+  const no = (refusal: string) => ({ schema: undefined, refusal });
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    return no('Its input schema is no JSON Schema object.');
+  if (Reflect.get(schema, 'type') !== 'object') return no('Its input schema is not of the type "object".');
+  if (isDeeper(schema, maxDepth)) return no(`Its input schema is nested deeper than ${maxDepth} levels.`);
+  if (Buffer.byteLength(JSON.stringify(schema)) > maxSchemaBytes)
+    return no(`Its input schema is larger than ${maxSchemaBytes / 1_024} KiB.`);
+  return { schema: schema as Record<string, unknown>, refusal: null };
+}
+
+/** Looks no further than so many levels, so that what a server sends cannot exhaust the stack. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Text as PostgreSQL can keep it. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : '';
+}
+
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : text.slice(0, characters).toWellFormed();
+}

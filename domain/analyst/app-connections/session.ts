@@ -1,0 +1,216 @@
+import {
+  type CallToolResult,
+  Client,
+  type RequestOptions,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { type ByteBudget, createByteBudget } from '../../../data/outgoing/byte-budget.ts';
+import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
+import { AppFailure, appFailure } from './failure.ts';
+import { maxTools } from './listed-tool.ts';
+import type { Redaction } from './redaction.ts';
+
+/** A server, and how it is signed in to. */
+export interface AppServer {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Where it takes access tokens that end. */
+  tokens: { token(signal: AbortSignal): Promise<string>; forget(): void } | undefined;
+  redaction: Redaction;
+}
+
+export interface AppSession {
+  /** What the server lists, one more than `maxTools` at most. */
+  listTools(): Promise<unknown[]>;
+  callTool(
+    tool: { name: string; inputSchema: Record<string, unknown> },
+    input: object,
+  ): Promise<CallToolResult>;
+}
+
+interface Step {
+  doing: string;
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+const steps = {
+  connect: { doing: 'connecting', timeoutMs: 10_000, maxBytes: 262_144 },
+  list: { doing: 'listing its tools', timeoutMs: 20_000, maxBytes: 1_048_576 },
+  call: { doing: 'calling the tool', timeoutMs: 60_000, maxBytes: 1_048_576 },
+} satisfies Record<string, Step>;
+export type StepTimeouts = Partial<Record<keyof typeof steps, number>>;
+
+const endTimeoutMs = 2_000;
+const maxListPages = 20;
+const name = 'analytics-workspace';
+
+/** Of a list only that it is one: what its tools are is read one by one, so that a bad one costs no other. */
+const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+/**
+ * Opens a session, does some work in it and ends it. Each step is bounded in time and in the bytes that are read, whatever
+ * the server does meanwhile.
+ *
+ * @throws AppFailure where the server is why, the reason of `signal`, or what the work throws
+ */
+export async function withSession<T>(
+  outgoing: Outgoing,
+  server: AppServer,
+  { signal, timeouts = {} }: { signal: AbortSignal; timeouts?: StepTimeouts | undefined },
+  work: (session: AppSession) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const guard = createGuard(outgoing, server.redaction, signal, timeouts);
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    fetch: guard.fetch,
+    requestInit: { headers: { 'user-agent': name, ...server.headers } },
+    ...(server.tokens === undefined ? {} : { authProvider: authProvider(server, over.signal) }),
+    onInsufficientScope: 'throw',
+    reconnectionOptions: {
+      initialReconnectionDelay: 500,
+      maxReconnectionDelay: 5_000,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: 2,
+    },
+  });
+  const client = new Client(
+    { name, version: '1' },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto' },
+      inputRequired: { autoFulfill: false },
+      // A schema of the server's is not run here: its patterns could take any time.
+      jsonSchemaValidator: {
+        getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+      },
+    },
+  );
+  client.onerror = guard.heard;
+  try {
+    await guard.step('connect', (options) => client.connect(transport, options));
+    return await work(sessionOf(client, guard));
+  } finally {
+    void end(client, transport).finally(() => over.abort());
+  }
+}
+
+function sessionOf(client: Client, guard: Guard): AppSession {
+  return {
+    listTools: () =>
+      guard.step('list', async (options) => {
+        const tools: unknown[] = [];
+        let cursor: string | undefined;
+        if (client.getServerCapabilities()?.tools === undefined) return tools;
+        for (let page = 0; page < maxListPages && tools.length <= maxTools; page += 1) {
+          const params = cursor === undefined ? {} : { cursor };
+          const answer = await client.request({ method: 'tools/list', params }, listAnswer, options);
+          tools.push(...answer.tools.slice(0, maxTools + 1 - tools.length));
+          cursor = answer.nextCursor;
+          if (cursor === undefined) return tools;
+        }
+        if (tools.length > maxTools) return tools;
+        throw new AppFailure('request', `The server's list of tools has more than ${maxListPages} pages.`);
+      }),
+    callTool: (tool, input) =>
+      guard.step('call', (options) =>
+        client.callTool(
+          { name: tool.name, arguments: input as Record<string, unknown> },
+          { ...options, toolDefinition: tool as never },
+        ),
+      ),
+  };
+}
+
+interface Guard {
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  step<T>(step: keyof typeof steps, work: (options: RequestOptions) => Promise<T>): Promise<T>;
+  /** For what the SDK tells on the side: an answer that is no JSON would else be waited for until the time is over. */
+  heard(error: Error): void;
+}
+
+function createGuard(
+  outgoing: Outgoing,
+  redaction: Redaction,
+  signal: AbortSignal,
+  timeouts: StepTimeouts,
+): Guard {
+  let budget: ByteBudget = createByteBudget(steps.connect.maxBytes);
+  /** What went wrong beneath the SDK, which tells of it in words of its own. */
+  let failure: unknown;
+  let broken = new AbortController();
+  const fail = (error: unknown) => {
+    failure ??= error;
+    broken.abort(error);
+  };
+  return {
+    async fetch(url, init = {}) {
+      // Notices that nobody asked for are not listened to; an answer that broke off may be resumed.
+      if (init.method === 'GET' && !new Headers(init.headers).has('last-event-id'))
+        return new Response(null, { status: 405 });
+      try {
+        return await outgoing.fetch(url, { ...init, budget });
+      } catch (error) {
+        if (init.signal?.aborted !== true) failure ??= error;
+        throw error;
+      }
+    },
+    heard(error) {
+      if (error instanceof SyntaxError || error.name === 'ZodError')
+        fail(new AppFailure('request', "The server's answer is not JSON, or no message of its protocol."));
+    },
+    step(step, work) {
+      const { doing, maxBytes } = steps[step];
+      const timeoutMs = timeouts[step] ?? steps[step].timeoutMs;
+      budget = createByteBudget(maxBytes);
+      broken = new AbortController();
+      // What an earlier step got over does not explain why this one fails.
+      failure = undefined;
+      const ends = AbortSignal.any([signal, budget.exceeded, broken.signal]);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const seconds = Math.ceil(timeoutMs / 1_000);
+          fail(new AppFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
+        }, timeoutMs);
+        const settle = () => {
+          clearTimeout(timer);
+          ends.removeEventListener('abort', stop);
+        };
+        const refuse = (error: unknown) => {
+          settle();
+          reject(signal.aborted ? signal.reason : appFailure(failure ?? error, redaction));
+        };
+        const stop = () => refuse(ends.reason);
+        if (ends.aborted) return stop();
+        ends.addEventListener('abort', stop, { once: true });
+        work({ timeout: timeoutMs + 1_000, maxTotalTimeout: timeoutMs + 1_000 }).then((done) => {
+          settle();
+          resolve(done);
+        }, refuse);
+      });
+    },
+  };
+}
+
+function authProvider({ tokens, redaction }: AppServer, signal: AbortSignal) {
+  return {
+    async token() {
+      const token = await tokens!.token(signal);
+      redaction.add(token);
+      return token;
+    },
+    onUnauthorized: async () => tokens!.forget(),
+  };
+}
+
+/** Tells the server that the session is over, where it has one, and lets go of whatever is still open. */
+async function end(client: Client, transport: StreamableHTTPClientTransport): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, endTimeoutMs);
+  });
+  await Promise.race([transport.terminateSession().catch(() => undefined), late]);
+  clearTimeout(timer);
+  await client.close().catch(() => undefined);
+}

@@ -1,0 +1,162 @@
+import { AppError } from '../../../data/errors.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import {
+  type Conversation,
+  type ConversationId,
+  holdNamed,
+  titleOf,
+  updateConversation,
+} from './conversations.ts';
+import { tell } from './events.ts';
+import { activeReply, findMessage, type Message } from './messages.ts';
+import { countWaiting, findQueued, insertQueued, maxWaiting, queueChanged, queuedView } from './queue.ts';
+import { startTurn, stopTurn } from './turns.ts';
+import type { QueuedMessageView } from './views.ts';
+
+/** What becomes of a message while another is answered, or the queue is held. */
+export type OnBusy = 'enqueue' | 'reject' | 'interrupt';
+
+export interface NewMessage extends ConversationId {
+  callerId: string;
+  message: string;
+  displayContent: string | null;
+  model: string;
+  effort: Message['effort'];
+  onBusy: OnBusy;
+  /** Ids of what the message may become. */
+  ids: { userMessageId: string; messageId: string; queuedMessageId: string };
+}
+
+export interface Posted {
+  /** Both set where its turn began at once. */
+  messageId: string | null;
+  userMessageId: string | null;
+  queuedMessage: QueuedMessageView | null;
+  /** The event up to which this holds. */
+  lastEventId: number;
+  /** The reply that made way for it, if any. */
+  interruptedId: string | null;
+}
+
+/** Accepts a message in one transaction: its turn begins, or it waits in the queue. */
+export function postMessage({ db }: Pick<ProcessDeps, 'db'>, post: NewMessage): Promise<Posted> {
+  return inOrganization(db, post.organizationId, async (transaction) => {
+    await getOpenProject(transaction, post.organizationId, post.projectId);
+    const conversation = await holdNamed(transaction, post);
+    return accept(transaction, conversation, post);
+  });
+}
+
+/** The same in a transaction that holds the conversation. */
+export async function accept(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  post: NewMessage,
+): Promise<Posted> {
+  const earlier = await repeated(db, conversation, post);
+  if (earlier !== undefined) return earlier;
+  const active = await activeReply(db, post.organizationId, conversation.id);
+  const waiting = await countWaiting(db, conversation);
+  const isBusy = active !== undefined || conversation.queue_held || waiting > 0;
+  if (isBusy && post.onBusy === 'reject') throw busy(active, conversation);
+  if (isBusy && post.onBusy === 'enqueue') return enqueue(db, conversation, post, active, waiting);
+  if (active !== undefined) await stopTurn(db, conversation, active, { holdsQueue: false });
+  return begin(db, conversation, post, active?.id ?? null);
+}
+
+async function begin(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  post: NewMessage,
+  interruptedId: string | null,
+): Promise<Posted> {
+  const { user, reply, events } = await startTurn(db, conversation, {
+    ...post,
+    ...post.ids,
+    createdBy: post.callerId,
+  });
+  if (conversation.title === '')
+    await updateConversation(db, post.organizationId, conversation.id, { title: titleOf(post.message) });
+  const lastEventId = await tell(db, conversation, events);
+  return {
+    messageId: reply.id,
+    userMessageId: user.id,
+    queuedMessage: null,
+    lastEventId,
+    interruptedId,
+  };
+}
+
+async function enqueue(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  post: NewMessage,
+  active: Message | undefined,
+  waiting: number,
+): Promise<Posted> {
+  if (waiting >= maxWaiting) {
+    throw new AppError(
+      'conversation_busy',
+      `${maxWaiting} messages wait already; let some be answered or remove some first.`,
+    );
+  }
+  const position = conversation.last_position + 1;
+  const row = await insertQueued(db, {
+    organization_id: conversation.organization_id,
+    id: post.ids.queuedMessageId,
+    conversation_id: conversation.id,
+    position,
+    status: 'queued',
+    message: post.message,
+    display_content: post.displayContent,
+    model: post.model,
+    effort: post.effort,
+    behind_message_id: active?.id ?? null,
+    created_by: post.callerId,
+  });
+  await updateConversation(db, post.organizationId, conversation.id, {
+    last_position: position,
+    updated_at: new Date(),
+    due_since: new Date(),
+  });
+  const lastEventId = await tell(db, conversation, [await queueChanged(db, conversation, row)]);
+  return {
+    messageId: null,
+    userMessageId: null,
+    queuedMessage: await queuedView(db, conversation, row),
+    lastEventId,
+    interruptedId: null,
+  };
+}
+
+/** What an earlier try of the same request made, whose answer was lost. */
+async function repeated(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  { organizationId, ids }: NewMessage,
+): Promise<Posted | undefined> {
+  const nothing = { interruptedId: null, lastEventId: 0 };
+  const reply = await findMessage(db, organizationId, ids.messageId);
+  if (reply !== undefined)
+    return { ...nothing, messageId: reply.id, userMessageId: ids.userMessageId, queuedMessage: null };
+  const row = await findQueued(db, organizationId, ids.queuedMessageId);
+  if (row === undefined) return undefined;
+  return {
+    ...nothing,
+    messageId: row.message_id,
+    userMessageId: row.user_message_id,
+    queuedMessage: await queuedView(db, conversation, row),
+  };
+}
+
+function busy(active: Message | undefined, conversation: Conversation): AppError {
+  const why =
+    active === undefined
+      ? conversation.queue_held
+        ? 'Its queue is held; resume it first.'
+        : 'Messages wait in its queue.'
+      : `It is answering ${active.answers_id}.`;
+  return new AppError('conversation_busy', `The conversation is busy. ${why}`);
+}

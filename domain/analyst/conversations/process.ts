@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { defineProcess } from '../../../data/processes/define.ts';
+import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import type { ConversationInput } from '../../../workflows/analyst/conversation/contract.ts';
+import {
+  conversationWorkflowType,
+  stopReplySignal,
+  wakeConversationSignal,
+} from '../../../workflows/analyst/conversation/names.ts';
+import { taskQueues } from '../../../workflows/task-queues.ts';
+import type { Conversation } from './conversations.ts';
+
+export const conversationProcess = defineProcess<ConversationInput>({
+  kind: 'conversation',
+  workflowType: conversationWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ conversationId }) => conversationId,
+  whenTerminated: 'close',
+});
+
+/** What starts a conversation's process, whoever starts it. Its summary says nothing of what is talked about. */
+export function conversationStart(
+  row: Pick<Conversation, 'organization_id' | 'id' | 'project_id'>,
+  memo: Record<string, string> = {},
+) {
+  const input = { organizationId: row.organization_id, conversationId: row.id };
+  const summary = `Conversation ${row.id} of project ${row.project_id}`;
+  return conversationProcess.startOf(input, {
+    summary,
+    projectId: row.project_id,
+    address: `/v1/projects/${row.project_id}/conversations/${row.id}`,
+    memo,
+  });
+}
+
+/** What a request waits for its process at most: it is accepted already. */
+const longestWaitMs = 250;
+
+export interface WakeDeps {
+  processes: Processes;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * Starts the conversation's process, or tells the running one to look; `stopped` is a reply that it need not wait for
+ * any more. The rows say all of that too: nobody waits long for it, and where workflows are away, the worker makes up
+ * for it.
+ */
+export function wakeConversation(
+  deps: WakeDeps,
+  row: Pick<Conversation, 'organization_id' | 'id' | 'project_id'>,
+  memo: Record<string, string> = {},
+  stopped: string | null = null,
+): Promise<void> {
+  const start = conversationStart(row, memo);
+  const signal =
+    stopped === null
+      ? { name: wakeConversationSignal, args: [] }
+      : { name: stopReplySignal, args: [stopped] };
+  const woken = nudge(deps, start.workflowId, deps.processes.wake(start, signal));
+  return Promise.race([woken, wait(longestWaitMs, undefined, { ref: false })]);
+}

@@ -1,0 +1,187 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import { states } from '../../../data/postgres/states.ts';
+import { type Conversation, updateConversation } from './conversations.ts';
+import { type NewEvent, tell } from './events.ts';
+import { type QueuedMessageView, queuedMessageView } from './views.ts';
+
+export type QueuedMessage = RecordOf<'queued_messages'>;
+
+/** So many messages may wait in a conversation. */
+export const maxWaiting = 50;
+
+const entries = records('queued_messages', { prefix: 'que', what: 'The queued message' });
+
+export const { find: findQueued, insert: insertQueued } = entries;
+
+/** A waiting message's life. It becomes a turn within one transaction, so nobody sees it on its way. */
+export const queuedStates = states('queued_messages', {
+  queued: ['dispatched', 'failed', 'removed'],
+  dispatched: [],
+  failed: [],
+  removed: [],
+});
+
+/** The entry of this conversation, whatever became of it. */
+export async function getQueued(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id: conversationId }: Pick<Conversation, 'organization_id' | 'id'>,
+  id: string,
+): Promise<QueuedMessage> {
+  const row = await entries.get(db, organizationId, id);
+  if (row.conversation_id !== conversationId) throw notFound('The queued message');
+  return row;
+}
+
+/** The waiting ones, first first: fifty at most. */
+export function listWaiting(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Pick<Conversation, 'organization_id' | 'id'>,
+): Promise<QueuedMessage[]> {
+  return db
+    .selectFrom('queued_messages')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('conversation_id', '=', id)
+    .where('status', '=', 'queued')
+    .orderBy('position')
+    .execute();
+}
+
+export async function countWaiting(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Pick<Conversation, 'organization_id' | 'id'>,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('queued_messages')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('conversation_id', '=', id)
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The waiting ones as clients see them. */
+export async function waitingViews(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+): Promise<QueuedMessageView[]> {
+  const rows = await listWaiting(db, conversation);
+  return rows.map((row, index) => queuedMessageView(row, index + 1, conversation.queue_held));
+}
+
+/** One as clients see it, with its place among those that wait. */
+export async function queuedView(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  row: QueuedMessage,
+): Promise<QueuedMessageView> {
+  if (row.status !== 'queued') return queuedMessageView(row, 0, false);
+  const { ahead } = await db
+    .selectFrom('queued_messages')
+    .select(({ fn }) => fn.countAll<number>().as('ahead'))
+    .where('organization_id', '=', row.organization_id)
+    .where('conversation_id', '=', row.conversation_id)
+    .where('status', '=', 'queued')
+    .where('position', '<', row.position)
+    .executeTakeFirstOrThrow();
+  return queuedMessageView(row, Number(ahead) + 1, conversation.queue_held);
+}
+
+/** Tells that the queue changed: the entry that did, or the hold alone. */
+export async function queueChanged(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  row: QueuedMessage | undefined,
+): Promise<NewEvent> {
+  return {
+    event: 'queue.changed',
+    data: {
+      queueHeld: conversation.queue_held,
+      waiting: await countWaiting(db, conversation),
+      queuedMessage: row === undefined ? null : await queuedView(db, conversation, row),
+    },
+  };
+}
+
+/** What may be changed of a waiting message; what is left out stays. */
+export interface QueuedChange {
+  message?: string | undefined;
+  displayContent?: string | undefined;
+  model?: string | undefined;
+  effort?: QueuedMessage['effort'] | undefined;
+}
+
+/** Changes a message that still waits. The conversation is held. */
+export async function editQueued(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  id: string,
+  change: QueuedChange,
+  expectedRevision: number | undefined,
+): Promise<QueuedMessage> {
+  const row = await waiting(db, conversation, id, expectedRevision);
+  const { message, displayContent, model, effort } = change;
+  const edited = await entries.update(db, row.organization_id, id, {
+    ...(message === undefined ? {} : { message }),
+    ...(displayContent === undefined ? {} : { display_content: displayContent }),
+    // What was shown in place of the old text says nothing of the new one.
+    ...(message !== undefined && displayContent === undefined ? { display_content: null } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
+    revision: row.revision + 1,
+  });
+  await tell(db, conversation, [await queueChanged(db, conversation, edited)]);
+  return edited;
+}
+
+/** Takes a message that still waits out of the queue; one that was taken out is told again. The conversation is held. */
+export async function removeQueued(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  id: string,
+  expectedRevision: number | undefined,
+): Promise<QueuedMessage> {
+  const found = await getQueued(db, conversation, id);
+  if (found.status === 'removed') return found;
+  const row = await waiting(db, conversation, id, expectedRevision);
+  const removed = await queuedStates.move(db, row, 'queued', 'removed', { revision: row.revision + 1 });
+  await tell(db, conversation, [await queueChanged(db, conversation, removed)]);
+  return removed!;
+}
+
+async function waiting(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  id: string,
+  expectedRevision: number | undefined,
+): Promise<QueuedMessage> {
+  const row = await getQueued(db, conversation, id);
+  if (row.status !== 'queued') {
+    throw new AppError('conflict', `The message does not wait any more: it is ${row.status}.`, {
+      extensions: { state: row.status },
+    });
+  }
+  if (expectedRevision !== undefined && expectedRevision !== row.revision) {
+    throw new AppError('revision_conflict', `The message is at revision ${row.revision} now.`, {
+      extensions: { current_revision: row.revision },
+    });
+  }
+  return row;
+}
+
+/** Lets a held queue go on; one that is not held stays as it is. The conversation is held by the transaction. */
+export async function resumeQueue(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+): Promise<Conversation> {
+  if (!conversation.queue_held) return conversation;
+  const resumed = await updateConversation(db, conversation.organization_id, conversation.id, {
+    queue_held: false,
+    due_since: new Date(),
+  });
+  await tell(db, resumed, [await queueChanged(db, resumed, undefined)]);
+  return resumed;
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { wakeConversationSignal } from '../../../workflows/analyst/conversation/names.ts';
+import { hasDecisions } from './approvals.ts';
+import { holdConversation, updateConversation } from './conversations.ts';
+import { failTurn } from './life.ts';
+import { activeReply } from './messages.ts';
+import { conversationProcess, conversationStart } from './process.ts';
+
+export interface ConversationReconcileDeps {
+  db: Database;
+  processes: Processes;
+  logger: Pick<Logger, 'info'>;
+}
+
+/** Older than any request can be under way: its own wake-up has been answered or lost by now. */
+const dueSeconds = 5;
+/** A turn's process may be looked for, from its second minute on. */
+const turnSeconds = 60;
+const eventsAtOnce = 10_000;
+
+interface Found {
+  organizationId: string;
+  conversationId: string;
+}
+
+/** Conversations whose wake-up was lost are woken; those whose process was ended from outside go on without it. */
+export function conversationSteps(
+  deps: ConversationReconcileDeps,
+  { due = dueSeconds, turn = turnSeconds } = {},
+): ReconcileStep[] {
+  const found = async (rows: Promise<{ rows: { organization_id: string; id: string }[] }>) =>
+    (await rows).rows.map((row) => ({ organizationId: row.organization_id, conversationId: row.id }));
+  return [
+    itemsStep(
+      'due conversations',
+      () =>
+        found(
+          sql<{ organization_id: string; id: string }>`
+          SELECT organization_id, id FROM due_conversations(make_interval(secs => ${due}), ${itemsAtOnce})`.execute(
+            deps.db,
+          ),
+        ),
+      (id) => wake(deps, id),
+    ),
+    itemsStep(
+      'conversations in turn',
+      () =>
+        found(
+          sql<{ organization_id: string; id: string }>`
+          SELECT organization_id, id FROM conversations_in_turn(make_interval(secs => ${turn}), ${itemsAtOnce})`.execute(
+            deps.db,
+          ),
+        ),
+      (id) => revive(deps, id),
+    ),
+    wholeStep('conversation events', () =>
+      sql`SELECT purge_conversation_events(${eventsAtOnce})`.execute(deps.db),
+    ),
+  ];
+}
+
+async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
+  const { organizationId, conversationId } = id;
+  const { row, active, isDecided } = await inOrganization(deps.db, organizationId, async (db) => {
+    const held = await holdConversation(db, organizationId, conversationId);
+    const reply = await activeReply(db, organizationId, conversationId);
+    return {
+      row: held,
+      active: reply,
+      isDecided: reply !== undefined && (await hasDecisions(db, reply)),
+    };
+  });
+  if (row === undefined) return;
+  if (active !== undefined && active.started_at !== null) {
+    const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
+    // It looks by itself when the turn is over, and may wait for a person until it hears of a decision.
+    if (state === 'running' && !isDecided) return;
+    // A new process would go on with a turn that somebody ended with the old one.
+    if (closes(conversationProcess, state))
+      await failTurn(deps.db, { organizationId, conversationId, messageId: active.id }, 'terminated');
+  }
+  await deps.processes.wake(conversationStart(row), { name: wakeConversationSignal, args: [] });
+}
+
+/** A turn whose process was ended by force ends with it; one whose process vanished goes on in another. */
+async function revive(deps: ConversationReconcileDeps, id: Found): Promise<void> {
+  const { organizationId, conversationId } = id;
+  const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
+  if (state === 'running') return;
+  await inOrganization(deps.db, organizationId, (db) =>
+    updateConversation(db, organizationId, conversationId, { due_since: new Date() }),
+  );
+  await wake(deps, id);
+  deps.logger.info({ ...id, state }, 'saw to a conversation whose process was gone');
+}

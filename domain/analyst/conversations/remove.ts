@@ -1,0 +1,35 @@
+import { conversationPrefix } from '../../../data/objects/keys.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { ConversationInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { type Conversation, updateConversation } from './conversations.ts';
+import { activeReply } from './messages.ts';
+import { endTurn } from './turns.ts';
+
+/** Deletes a conversation for its users, who held it; its process removes what belonged to it. */
+export async function deleteConversation(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+): Promise<Conversation> {
+  const { organization_id: organizationId, id } = conversation;
+  const active = await activeReply(db, organizationId, id);
+  if (active !== undefined) await endTurn(db, conversation, active, 'cancelled');
+  const now = new Date();
+  return updateConversation(db, organizationId, id, { deleted_at: now, due_since: now });
+}
+
+/** Removes a deleted conversation with everything that its tools made. Its reports are the project's, and stay. */
+export async function removeConversation(
+  { db, objects }: { db: Database; objects: Pick<ObjectStore, 'removeAll'> },
+  { organizationId, conversationId }: ConversationInput,
+): Promise<void> {
+  await objects.removeAll(conversationPrefix(organizationId, conversationId));
+  await inOrganization(db, organizationId, (transaction) =>
+    transaction
+      .deleteFrom('conversations')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', conversationId)
+      .where('deleted_at', 'is not', null)
+      .execute(),
+  );
+}

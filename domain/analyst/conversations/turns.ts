@@ -1,0 +1,156 @@
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { notify } from '../../../data/postgres/notifications.ts';
+import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
+import { cancelApprovals } from './approvals.ts';
+import { type Conversation, updateConversation } from './conversations.ts';
+import { type NewEvent, tell } from './events.ts';
+import { insertMessage, type Message, partsOf, replyStates, updatePart } from './messages.ts';
+import { countWaiting, queueChanged } from './queue.ts';
+import { errorOf, messageView, partView, usageOf } from './views.ts';
+
+/** Tells whoever works at a reply, in whatever process, that it has ended. */
+export const stopsChannel = 'reply_stops';
+
+/** Who holds the snapshot that a turn reads. */
+export const turnPin = (messageId: string): string => `turn/${messageId}`;
+
+/** Beyond a turn's longest wait for a person, and its work. A turn that ends lets go of its pin at once. */
+export const turnPinMs = 25 * 3_600_000;
+
+/** What is asked of the analyst. */
+export interface Asked {
+  message: string;
+  displayContent: string | null;
+  model: string;
+  effort: Message['effort'];
+  createdBy: string;
+  /** Ids of the message and of the reply to it. */
+  userMessageId: string;
+  messageId: string;
+}
+
+/** Begins a turn of a conversation that is held and has none: the message, and the reply to come. */
+export async function startTurn(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  asked: Asked,
+): Promise<{ user: Message; reply: Message; events: NewEvent[] }> {
+  const { organization_id, id: conversation_id } = conversation;
+  const shared = { organization_id, conversation_id, model: asked.model, effort: asked.effort };
+  const position = conversation.last_position + 1;
+  const user = await insertMessage(db, {
+    ...shared,
+    id: asked.userMessageId,
+    position,
+    role: 'user',
+    status: 'complete',
+    content: asked.message,
+    display_content: asked.displayContent,
+    created_by: asked.createdBy,
+    completed_at: new Date(),
+  });
+  const reply = await insertMessage(db, {
+    ...shared,
+    id: asked.messageId,
+    position: position + 1,
+    role: 'assistant',
+    status: 'streaming',
+    answers_id: user.id,
+  });
+  await updateConversation(db, organization_id, conversation_id, {
+    last_position: position + 1,
+    message_count: conversation.message_count + 2,
+    updated_at: new Date(),
+    due_since: new Date(),
+  });
+  const events = [user, reply].map(
+    (message): NewEvent => ({
+      event: 'message.created',
+      data: { messageId: message.id, message: messageView(message) },
+    }),
+  );
+  return { user, reply, events };
+}
+
+export interface TurnFailure {
+  code: string;
+  message: string;
+}
+
+/**
+ * Ends a reply under way, once: whoever comes second changes nothing. What was streamed stays; tools still at work are
+ * told as cancelled. `events` go before those of the end. The conversation is held. Undefined where the reply had ended.
+ */
+export async function endTurn(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  reply: Message,
+  to: 'complete' | 'error' | 'cancelled',
+  { failure, events = [] }: { failure?: TurnFailure; events?: readonly NewEvent[] } = {},
+): Promise<Message | undefined> {
+  if (replyStates.isEnd(reply.status)) return undefined;
+  const ended = await replyStates.move(
+    db,
+    reply,
+    reply.status,
+    to,
+    failure === undefined ? {} : { error_code: failure.code, error_message: failure.message },
+  );
+  if (ended === undefined) return undefined;
+  await notify(db, stopsChannel, ended.id);
+  if (reply.status === 'waiting_approval') await cancelApprovals(db, ended);
+  await deleteLakePins(db, ended.organization_id, turnPin(ended.id));
+  await updateConversation(db, reply.organization_id, conversation.id, {
+    updated_at: new Date(),
+    due_since: new Date(),
+  });
+  await tell(db, conversation, [
+    ...events,
+    ...(await stopTools(db, ended)),
+    {
+      event: 'turn.finished',
+      data: {
+        messageId: ended.id,
+        status: ended.status,
+        error: errorOf(ended),
+        usage: usageOf(ended),
+        completedAt: ended.completed_at?.toISOString() ?? null,
+      },
+    },
+  ]);
+  return ended;
+}
+
+async function stopTools(db: OrganizationTransaction, reply: Message): Promise<NewEvent[]> {
+  const parts = (await partsOf(db, reply.organization_id, [reply.id])).get(reply.id) ?? [];
+  const events: NewEvent[] = [];
+  for (const part of parts) {
+    if (part.status !== 'running' && part.status !== 'waiting_approval') continue;
+    const stopped = await updatePart(db, part, { status: 'cancelled', summary: 'Cancelled.' });
+    events.push({
+      event: 'tool.finished',
+      data: { messageId: reply.id, partIndex: part.part_index, part: partView(stopped) },
+    });
+  }
+  return events;
+}
+
+/**
+ * Ends a reply by somebody's Stop. With messages waiting the queue is held, so that a Stop stops, unless the reply makes
+ * way for another message. The conversation is held; gives it as it is then.
+ */
+export async function stopTurn(
+  db: OrganizationTransaction,
+  conversation: Conversation,
+  reply: Message,
+  { holdsQueue }: { holdsQueue: boolean },
+): Promise<Conversation> {
+  await endTurn(db, conversation, reply, 'cancelled');
+  if (!holdsQueue || conversation.queue_held || (await countWaiting(db, conversation)) === 0)
+    return conversation;
+  const held = await updateConversation(db, conversation.organization_id, conversation.id, {
+    queue_held: true,
+  });
+  await tell(db, held, [await queueChanged(db, held, undefined)]);
+  return held;
+}

@@ -1,0 +1,121 @@
+import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import { isRawNumber, type RawNumber } from '../../../data/exact-json.ts';
+import { isLongerThan } from '../../../data/text.ts';
+import type { AttachedTable } from '../../tables/catalog-entries/catalog-entries.ts';
+
+export type Scalar = string | number | boolean | RawNumber;
+
+export interface Parameter {
+  type: 'string' | 'number' | 'boolean' | 'date' | 'table';
+  required: boolean;
+  default: Scalar | null;
+  description: string;
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+/** Values by parameter; one that is optional and has no default may be null. */
+export type Params = Readonly<Record<string, unknown>>;
+
+const maxCharacters = 1_000;
+/** `${name}`, as instructions, titles and paths name a parameter. */
+const reference = /\$\{([A-Za-z_]\w{0,63})\}/g;
+
+/** The parameters that a text names. */
+export function namesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(reference)].map(([, name]) => name!))];
+}
+
+/** The text with every parameter's value in its place; nothing, where it has none. Values are not read again. */
+export function filledIn(text: string, params: Params): string {
+  return text.replace(reference, (_, name: string) => textOf(name, params));
+}
+
+/** How many characters that would give, without making them: each value may stand wherever the text likes. */
+export function filledLength(text: string, params: Params): number {
+  let length = text.length;
+  for (const [named, name] of text.matchAll(reference)) length += textOf(name!, params).length - named.length;
+  return length;
+}
+
+function textOf(name: string, params: Params): string {
+  const value = Object.hasOwn(params, name) ? params[name] : undefined;
+  if (value === null || value === undefined) return '';
+  return isRawNumber(value) ? value.rawJSON : String(value);
+}
+
+/** What may stand for a table. */
+export type NamedTable = Pick<AttachedTable, 'id' | 'name'>;
+
+/** Why a value is none of that type; undefined where it is. `tables` are those that it may stand for. */
+export function valueFault(
+  { type }: Pick<Parameter, 'type'>,
+  value: unknown,
+  tables?: readonly NamedTable[],
+): Omit<ValidationFault, 'loc'> | undefined {
+  if (type === 'boolean')
+    return typeof value === 'boolean' ? undefined : { type: 'bool_type', msg: 'A boolean is wanted.' };
+  if (type === 'number')
+    return typeof value === 'number' || isRawNumber(value)
+      ? undefined
+      : { type: 'value_error', msg: 'A number is wanted.' };
+  if (typeof value !== 'string') return { type: 'string_type', msg: 'A string is wanted.' };
+  if (isLongerThan(value, maxCharacters))
+    return { type: 'string_too_long', msg: `It has more than ${maxCharacters} characters.` };
+  // A value is a word of a sentence: with lines of its own it could be instructions.
+  if (/\p{Cc}|[\u2028\u2029]/u.test(value) || !value.isWellFormed())
+    return { type: 'value_error', msg: 'It must be one line, without control characters.' };
+  if (type === 'date' && !isDate(value))
+    return { type: 'value_error', msg: 'A date is wanted, as YYYY-MM-DD.' };
+  if (type === 'table' && tables !== undefined && tableOf(value, tables) === undefined)
+    return { type: 'value_error', msg: `No table with the name or id ${value} is attached to the project.` };
+  return undefined;
+}
+
+/** By its name, else by its id. */
+function tableOf(value: unknown, tables: readonly NamedTable[]): NamedTable | undefined {
+  return tables.find(({ name }) => name === value) ?? tables.find(({ id }) => id === value);
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/**
+ * The values that a run works with: those given, and defaults. A table that is given by its id is known by its name from
+ * here on, as texts and statements name it.
+ *
+ * @throws ValidationError at `[...at, name]` of each that is unknown, missing or of another type
+ */
+export function checkParams(
+  parameters: Parameters,
+  given: Params,
+  { at, tables }: { at: readonly string[]; tables: readonly NamedTable[] },
+): Params {
+  const faults: ValidationFault[] = [];
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(parameters, name))
+      faults.push({ loc: [...at, name], type: 'extra_forbidden', msg: unknownText(name, parameters) });
+  }
+  const params: [string, unknown][] = [];
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? parameter.default;
+    const table = parameter.type === 'table' ? tableOf(value, tables) : undefined;
+    params.push([name, table?.name ?? value]);
+    if (value === null) {
+      if (parameter.required) faults.push({ loc: [...at, name], type: 'missing', msg: 'It is required.' });
+      continue;
+    }
+    const fault = valueFault(parameter, value, tables);
+    if (fault !== undefined) faults.push({ loc: [...at, name], ...fault });
+  }
+  if (faults.length > 0) throw new ValidationError(faults);
+  return Object.fromEntries(params);
+}
+
+function unknownText(name: string, parameters: Parameters): string {
+  const names = Object.keys(parameters);
+  if (names.length === 0) return `There is no parameter ${name}; the playbook has none.`;
+  return `There is no parameter ${name}; there are ${names.join(', ')}.`;
+}

@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import { AppError, notFound, ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { countFitting } from '../../../data/postgres/page-bytes.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import type { AgentOutput } from '../agent-runs/agent-runs.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { namesIn, type Parameters, valueFault } from './parameters.ts';
+
+export type Playbook = RecordOf<'playbooks'>;
+
+const playbooks = records('playbooks', { prefix: 'pbk', what: 'The playbook' });
+
+export const { find: findPlaybook } = playbooks;
+
+/** What its author writes. */
+export interface PlaybookContent {
+  title: string;
+  description: string;
+  /** Markdown, with `${name}` where a parameter stands. */
+  instructions: string;
+  parameters: Parameters;
+  output: AgentOutput;
+  /** The service's default where it is null. */
+  model: string | null;
+  effort: Playbook['effort'];
+}
+
+/** So many a project: a page of the list is whole rows. */
+const maxPlaybooks = 1_000;
+/** Each is kept whole: one that is written anew again and again is another one some day. */
+const maxRevisions = 1_000;
+
+export const parametersOf = (playbook: Pick<Playbook, 'parameters'>): Parameters =>
+  playbook.parameters as unknown as Parameters;
+export const outputOf = (playbook: Pick<Playbook, 'output'>): AgentOutput =>
+  playbook.output as unknown as AgentOutput;
+
+export async function getPlaybook(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  id: string,
+  lock?: 'update',
+): Promise<Playbook> {
+  const row = await playbooks.get(db, organizationId, id, lock);
+  if (row.project_id !== projectId) throw notFound('The playbook');
+  return row;
+}
+
+/** Newest first, with how many of them a page shows. */
+export async function listPlaybooks(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  { after, limit }: Slice,
+): Promise<{ rows: Playbook[]; shown: number }> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT octet_length(instructions) AS bytes FROM playbooks
+    WHERE organization_id = ${organizationId} AND project_id = ${projectId}
+      AND (${after ?? null}::text IS NULL OR id < ${after ?? null})
+    ORDER BY id DESC LIMIT ${limit}`.execute(db);
+  const shown = countFitting(rows.map(({ bytes }) => bytes));
+  const slice = { after, limit: Math.min(limit, shown + 1) };
+  return { rows: await playbooks.list(db, organizationId, slice, { project_id: projectId }), shown };
+}
+
+export interface NewPlaybook extends PlaybookContent {
+  organizationId: string;
+  projectId: string;
+  id: string;
+  createdBy: string;
+}
+
+/** Adds a playbook; the same id again finds the first. */
+export async function insertPlaybook(db: OrganizationTransaction, playbook: NewPlaybook): Promise<Playbook> {
+  const { organizationId, projectId, id, createdBy } = playbook;
+  await getOpenProject(db, organizationId, projectId);
+  checkContent(playbook);
+  const earlier = await playbooks.find(db, organizationId, id);
+  if (earlier !== undefined) return earlier;
+  if ((await count(db, organizationId, projectId)) >= maxPlaybooks)
+    throw new AppError('conflict', `The project has ${maxPlaybooks} playbooks; delete some first.`);
+  const row = await playbooks.insert(db, {
+    organization_id: organizationId,
+    id,
+    project_id: projectId,
+    created_by: createdBy,
+    ...columnsOf(playbook),
+  });
+  await insertVersion(db, row, createdBy);
+  return row;
+}
+
+/** Writes the next revision of a playbook, which the transaction holds; the one before is kept. */
+export async function revisePlaybook(
+  db: OrganizationTransaction,
+  before: Playbook,
+  {
+    change,
+    expectedRevision,
+    changedBy,
+  }: { change: Partial<PlaybookContent>; expectedRevision: number | undefined; changedBy: string },
+): Promise<Playbook> {
+  await getOpenProject(db, before.organization_id, before.project_id);
+  if (expectedRevision !== undefined && expectedRevision !== before.revision)
+    throw new AppError('revision_conflict', `The playbook is at revision ${before.revision} now.`, {
+      extensions: { current_revision: before.revision },
+    });
+  if (before.revision >= maxRevisions)
+    throw new AppError('conflict', `The playbook has ${maxRevisions} revisions; write it as a new one.`);
+  const content = { ...contentOf(before), ...change };
+  checkContent(content);
+  const row = await playbooks.update(db, before.organization_id, before.id, {
+    ...columnsOf(content),
+    revision: before.revision + 1,
+    updated_at: new Date(),
+  });
+  await insertVersion(db, row, changedBy);
+  return row;
+}
+
+/** Removes a playbook and its versions. What its runs made stays. */
+export async function deletePlaybook(db: OrganizationTransaction, row: Playbook): Promise<Playbook> {
+  await playbooks.remove(db, row.organization_id, row.id);
+  return row;
+}
+
+function contentOf(row: Playbook): PlaybookContent {
+  const { title, description, instructions, model, effort } = row;
+  return {
+    title,
+    description,
+    instructions,
+    model,
+    effort,
+    parameters: parametersOf(row),
+    output: outputOf(row),
+  };
+}
+
+function columnsOf({ parameters, output, ...content }: PlaybookContent) {
+  const { title, description, instructions, model, effort } = content;
+  return {
+    title,
+    description,
+    instructions,
+    model,
+    effort,
+    parameters: JSON.stringify(parameters),
+    output: JSON.stringify(output),
+  };
+}
+
+/** What a playbook says of its parameters must fit together, or no run of it could begin. */
+function checkContent({ title, instructions, parameters, output }: PlaybookContent): void {
+  const faults: ValidationFault[] = [];
+  const known = (loc: string[], text: string) => {
+    for (const name of namesIn(text))
+      if (!Object.hasOwn(parameters, name))
+        faults.push({ loc, type: 'value_error', msg: `It names \${${name}}, which is no parameter.` });
+  };
+  known(['body', 'title'], title);
+  known(['body', 'instructions'], instructions);
+  if (output.type === 'report') known(['body', 'output', 'title'], output.title);
+  else known(['body', 'output', 'path'], output.path);
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const fault = parameter.default === null ? undefined : valueFault(parameter, parameter.default);
+    if (fault !== undefined) faults.push({ loc: ['body', 'parameters', name, 'default'], ...fault });
+  }
+  if (faults.length > 0) throw new ValidationError(faults);
+}
+
+async function count(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+): Promise<number> {
+  const { total } = await db
+    .selectFrom('playbooks')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+async function insertVersion(
+  db: OrganizationTransaction,
+  { organization_id, id, ...row }: Playbook,
+  createdBy: string,
+): Promise<void> {
+  const { revision, title, description, instructions, model, effort } = row;
+  await db
+    .insertInto('playbook_versions')
+    .values({
+      organization_id,
+      playbook_id: id,
+      revision,
+      title,
+      description,
+      instructions,
+      model,
+      effort,
+      parameters: JSON.stringify(row.parameters),
+      output: JSON.stringify(row.output),
+      created_by: createdBy,
+    })
+    .execute();
+}
+
+/** Revisions of a playbook, newest first, before one of them, with how many a page shows. */
+export async function listVersions(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Playbook,
+  { after, limit }: { after: number | undefined; limit: number },
+) {
+  let query = db
+    .selectFrom('playbook_versions')
+    .where('organization_id', '=', organizationId)
+    .where('playbook_id', '=', id);
+  if (after !== undefined) query = query.where('revision', '<', after);
+  const newest = query.orderBy('revision', 'desc');
+  const sizes = await newest
+    .select(sql<number>`octet_length(instructions)`.as('bytes'))
+    .limit(limit)
+    .execute();
+  const shown = countFitting(sizes.map(({ bytes }) => bytes));
+  const rows = await newest
+    .selectAll()
+    .limit(Math.min(limit, shown + 1))
+    .execute();
+  return { rows, shown };
+}

@@ -1,0 +1,73 @@
+import { ValidationError } from '../../../data/errors.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import type { AgentOutput, AgentRun } from '../agent-runs/agent-runs.ts';
+import { startAgentRun } from '../agent-runs/start.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { pathFault } from '../../workspace/files/path.ts';
+import type { Run } from '../../workspace/runs/runs.ts';
+import { checkParams, filledIn, filledLength, type Params } from './parameters.ts';
+import { getPlaybook, outputOf, parametersOf } from './playbooks.ts';
+
+export interface PlaybookRunRequest {
+  organizationId: string;
+  projectId: string;
+  playbookId: string;
+  callerId: string;
+  memo: Record<string, string>;
+  runId: string;
+  params: Params;
+  /** Where a request has its params, for what is said of them. */
+  at: readonly string[];
+  trigger: { type: Run['trigger_type']; id: string };
+  /** The process that waits for its end, if one does. */
+  waitedBy?: string;
+  /** For playbooks that name no model. */
+  defaultModel: string;
+}
+
+/** As much as instructions may have as they are written: one that names a long value everywhere is no way around. */
+const maxInstructions = 204_800;
+const maxTitle = 200;
+
+/**
+ * Starts a run of a playbook as it is now, with its parameters filled in.
+ *
+ * @throws ValidationError at the parameters that do not fit
+ */
+export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest): Promise<AgentRun> {
+  const { organizationId, projectId, at } = request;
+  const { playbook, tables } = await inOrganization(deps.db, organizationId, async (db) => ({
+    playbook: await getPlaybook(db, organizationId, projectId, request.playbookId),
+    tables: await attachedTables(db, organizationId, projectId),
+  }));
+  const params = checkParams(parametersOf(playbook), request.params, { at, tables });
+  const characters = filledLength(playbook.instructions, params);
+  if (characters > maxInstructions) {
+    const msg = `With them the instructions have ${characters} characters; ${maxInstructions} is the most.`;
+    throw new ValidationError([{ loc: [...at], type: 'value_error', msg }]);
+  }
+  return startAgentRun(deps, {
+    ...request,
+    kind: 'playbook',
+    title: titled(playbook.title, params),
+    instructions: filledIn(playbook.instructions, params),
+    output: filledOutput(outputOf(playbook), params, at),
+    model: playbook.model ?? request.defaultModel,
+    effort: playbook.effort,
+    playbook: { id: playbook.id, revision: playbook.revision, params },
+  });
+}
+
+function filledOutput(output: AgentOutput, params: Params, at: readonly string[]): AgentOutput {
+  if (output.type === 'report') return { type: 'report', title: titled(output.title, params) };
+  const path = filledIn(output.path, params).normalize('NFC');
+  const fault = pathFault(path);
+  if (fault === undefined) return { type: 'file', path };
+  throw new ValidationError([
+    { loc: [...at], type: 'value_error', msg: `The output's path becomes ${path}. ${fault}` },
+  ]);
+}
+
+const titled = (title: string, params: Params): string =>
+  [...filledIn(title, params)].slice(0, maxTitle).join('');

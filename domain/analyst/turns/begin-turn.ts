@@ -1,0 +1,81 @@
+import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
+import { versionsAt } from '../../../data/lake/ledger.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { tell } from '../conversations/events.ts';
+import { holdTurn } from '../conversations/life.ts';
+import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
+import { turnPin, turnPinMs } from '../conversations/turns.ts';
+import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
+import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
+
+/** `full`: as many turns of the organization are worked at as may be; this one waits. */
+export type TurnBeginning = 'begun' | 'ended' | 'full';
+
+export interface BeginDeps extends ExpiryDeps {
+  /** Turns of one organization that are worked at, at once: what others do not wait for. */
+  turnsPerOrganization: number;
+}
+
+/**
+ * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one snapshot. A second
+ * call finds the first.
+ */
+export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
+  const { organizationId } = turn;
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const held = await holdTurn(db, turn);
+    if (held === undefined) return undefined;
+    const projectId = held.conversation.project_id;
+    return {
+      ...held,
+      tables: await attachedTables(db, organizationId, projectId),
+      turns: await countStarted(db, organizationId),
+    };
+  });
+  if (found === undefined) return 'ended';
+  if (found.reply.started_at !== null) return 'begun';
+  // People who talk do not wait behind runs that nobody watches.
+  const share = found.conversation.run_id === null ? 1 : 2;
+  if (found.turns >= Math.max(1, Math.floor(deps.turnsPerOrganization / share))) return 'full';
+  const tableIds = found.tables.map(({ id }) => id);
+  const versions = tableIds.length === 0 ? [] : await pinned(deps, turn, tableIds);
+  return started(deps.db, turn, versions);
+}
+
+async function pinned(
+  deps: ExpiryDeps,
+  { organizationId, messageId }: TurnInput,
+  tableIds: readonly string[],
+): Promise<DataVersion[]> {
+  const lake = await deps.lake.catalog.get(organizationId);
+  const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
+  const expiresAt = new Date(Date.now() + turnPinMs);
+  await pinSnapshot(deps, lake, organizationId, { snapshotId, holder: turnPin(messageId), expiresAt });
+  const versions = await versionsAt(deps.lake.catalogPool, lake.schema, tableIds, snapshotId);
+  return [...versions].map(([tableId, version]) => ({ tableId, version }));
+}
+
+async function started(db: Database, turn: TurnInput, versions: DataVersion[]): Promise<TurnBeginning> {
+  const { organizationId, messageId } = turn;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    if (held === undefined) {
+      await deleteLakePins(transaction, organizationId, turnPin(messageId));
+      return 'ended';
+    }
+    if (held.reply.started_at !== null) return 'begun';
+    await updateMessage(transaction, organizationId, messageId, {
+      started_at: new Date(),
+      data_versions: JSON.stringify(versions),
+    });
+    await tell(transaction, held.conversation, [
+      {
+        event: 'turn.started',
+        data: { messageId, userMessageId: held.reply.answers_id ?? '', dataVersions: versions },
+      },
+    ]);
+    return 'begun';
+  });
+}

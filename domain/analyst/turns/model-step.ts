@@ -1,0 +1,223 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import { jsonSchema, tool as sdkTool, streamText, ToolChoiceViolationError } from 'ai';
+import { z } from 'zod';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { StepOutcome, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
+import { type NewEvent, tell } from '../conversations/events.ts';
+import { holdTurn } from '../conversations/life.ts';
+import { type Message, type MessagePart, partsOf, updateMessage } from '../conversations/messages.ts';
+import { offlineId } from '../models/config.ts';
+import { modelFailure } from '../models/failure.ts';
+import type { Models } from '../models/models.ts';
+import { askPerson } from './ask-person.ts';
+import { instructions, unattendedInstructions } from './instructions.ts';
+import { promptOf } from './prompt.ts';
+import { type AnswerSize, maxTurnCharacters, readAnswer } from './read-answer.ts';
+import {
+  createReplyWriter,
+  endStep,
+  type ModelAnswer,
+  outstanding,
+  type StepTry,
+  TurnEnded,
+  WriteFailed,
+} from './reply-writer.ts';
+import { final, StepFailure } from './step-failure.ts';
+import { addTokens, tokensUsed } from './token-usage.ts';
+import { tools } from './tools/index.ts';
+import type { Tool } from './tools/tool.ts';
+import { writeReport } from './tools/write-report.ts';
+
+const maxOutputTokens = 16_000;
+
+export interface StepDeps {
+  db: Database;
+  models: Models;
+  /** Tokens of models that an organization may use in a calendar month. */
+  monthlyTokenBudget: number | undefined;
+}
+
+/**
+ * Asks the model once, and writes its answer into the reply as it comes. What an earlier try left half done is taken back
+ * first; a step that was done is told again. `isLast`: the model gets no tools, so that it has to answer.
+ *
+ * @throws StepFailure; whatever else is ours
+ */
+export async function takeModelStep(
+  deps: StepDeps,
+  turn: TurnInput,
+  { step, isLast, signal }: { step: number; isLast: boolean; signal: AbortSignal },
+): Promise<StepOutcome> {
+  const begun = await beginTry(deps, turn, step);
+  if ('kind' in begun) return begun;
+  try {
+    const answer = await ask(deps, begun, isLast, signal);
+    return await endStep(deps.db, begun.stepTry, answer, begun.offered);
+  } catch (error) {
+    if (error instanceof TurnEnded) return { kind: 'ended' };
+    throw error;
+  }
+}
+
+interface BegunTry {
+  stepTry: StepTry;
+  reply: Message;
+  messages: ModelMessage[];
+  size: AnswerSize;
+  /** Nobody watches, and nobody can be asked: it is a run's. */
+  isUnattended: boolean;
+  /** Tools of the organization's apps. */
+  offered: readonly OfferedTool[];
+}
+
+function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunTry | StepOutcome> {
+  return inOrganization(deps.db, turn.organizationId, async (db) => {
+    const held = await holdTurn(db, turn);
+    if (held === undefined) return { kind: 'ended' };
+    const { conversation, reply } = held;
+    const parts = (await partsOf(db, turn.organizationId, [reply.id])).get(reply.id) ?? [];
+    const done = await db
+      .selectFrom('message_steps')
+      .select('step')
+      .where('organization_id', '=', turn.organizationId)
+      .where('message_id', '=', reply.id)
+      .where('step', '=', step)
+      .executeTakeFirst();
+    if (done !== undefined) {
+      return outstanding(parts.filter((part) => part.step === step));
+    }
+    const halfSent = parts.filter((part) => part.step === step);
+    if (halfSent.length > 0) {
+      await db
+        .deleteFrom('message_parts')
+        .where('organization_id', '=', turn.organizationId)
+        .where('message_id', '=', reply.id)
+        .where('step', '=', step)
+        .execute();
+      const events = halfSent.map(
+        (part): NewEvent => ({
+          event: 'part.retracted',
+          data: { messageId: reply.id, partIndex: part.part_index },
+        }),
+      );
+      await tell(db, conversation, events.reverse());
+    }
+    const model = found(deps, reply.model);
+    if (deps.monthlyTokenBudget !== undefined && reply.model !== offlineId) {
+      if ((await tokensUsed(db, turn.organizationId)) >= deps.monthlyTokenBudget)
+        throw final(
+          'token_budget_exceeded',
+          "The organization's tokens for this month are used up; the offline analyst needs none.",
+        );
+    }
+    const tried = await updateMessage(db, turn.organizationId, reply.id, { tries: reply.tries + 1 });
+    return {
+      stepTry: { turn, step, number: tried.tries },
+      reply: tried,
+      messages: await promptOf(db, tried, model.contextTokens),
+      size: { characters: 0, maxCharacters: maxTurnCharacters - charactersBefore(parts, step) },
+      isUnattended: conversation.run_id !== null,
+      offered: reply.model === offlineId ? [] : await offeredTools(db, turn.organizationId),
+    };
+  });
+}
+
+const charactersBefore = (parts: readonly MessagePart[], step: number): number =>
+  parts.reduce((sum, part) => (part.step < step ? sum + part.text.length : sum), 0);
+
+function found(deps: StepDeps, id: string) {
+  const model = deps.models.find(id);
+  if (model === undefined) throw final('model_unknown', `The model ${id} is not offered any more.`);
+  return model;
+}
+
+/** What the model is told of the tools, made once. It never runs one itself, and a call is checked where it is made. */
+const toolSetOf = (offered: readonly Pick<Tool, 'name' | 'description' | 'input'>[]): ToolSet =>
+  Object.fromEntries(
+    offered.map(({ name, description, input }) => [
+      name,
+      sdkTool({ description, inputSchema: jsonSchema(z.toJSONSchema(input, { io: 'input' }) as never) }),
+    ]),
+  );
+
+const appToolSet = (offered: readonly OfferedTool[]): ToolSet =>
+  Object.fromEntries(
+    offered.map(({ name, description, inputSchema, connectionName }) => [
+      name,
+      sdkTool({
+        description: `Of the app ${connectionName}: ${description}`,
+        inputSchema: jsonSchema(inputSchema as never),
+      }),
+    ]),
+  );
+
+const attended = { instructions, tools: toolSetOf(tools) };
+/** A run's answer is the report: nothing else is to write one. */
+const unattended = {
+  instructions: `${instructions}\n${unattendedInstructions}`,
+  tools: toolSetOf([...tools.filter((tool) => tool !== writeReport), askPerson]),
+};
+
+async function ask(
+  deps: StepDeps,
+  { stepTry, reply, messages, size, isUnattended, offered }: BegunTry,
+  isLast: boolean,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const model = found(deps, reply.model);
+  const stop = new AbortController();
+  const abort = () => stop.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const given = isUnattended ? unattended : attended;
+  const writer = createReplyWriter(deps.db, stepTry);
+  try {
+    const { fullStream } = streamText({
+      model: model.model(),
+      instructions: given.instructions,
+      tools: { ...appToolSet(offered), ...given.tools },
+      messages,
+      toolChoice: isLast ? 'none' : 'auto',
+      maxRetries: 0,
+      maxOutputTokens,
+      providerOptions: model.optionsFor(reply.effort ?? undefined) as never,
+      abortSignal: stop.signal,
+      // Told where the stream is read.
+      onError: () => undefined,
+    });
+    const answer = await readAnswer(fullStream, writer, size);
+    return { ...answer, writeRest: await writer.settle() };
+  } catch (error) {
+    // What came until here is kept: a next try takes it back, and a failure leaves it standing.
+    await writer.flush().catch(() => undefined);
+    await countUnfinished(deps, reply, messages, size).catch(() => undefined);
+    if (error instanceof TurnEnded || error instanceof StepFailure) throw error;
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof WriteFailed) throw error.cause;
+    if (isLast && ToolChoiceViolationError.isInstance(error))
+      throw final('turn_step_limit', 'The model went on calling tools without coming to an answer.');
+    throw new StepFailure(modelFailure(error), error);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    stop.abort();
+  }
+}
+
+const charactersPerToken = 4;
+
+/** An answer that began and never ended is paid for too; what it took, nobody says: it is estimated. */
+async function countUnfinished(
+  { db }: StepDeps,
+  { organization_id: organizationId, model }: Message,
+  messages: readonly ModelMessage[],
+  { characters }: AnswerSize,
+): Promise<void> {
+  if (characters === 0 || model === offlineId) return;
+  await inOrganization(db, organizationId, (transaction) =>
+    addTokens(transaction, organizationId, {
+      inputTokens: Math.ceil(JSON.stringify(messages).length / charactersPerToken),
+      outputTokens: Math.ceil(characters / charactersPerToken),
+    }),
+  );
+}

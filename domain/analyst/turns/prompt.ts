@@ -1,0 +1,192 @@
+import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
+import { sql } from 'kysely';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { listMessages, type Message, type MessagePart, partsOf } from '../conversations/messages.ts';
+import { markData } from './marked-data.ts';
+
+/** Messages of the conversation that a prompt may hold, the present question included. */
+const maxMessages = 60;
+/** Of a token, on the careful side: a prompt that is too long is refused whole. */
+const charactersPerToken = 2.5;
+/** What is left for the answer and the tools' own descriptions. */
+const promptShare = 0.7;
+/** In place of what a tool answered, where there is no room for it. */
+const droppedResult = 'Dropped to save room; call the tool again if you need it.';
+
+/** What the model is shown of the conversation, up to the reply it works at. What does not fit is not even read. */
+export async function promptOf(
+  db: OrganizationTransaction,
+  reply: Message,
+  contextTokens: number,
+): Promise<ModelMessage[]> {
+  const { organization_id: organizationId } = reply;
+  const rows = await listMessages(db, organizationId, reply.conversation_id, {
+    after: reply.position + 1,
+    limit: maxMessages,
+  });
+  const budget = contextTokens * charactersPerToken * promptShare;
+  const { shown, left } = fitting(rows, await saidIn(db, organizationId, replyIds(rows)), budget);
+  const ids = replyIds(shown);
+  const [parts, steps, outputs] = await Promise.all([
+    partsOf(db, organizationId, ids),
+    stepsOf(db, organizationId, ids),
+    outputsOf(db, organizationId, ids, left),
+  ]);
+  return shown
+    .toReversed()
+    .flatMap((message) =>
+      message.role === 'user'
+        ? [{ role: 'user' as const, content: message.content }]
+        : toldReply(
+            message,
+            parts.get(message.id) ?? [],
+            steps.get(message.id) ?? [],
+            outputs,
+            message.id === reply.id,
+          ),
+    );
+}
+
+const replyIds = (rows: readonly Message[]): string[] =>
+  rows.filter(({ role }) => role === 'assistant').map(({ id }) => id);
+
+/** Characters of what the model said in each reply. */
+async function saidIn(
+  db: OrganizationTransaction,
+  organizationId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('message_steps')
+    .select(['message_id', sql<number>`sum(length(response::text))::int`.as('said')])
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', [...messageIds])
+    .groupBy('message_id')
+    .execute();
+  return new Map(rows.map(({ message_id: id, said }) => [id, said]));
+}
+
+/**
+ * The messages that fit, newest first, and what room is left for what tools answered. The last question and what was said
+ * about it stay, whatever their size.
+ */
+function fitting(
+  rows: readonly Message[],
+  said: ReadonlyMap<string, number>,
+  maxCharacters: number,
+): { shown: Message[]; left: number } {
+  const question = rows.findIndex(({ role }) => role === 'user');
+  const shown: Message[] = [];
+  let left = maxCharacters;
+  for (const [index, message] of rows.entries()) {
+    const size = message.content.length + (said.get(message.id) ?? 0);
+    if (size > left && index > question) break;
+    left -= size;
+    shown.push(message);
+  }
+  // A reply without its question says little.
+  if (shown.at(-1)?.role === 'assistant' && shown.length > question + 1) shown.pop();
+  return { shown, left };
+}
+
+interface Step {
+  step: number;
+  response: AssistantContent;
+}
+
+async function stepsOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, Step[]>> {
+  const steps = new Map<string, Step[]>();
+  if (messageIds.length === 0) return steps;
+  const rows = await db
+    .selectFrom('message_steps')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', [...messageIds])
+    .orderBy('message_id')
+    .orderBy('step')
+    .execute();
+  for (const { message_id: id, step, response } of rows)
+    steps.set(id, [...(steps.get(id) ?? []), { step, response: response as unknown as AssistantContent }]);
+  return steps;
+}
+
+/** What tools answered, by message and part. */
+type Outputs = ReadonlyMap<string, string | null>;
+
+const outputKey = (messageId: string, index: number): string => `${messageId} ${index}`;
+
+/** What fits of it, the newest first; what the newest step's tools answered always does. */
+async function outputsOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  messageIds: readonly string[],
+  maxCharacters: number,
+): Promise<Outputs> {
+  const calls = await db
+    .selectFrom('message_parts')
+    .select(['message_id', 'part_index', 'step', sql<number>`coalesce(length(output), 0)`.as('size')])
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', [...messageIds])
+    .where('type', '=', 'tool_call')
+    .orderBy('message_id', 'desc')
+    .orderBy('part_index', 'desc')
+    .execute();
+  const [newest] = calls;
+  let left = maxCharacters;
+  const fitting = calls.filter(({ message_id: id, step, size }) => {
+    left -= size;
+    return left >= 0 || (id === newest?.message_id && step === newest.step);
+  });
+  if (fitting.length === 0) return new Map();
+  const { rows } = await sql<{ message_id: string; part_index: number; output: string | null }>`
+    SELECT p.message_id, p.part_index, p.output FROM message_parts p
+    JOIN unnest(${fitting.map((call) => call.message_id)}::text[], ${fitting.map((call) => call.part_index)}::int[])
+      AS wanted (message_id, part_index) USING (message_id, part_index)
+    WHERE p.organization_id = ${organizationId}`.execute(db);
+  return new Map(rows.map((row) => [outputKey(row.message_id, row.part_index), row.output]));
+}
+
+/** A reply as the model gave it, step by step, each with what its tools answered. */
+function toldReply(
+  message: Message,
+  parts: readonly MessagePart[],
+  steps: readonly Step[],
+  outputs: Outputs,
+  isPresent: boolean,
+): ModelMessage[] {
+  const told: ModelMessage[] = [];
+  for (const { step, response } of steps) {
+    told.push({ role: 'assistant', content: response });
+    const results = parts
+      .filter((part) => part.step === step && part.type === 'tool_call')
+      .map((part) => resultOf(part, outputs));
+    if (results.length > 0) told.push({ role: 'tool', content: results });
+  }
+  if (isPresent) return told;
+  // What was streamed of a step that never ended, and why there is no more.
+  const ended = new Set(steps.map(({ step }) => step));
+  const rest = parts.filter((part) => part.type === 'text' && !ended.has(part.step)).map(({ text }) => text);
+  if (message.status === 'cancelled') rest.push('(Stopped here.)');
+  if (message.status === 'error') rest.push(`(Ended with the error ${message.error_code}.)`);
+  if (rest.length > 0) told.push({ role: 'assistant', content: rest.join('\n\n') });
+  return told;
+}
+
+const cancelledCall = JSON.stringify({ error: { code: 'cancelled', message: 'It was cancelled.' } });
+
+function resultOf(part: MessagePart, outputs: Outputs): ToolContent[number] {
+  const output = outputs.get(outputKey(part.message_id, part.part_index));
+  return {
+    type: 'tool-result',
+    toolCallId: part.tool_call_id ?? '',
+    toolName: part.name ?? '',
+    output: {
+      type: 'text',
+      value: output === undefined ? droppedResult : markData(part.message_id, output ?? cancelledCall),
+    },
+  };
+}

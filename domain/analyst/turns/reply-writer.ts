@@ -1,0 +1,268 @@
+import type { AssistantContent } from 'ai';
+import { sql } from 'kysely';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { StepOutcome, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import type { OfferedTool } from '../app-connections/offered.ts';
+import { requestApprovals } from '../conversations/approvals.ts';
+import { type Conversation, updateConversation } from '../conversations/conversations.ts';
+import { type NewEvent, tell } from '../conversations/events.ts';
+import { holdTurn } from '../conversations/life.ts';
+import { addParts, type Message, type MessagePart, updateMessage } from '../conversations/messages.ts';
+import { countWaiting } from '../conversations/queue.ts';
+import { endTurn, turnPin, turnPinMs } from '../conversations/turns.ts';
+import { partView } from '../conversations/views.ts';
+import { extendLakePins } from '../../tables/lake-maintenance/pins.ts';
+import { offlineId } from '../models/config.ts';
+import { callParts } from './app-tools.ts';
+import { questionIn } from './ask-person.ts';
+import { showInRun } from './run-steps.ts';
+import { addTokens, type TokenCount } from './token-usage.ts';
+
+/** The turn ended, or a younger try works at it: what this one would write is nobody's any more. */
+export class TurnEnded extends Error {
+  override readonly name = 'TurnEnded';
+}
+
+/** What the model said could not be written: no fault of the model's. */
+export class WriteFailed extends Error {
+  override readonly name = 'WriteFailed';
+}
+
+/** One try of a model step: only the youngest writes. */
+export interface StepTry {
+  turn: TurnInput;
+  step: number;
+  /** Counts the tries of all steps of the reply. */
+  number: number;
+}
+
+/** Runs in a transaction that holds the conversation, where the reply is still this try's to write. */
+function asTry<T>(
+  db: Database,
+  { turn, number }: StepTry,
+  work: (db: OrganizationTransaction, conversation: Conversation, reply: Message) => Promise<T>,
+): Promise<T> {
+  return inOrganization(db, turn.organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    if (held === undefined || held.reply.tries !== number) throw new TurnEnded('The turn has ended.');
+    return work(transaction, held.conversation, held.reply);
+  });
+}
+
+/** Deltas are gathered for so long, the first not at all. */
+const gatherMs = 50;
+/** More than that waits for no timer, and whoever brings more waits for the database. */
+const gatherCharacters = 16_384;
+
+/** Writes what a model streams into its reply, gathered; readers of its events see it as it comes. */
+export interface ReplyWriter {
+  /** Opens the next text part. */
+  startText(): void;
+  /** May be awaited; is where too much is under way. */
+  addText(text: string): Promise<void> | undefined;
+  /** Waits for what is being written; what is left is written by the one who ends the step. */
+  settle(): Promise<WriteRest>;
+  /** Writes what is left. */
+  flush(): Promise<void>;
+}
+
+/** Writes in the transaction of its caller, which tells the events. */
+export type WriteRest = (db: OrganizationTransaction, reply: Message) => Promise<NewEvent[]>;
+
+export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
+  /** Texts that are not written yet, by the part they belong to: `open` counts the parts of this step. */
+  let pending: { part: number; text: string }[] = [];
+  let pendingCharacters = 0;
+  let open = -1;
+  /** Index in the reply of each part that this step made. */
+  const indexes = new Map<number, number>();
+  let writing: Promise<void> = Promise.resolve();
+  let isWriting = false;
+  let lastWriteMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let failure: unknown;
+  /** Nothing more comes, and no timer writes what is left. */
+  let isSettled = false;
+
+  async function write(): Promise<void> {
+    if (pending.length === 0) return;
+    lastWriteMs = performance.now();
+    await asTry(db, stepTry, async (transaction, conversation, reply) => {
+      await tell(transaction, conversation, await writeRest(transaction, reply));
+    });
+  }
+
+  async function writeRest(transaction: OrganizationTransaction, reply: Message): Promise<NewEvent[]> {
+    const texts = pending;
+    pending = [];
+    pendingCharacters = 0;
+    const events: NewEvent[] = [];
+    for (const { part, text } of texts) {
+      const partIndex = await append(transaction, reply, part, text);
+      events.push({ event: 'text.delta', data: { messageId: reply.id, partIndex, text } });
+    }
+    return events;
+  }
+
+  async function append(
+    transaction: OrganizationTransaction,
+    reply: Message,
+    part: number,
+    text: string,
+  ): Promise<number> {
+    const known = indexes.get(part);
+    if (known === undefined) {
+      const [made] = await addParts(transaction, reply, [{ step: stepTry.step, type: 'text', text }]);
+      indexes.set(part, made!.part_index);
+      return made!.part_index;
+    }
+    await transaction
+      .updateTable('message_parts')
+      .set({ text: sql`text || ${text}` })
+      .where('organization_id', '=', reply.organization_id)
+      .where('message_id', '=', reply.id)
+      .where('part_index', '=', known)
+      .execute();
+    return known;
+  }
+
+  function begin(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isWriting || failure !== undefined) return;
+    isWriting = true;
+    writing = write()
+      .catch((error: unknown) => {
+        failure =
+          error instanceof TurnEnded
+            ? error
+            : new WriteFailed('A reply could not be written.', { cause: error });
+      })
+      .finally(() => {
+        isWriting = false;
+        if (pending.length > 0) plan();
+      });
+  }
+
+  function plan(): void {
+    if (isWriting || isSettled || timer !== undefined) return;
+    const dueMs = lastWriteMs + gatherMs - performance.now();
+    if (lastWriteMs === 0 || dueMs <= 0 || pendingCharacters > gatherCharacters) begin();
+    else timer = setTimeout(begin, dueMs);
+  }
+
+  return {
+    startText() {
+      open += 1;
+    },
+    addText(text) {
+      if (failure !== undefined) throw failure;
+      if (open < 0) open = 0;
+      const last = pending.at(-1);
+      if (last?.part === open) last.text += text;
+      else pending.push({ part: open, text });
+      pendingCharacters += text.length;
+      plan();
+      return pendingCharacters > gatherCharacters ? writing : undefined;
+    },
+    async settle() {
+      isSettled = true;
+      clearTimeout(timer);
+      await writing;
+      if (failure !== undefined) throw failure;
+      return writeRest;
+    },
+    async flush() {
+      await this.settle();
+      await write();
+    },
+  };
+}
+
+/** PostgreSQL keeps no NUL, wherever a provider puts one. */
+const storableJson = (value: unknown): string =>
+  JSON.stringify(value).toWellFormed().replaceAll('\\u0000', '\\ufffd');
+
+/** What a whole answer of the model was. */
+export interface ModelAnswer {
+  content: Exclude<AssistantContent, string>;
+  calls: { toolCallId: string; name: string; input: unknown }[];
+  usage: TokenCount;
+  writeRest: WriteRest;
+}
+
+/** Whether nothing waits behind a turn that ended: its process then has nothing to look for. */
+async function isQuiet(db: OrganizationTransaction, conversation: Conversation): Promise<boolean> {
+  if ((await countWaiting(db, conversation)) > 0) return false;
+  await updateConversation(db, conversation.organization_id, conversation.id, { due_since: null });
+  return true;
+}
+
+/** What is left to be done of a step that was recorded. */
+export function outstanding(parts: readonly MessagePart[]): StepOutcome {
+  const running = parts.filter(({ status }) => status === 'running');
+  const waits = parts.some(({ status }) => status === 'waiting_approval');
+  return {
+    kind: 'tools',
+    partIndexes: running.map((part) => part.part_index),
+    ...(waits ? { waits } : {}),
+  };
+}
+
+/** Ends a step: its tools begin, or the reply is complete. */
+export function endStep(
+  db: Database,
+  stepTry: StepTry,
+  answer: ModelAnswer,
+  offered: readonly OfferedTool[],
+): Promise<StepOutcome> {
+  return asTry(db, stepTry, async (transaction, conversation, reply) => {
+    const { organization_id: organizationId, id } = reply;
+    const texts = await answer.writeRest(transaction, reply);
+    await transaction
+      .insertInto('message_steps')
+      .values({
+        organization_id: organizationId,
+        message_id: id,
+        step: stepTry.step,
+        response: storableJson(answer.content),
+      })
+      .execute();
+    const used = await updateMessage(transaction, organizationId, id, {
+      input_tokens: reply.input_tokens + answer.usage.inputTokens,
+      output_tokens: reply.output_tokens + answer.usage.outputTokens,
+    });
+    if (reply.model !== offlineId) await addTokens(transaction, organizationId, answer.usage);
+    const question = conversation.run_id === null ? undefined : questionIn(answer);
+    if (question !== undefined) {
+      const failure = { code: 'question_asked', message: question };
+      await endTurn(transaction, conversation, used, 'error', { failure, events: texts });
+      return { kind: 'ended' };
+    }
+    if (answer.calls.length === 0) {
+      await endTurn(transaction, conversation, used, 'complete', { events: texts });
+      return { kind: 'ended', isQuiet: await isQuiet(transaction, conversation) };
+    }
+    const parts = await addParts(
+      transaction,
+      reply,
+      await callParts(transaction, conversation, { step: stepTry.step, calls: answer.calls, offered }),
+    );
+    const waiting = parts.filter(({ status }) => status === 'waiting_approval');
+    const told = parts
+      .filter(({ status }) => status !== 'waiting_approval')
+      .map(
+        (part): NewEvent => ({
+          event: part.status === 'running' ? 'tool.started' : 'tool.finished',
+          data: { messageId: id, partIndex: part.part_index, part: partView(part) },
+        }),
+      );
+    // A turn may wait again and again, each time for as long as a decision may take.
+    if (waiting.length > 0)
+      await extendLakePins(transaction, organizationId, turnPin(id), new Date(Date.now() + turnPinMs));
+    const requested = await requestApprovals(transaction, used, waiting);
+    await tell(transaction, conversation, [...texts, ...told, ...requested]);
+    await showInRun(transaction, conversation, id);
+    return outstanding(parts);
+  });
+}

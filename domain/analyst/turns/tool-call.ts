@@ -1,0 +1,174 @@
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import type { AppToolDeps } from '../app-connections/call.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { type NewEvent, tell } from '../conversations/events.ts';
+import { holdTurn } from '../conversations/life.ts';
+import {
+  addParts,
+  callOf,
+  findMessage,
+  type MessagePart,
+  partsOf,
+  updatePart,
+} from '../conversations/messages.ts';
+import { partView, versionsOf } from '../conversations/views.ts';
+import { type AppToolCall, callApp } from './app-tools.ts';
+import { showInRun } from './run-steps.ts';
+import { tools } from './tools/index.ts';
+import type { ToolAnswer, ToolCall, ToolDeps } from './tools/tool.ts';
+
+const byName = new Map(tools.map((tool) => [tool.name, tool]));
+/** What one answer may tell a model. */
+const maxOutputCharacters = 60_000;
+
+type Ended = Pick<MessagePart, 'status' | 'summary'> & { output: unknown; answer?: ToolAnswer };
+
+/**
+ * Makes a tool's call, and tells what came of it: to the model, which gets the faults of the call too, and to people. A
+ * call that has ended, or whose turn has, is left as it is.
+ *
+ * @throws what may pass by another try, unless `isLastTry`
+ */
+export async function callTool(
+  deps: ToolDeps & AppToolDeps,
+  turn: TurnInput,
+  { partIndex, isLastTry, signal }: { partIndex: number; isLastTry: boolean; signal: AbortSignal },
+): Promise<void> {
+  const found = await find(deps.db, turn, partIndex);
+  if (found === undefined) return;
+  const startedMs = performance.now();
+  const ended = await make(deps, found, signal).catch((error: unknown) => {
+    if (signal.aborted) throw signal.reason;
+    if (isRetryable(error) && !isLastTry) throw error;
+    return failed(error);
+  });
+  await end(deps.db, turn, found.part, ended, Math.round(performance.now() - startedMs));
+}
+
+/** Ends a call that no try of it ended. */
+export async function failToolCall(db: Database, turn: TurnInput, partIndex: number): Promise<void> {
+  const found = await find(db, turn, partIndex);
+  if (found !== undefined)
+    await end(db, turn, found.part, failed(new Error('The tool could not be called.')), null);
+}
+
+interface Found {
+  part: MessagePart;
+  input: unknown;
+  app_tool: unknown;
+  call: Omit<ToolCall, 'deps' | 'signal'>;
+}
+
+function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found | undefined> {
+  const { organizationId, conversationId, messageId } = turn;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    if (held === undefined) return undefined;
+    const { reply, conversation } = held;
+    const parts = (await partsOf(transaction, organizationId, [messageId])).get(messageId) ?? [];
+    const part = parts.find((candidate) => candidate.part_index === partIndex);
+    if (part?.status !== 'running') return undefined;
+    const asked = await findMessage(transaction, organizationId, reply.answers_id ?? '');
+    const dataVersions = versionsOf(reply);
+    const pinned = new Set(dataVersions.map(({ tableId }) => tableId));
+    const attached = await attachedTables(transaction, organizationId, conversation.project_id);
+    return {
+      part,
+      ...(await callOf(transaction, part)),
+      call: {
+        organizationId,
+        projectId: conversation.project_id,
+        conversationId,
+        messageId,
+        partIndex,
+        callerId: asked?.created_by ?? conversation.created_by,
+        atMs: reply.created_at.getTime(),
+        // What was attached when the turn began and still is.
+        tables: attached.filter(({ id }) => pinned.has(id)),
+        dataVersions,
+      },
+    };
+  });
+}
+
+async function make(
+  deps: ToolDeps & AppToolDeps,
+  { part, input: given, app_tool: appTool, call: context }: Found,
+  signal: AbortSignal,
+): Promise<Ended> {
+  if (appTool !== null) {
+    const { isError, ...ended } = await callApp(deps, part, appTool as AppToolCall, { input: given, signal });
+    return { ...ended, status: isError ? 'failed' : 'done' };
+  }
+  const name = part.name ?? '';
+  const tool = byName.get(name);
+  if (tool === undefined) return failed(new AppError('invalid_request', `There is no tool called ${name}.`));
+  const input = tool.input.safeParse(given);
+  if (!input.success) {
+    const [issue] = input.error.issues;
+    const place = issue?.path.join('.') ?? '';
+    return failed(
+      new AppError('invalid_request', `The input does not fit: ${place} ${issue?.message ?? ''}`),
+    );
+  }
+  const answer = await tool.run({ ...context, deps, signal }, input.data);
+  return { status: 'done', summary: answer.summary, output: answer.output, answer };
+}
+
+/** An expected failure is told as it is; of any other only that it happened. */
+function failed(error: unknown): Ended {
+  const known = error instanceof AppError ? error : undefined;
+  const code = known?.code ?? 'internal_error';
+  const message = known?.message ?? 'The tool failed for a reason of ours.';
+  return {
+    status: 'failed',
+    summary: `${code}: ${message}`.slice(0, 2_000),
+    output: { error: { code, message } },
+  };
+}
+
+function end(
+  db: Database,
+  turn: TurnInput,
+  { step, ...part }: MessagePart,
+  { status, summary, output, answer }: Ended,
+  elapsedMs: number | null,
+): Promise<void> {
+  return inOrganization(db, turn.organizationId, async (transaction) => {
+    const held = await holdTurn(transaction, turn);
+    const present = (await partsOf(transaction, turn.organizationId, [turn.messageId])).get(turn.messageId);
+    const isRunning =
+      present?.find(({ part_index: index }) => index === part.part_index)?.status === 'running';
+    if (held === undefined || !isRunning) return;
+    await answer?.record?.(transaction);
+    const ended = await updatePart(transaction, part, {
+      status,
+      summary,
+      output: bounded(JSON.stringify(output)),
+      result_id: answer?.resultId ?? null,
+      elapsed_ms: elapsedMs,
+    });
+    const messageId = turn.messageId;
+    const events: NewEvent[] = [
+      { event: 'tool.finished', data: { messageId, partIndex: ended.part_index, part: partView(ended) } },
+    ];
+    if (answer?.part !== undefined) {
+      const [made] = await addParts(transaction, held.reply, [{ ...answer.part, step }]);
+      events.push({
+        event: `${answer.part.type}.created`,
+        data: { messageId, partIndex: made!.part_index, part: partView(made!) },
+      });
+    }
+    await tell(transaction, held.conversation, events);
+    await showInRun(transaction, held.conversation, messageId);
+  });
+}
+
+/** An answer that is too long is no JSON any more, and says so. */
+function bounded(json: string): string {
+  const storable = json.toWellFormed().replaceAll('\\u0000', '\\ufffd');
+  if (storable.length <= maxOutputCharacters) return storable;
+  return JSON.stringify({ cut: true, beginning: storable.slice(0, maxOutputCharacters).toWellFormed() });
+}

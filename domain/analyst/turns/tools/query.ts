@@ -1,0 +1,109 @@
+import { AppError } from '../../../../data/errors.ts';
+import { derivedId, newId } from '../../../../data/ids.ts';
+import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
+import { runQuery } from '../../../tables/query/run.ts';
+import type { ToolAnswer, ToolCall } from './tool.ts';
+
+/** Rows kept of a result, and what the engine may answer: it is read in this process. */
+const keptRows = 10_000;
+const readCharacters = 8_000_000;
+/** Rows that the model is shown, and characters of them. */
+const shownRows = 100;
+const shownCharacters = 24_000;
+const timeoutMs = 60_000;
+
+export interface ToolRows {
+  columns: { name: string; dataType: string }[];
+  rows: unknown[][];
+  rowCount: number;
+  truncated: boolean;
+  elapsedMs: number;
+  scanned: { tableId: string; version: number }[];
+}
+
+/** Runs a statement over what the turn may see, at the versions it was pinned to. */
+export async function queryAttached(call: ToolCall, sql: string, limit: number): Promise<ToolRows> {
+  const { organizationId, callerId, tables, dataVersions } = call;
+  const within = new Set(tables.map(({ id }) => id));
+  const { answer, scanned } = await runQuery(
+    call.deps,
+    {
+      organizationId,
+      callerId,
+      id: newId('qry'),
+      sql,
+      limit,
+      timeoutMs,
+      rowFormat: 'rows_with_column_order',
+      atVersions: Object.fromEntries(
+        dataVersions.flatMap(({ tableId, version }) => (within.has(tableId) ? [[tableId, version]] : [])),
+      ),
+      within,
+    },
+    call.signal,
+  );
+  const json = answer.rowsWithColumnOrderJson ?? '[]';
+  if (json.length > readCharacters)
+    throw new AppError(
+      'query_too_large',
+      'The rows take more than 8 million characters; select fewer columns, or aggregate them.',
+    );
+  const { columns, rowCount, truncated, elapsedMs } = answer;
+  const cells = JSON.parse(json) as { value: unknown }[][];
+  const rows = cells.map((row) => row.map(({ value }) => value));
+  return { columns, rows, rowCount, truncated, elapsedMs, scanned };
+}
+
+/** The same, kept so that people see what the analyst saw; a second try keeps it under the same id. */
+export async function queryAndKeep(
+  call: ToolCall,
+  sql: string,
+  title: string,
+): Promise<ToolRows & Required<Pick<ToolAnswer, 'resultId' | 'record'>>> {
+  const result = await queryAttached(call, sql, keptRows);
+  const { deps, organizationId, conversationId, messageId, partIndex } = call;
+  const resultId = derivedId('res', call.atMs, `${messageId}\n${partIndex}`);
+  const objectKey = resultKey(organizationId, conversationId, resultId);
+  await keepRows(deps.objects, objectKey, result.rows);
+  const row = {
+    organization_id: organizationId,
+    id: resultId,
+    conversation_id: conversationId,
+    message_id: messageId,
+    sql,
+    title,
+    columns: JSON.stringify(result.columns),
+    row_count: result.rowCount,
+    truncated: result.truncated,
+    elapsed_ms: result.elapsedMs,
+    scanned: JSON.stringify(result.scanned),
+    object_key: objectKey,
+  };
+  return { ...result, resultId, record: (db) => insertResult(db, row) };
+}
+
+/** As many rows as a prompt may hold. */
+export function shown(rows: readonly unknown[][]): unknown[][] {
+  const taken: unknown[][] = [];
+  let characters = 0;
+  for (const row of rows.slice(0, shownRows)) {
+    const cells = row.map(shortened);
+    characters += JSON.stringify(cells).length;
+    if (characters > shownCharacters && taken.length > 0) break;
+    taken.push(cells);
+  }
+  return taken;
+}
+
+const longestCell = 1_000;
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > longestCell)
+    return `${value.slice(0, longestCell).toWellFormed()}…`;
+  if (typeof value !== 'object' || value === null) return value;
+  const json = JSON.stringify(value);
+  return json.length > longestCell ? `${json.slice(0, longestCell).toWellFormed()}…` : value;
+}
+
+export const rowsTold = ({ rowCount, truncated }: Pick<ToolRows, 'rowCount' | 'truncated'>): string =>
+  truncated ? `The first ${rowCount} rows.` : `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}.`;

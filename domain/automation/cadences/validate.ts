@@ -1,0 +1,101 @@
+import { AppError } from '../../../data/errors.ts';
+import {
+  type Cadence,
+  type CadenceField,
+  type CadenceType,
+  cadenceFields,
+  legacyTypes,
+  type WritableCadence,
+  writableTypes,
+} from './cadence.ts';
+import { type CadenceFault, fieldChecks } from './fields.ts';
+
+interface KindFields {
+  needs: readonly CadenceField[];
+  may?: readonly CadenceField[];
+}
+
+const inPeriods = ['anchorDate', 'interval'] as const;
+
+/** Which fields belong to which kind, beside type and zoneId. */
+const kinds: Record<CadenceType, KindFields> = {
+  one_time: { needs: ['runDate', 'timeOfDay'] },
+  daily: { needs: ['timeOfDay'], may: inPeriods },
+  weekly: { needs: ['timeOfDay', 'daysOfWeek'], may: inPeriods },
+  monthly: { needs: ['timeOfDay', 'dayOfMonth'], may: inPeriods },
+  cron: { needs: ['cronExpression'] },
+  interval: { needs: ['everyMinutes'], may: ['anchorDate', 'timeOfDay'] },
+  biweekly: { needs: ['timeOfDay'], may: ['anchorDate', 'daysOfWeek'] },
+  month_end: { needs: ['timeOfDay'], may: inPeriods },
+};
+
+export type CadenceCheck<C extends Cadence> = { cadence: C } | { faults: CadenceFault[] };
+
+/** Fields by their camelCase names; null is as good as not given, so that what was read can be written. */
+export type CadenceFields = Readonly<Record<string, unknown>>;
+
+/** What a caller writes: one of the writable kinds with all of its fields and no others, or every fault. */
+export function checkWrittenCadence(fields: CadenceFields): CadenceCheck<WritableCadence> {
+  if (isOneOf(legacyTypes, fields['type']))
+    return refused(
+      'enum',
+      `A ${fields['type']} cadence can be read and keeps firing, but not be written: replace it by one of ${writableTypes.join(', ')}.`,
+    );
+  return check<WritableCadence>(fields, writableTypes);
+}
+
+/** What comes from another system, or out of the store: of all kinds. */
+export function checkStoredCadence(fields: CadenceFields): CadenceCheck<Cadence> {
+  return check<Cadence>(fields, [...writableTypes, ...legacyTypes]);
+}
+
+/**
+ * New cadences recur every period. Another interval is let through only where the same kind has it stored already, so
+ * that what was read can be written back with another time: every two weeks is no leave for every two months.
+ */
+export function refuseNewInterval(written: WritableCadence, stored: Cadence | undefined): void {
+  if (written.type === 'one_time' || (written.interval ?? 1) === 1) return;
+  if (stored?.type === written.type && stored.interval === written.interval) return;
+  throw new AppError(
+    'invalid_cadence',
+    `A new cadence recurs every one period: leave interval out, or give 1 in place of ${written.interval}. Another interval is kept only where this ${written.type} cadence has it already.`,
+  );
+}
+
+function check<C extends Cadence>(fields: CadenceFields, types: readonly C['type'][]): CadenceCheck<C> {
+  const type = fields['type'] ?? undefined;
+  if (type === undefined) return refused('missing', 'Field required.');
+  if (!isOneOf(types, type)) return refused('enum', `Input should be one of ${types.join(', ')}.`);
+  const { needs, may = [] }: KindFields = kinds[type];
+  const needed = ['zoneId', ...needs] as const;
+  const own = [...needed, ...may];
+  const given = Object.keys(fields).filter((name) => name !== 'type' && fields[name] != null);
+  const faults = [
+    ...needed.filter((name) => !given.includes(name)).map((name) => missing(name, type)),
+    ...own.filter((name) => given.includes(name)).flatMap((name) => fieldChecks[name](fields[name], name)),
+    ...given.filter((name) => !isOneOf(own, name)).map((name) => foreign(name, type)),
+  ];
+  if (faults.length > 0) return { faults };
+  const values = own.filter((name) => given.includes(name)).map((name) => [name, fields[name]]);
+  // Each field was checked to be what its kind's type says.
+  return { cadence: { type, ...Object.fromEntries(values) } as C };
+}
+
+function refused(type: string, msg: string): { faults: CadenceFault[] } {
+  return { faults: [{ path: ['type'], type, msg }] };
+}
+
+function missing(name: string, type: CadenceType): CadenceFault {
+  return { path: [name], type: 'missing', msg: `Field required for a ${type} cadence.` };
+}
+
+function foreign(name: string, type: CadenceType): CadenceFault {
+  const msg = isOneOf(cadenceFields, name)
+    ? `A ${type} cadence has no such field.`
+    : 'Extra inputs are not permitted.';
+  return { path: [name], type: 'extra_forbidden', msg };
+}
+
+function isOneOf<T>(values: readonly T[], value: unknown): value is T {
+  return values.includes(value as T);
+}

@@ -1,0 +1,136 @@
+import { Temporal } from 'temporal-polyfill';
+import { AppError } from '../../../data/errors.ts';
+
+/**
+ * What clocks of a zone show. A clock's time is kept as the milliseconds that Date.UTC has for it; times as they follow
+ * each other on a clock can then be compared and counted like instants.
+ */
+
+interface Transition {
+  atMs: number;
+  beforeMs: number;
+  afterMs: number;
+}
+
+/** The offsets of one zone in one year of UTC. */
+interface ZoneYear {
+  /** The offset just before the year begins. */
+  beforeMs: number;
+  transitions: readonly Transition[];
+}
+
+/** No clock is further from UTC than this, nor was since 1970. */
+const furthestOffsetMs = 16 * 3_600_000;
+
+/**
+ * A question about a zone costs the polyfill tens of microseconds, because it formats and reads dates; a year's offsets
+ * are therefore asked for once. Some 600 zones exist, of which a schedule looks at one or two years.
+ */
+const maxCachedYears = 5_000;
+const years = new Map<string, ZoneYear>();
+
+function zoneYear(zoneId: string, year: number): ZoneYear {
+  const key = `${zoneId} ${year}`;
+  const known = years.get(key);
+  if (known) return known;
+  const read = readYear(zoneId, year);
+  if (years.size >= maxCachedYears) years.delete(years.keys().next().value!);
+  years.set(key, read);
+  return read;
+}
+
+/** A year at a time, because the polyfill looks only three years ahead for a next transition. */
+function readYear(zoneId: string, year: number): ZoneYear {
+  const endMs = Date.UTC(year + 1, 0, 1);
+  let at = zoned(zoneId, Date.UTC(year, 0, 1) - 1_000);
+  const beforeMs = offsetMsOf(at);
+  const transitions: Transition[] = [];
+  for (;;) {
+    const next = at.getTimeZoneTransition('next');
+    if (!next || next.epochMilliseconds >= endMs) return { beforeMs, transitions };
+    transitions.push({
+      atMs: next.epochMilliseconds,
+      beforeMs: offsetMsOf(at),
+      afterMs: offsetMsOf(next),
+    });
+    at = next;
+  }
+}
+
+const offsetMsOf = (at: Temporal.ZonedDateTime) => at.offsetNanoseconds / 1_000_000;
+
+function zoned(zoneId: string, atMs: number): Temporal.ZonedDateTime {
+  if (!isZone(zoneId))
+    throw new AppError(
+      'invalid_cadence',
+      `The zoneId ${JSON.stringify(zoneId.slice(0, 64))} is not in this service's time zone database (${process.versions['tz']}). Replace the cadence by one with a zone that is.`,
+    );
+  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zoneId);
+}
+
+/** Whether the runtime's time zone database has it. Offsets such as +02:00 are no zones: they know no summer time. */
+export function isZone(zoneId: string): boolean {
+  if (zoneId.length > 64 || !/^[A-Za-z]/.test(zoneId)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zoneId });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const yearOf = (ms: number) => new Date(ms).getUTCFullYear();
+
+/** The transitions from one instant to another, both included, in their order. */
+function transitionsBetween(zoneId: string, fromMs: number, toMs: number): Transition[] {
+  const found: Transition[] = [];
+  for (let year = yearOf(fromMs); year <= yearOf(toMs); year += 1)
+    for (const transition of zoneYear(zoneId, year).transitions)
+      if (transition.atMs >= fromMs && transition.atMs <= toMs) found.push(transition);
+  return found;
+}
+
+function offsetAt(zoneId: string, atMs: number): number {
+  const { beforeMs, transitions } = zoneYear(zoneId, yearOf(atMs));
+  let offsetMs = beforeMs;
+  for (const transition of transitions) if (transition.atMs <= atMs) offsetMs = transition.afterMs;
+  return offsetMs;
+}
+
+/** What the clock shows at an instant. */
+export function clockAt(zoneId: string, atMs: number): number {
+  return atMs + offsetAt(zoneId, atMs);
+}
+
+/** The latest that the clock has shown until an instant: in the second pass of an overlap, the end of the first. */
+export function latestClockUntil(zoneId: string, atMs: number): number {
+  let latest = clockAt(zoneId, atMs);
+  for (const { atMs: turnMs, beforeMs } of transitionsBetween(zoneId, atMs - 2 * furthestOffsetMs, atMs))
+    latest = Math.max(latest, turnMs - 1 + beforeMs);
+  return latest;
+}
+
+export interface ClockInstant {
+  atMs: number;
+  note: null | 'gap' | 'overlap';
+}
+
+/**
+ * The first instant at which the clock shows a time or, where it never does, one after it. That is the contract's
+ * whole rule of gaps (of an hour as of a day) and overlaps, and it never puts a later time before an earlier one.
+ */
+export function instantOf(zoneId: string, clockMs: number): ClockInstant {
+  const turns = transitionsBetween(zoneId, clockMs - furthestOffsetMs, clockMs + furthestOffsetMs);
+  if (turns.length === 0) return { atMs: clockMs - offsetAt(zoneId, clockMs), note: null };
+  const offsets = [turns[0]!.beforeMs, ...turns.map(({ afterMs }) => afterMs)];
+  const startOf = (index: number) => turns[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY;
+  const endOf = (index: number) => turns[index]?.atMs ?? Number.POSITIVE_INFINITY;
+  const first = offsets.findIndex((offsetMs, index) => endOf(index) + offsetMs > clockMs);
+  const shownMs = clockMs - offsets[first]!;
+  if (shownMs < startOf(first)) return { atMs: startOf(first), note: 'gap' };
+  const again = offsets.some((offsetMs, index) => {
+    const laterMs = clockMs - offsetMs;
+    return index > first && laterMs >= startOf(index) && laterMs < endOf(index);
+  });
+  return { atMs: shownMs, note: again ? 'overlap' : null };
+}

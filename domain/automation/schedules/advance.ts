@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import type { ScheduleInput, ScheduleNext } from '../../../workflows/automation/schedule/contract.ts';
+import type { Occurrence } from '../cadences/next.ts';
+import { dueOf, fireOf, missedRow } from './due.ts';
+import { scheduleRunStart } from './process.ts';
+import { findRunning, insertScheduleRuns, rowOf, type ScheduleRun } from './schedule-runs.ts';
+import {
+  cadenceOf,
+  findSchedule,
+  nextOf,
+  type Schedule,
+  scheduleStates,
+  updateSchedule,
+} from './schedules.ts';
+
+export interface AdvanceDeps {
+  db: Database;
+  processes: Processes;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/** A fire that is later than this is not made up for. */
+const latestMs = 86_400_000;
+
+/**
+ * Sees to everything that a schedule's cadence says up to `nowMs`: the latest fires where it is less than a day late and
+ * no fire before it is under way; each before it was missed. Rows and the place in the cadence are one commit, so a step
+ * that runs twice finds nothing left to do.
+ */
+export async function advanceSchedule(
+  deps: AdvanceDeps,
+  { organizationId, scheduleId }: ScheduleInput,
+  nowMs: number,
+): Promise<ScheduleNext> {
+  const { next, fired } = await inOrganization(deps.db, organizationId, async (db) => {
+    const row = await findSchedule(db, organizationId, scheduleId, 'update');
+    if (row === undefined) return { next: { kind: 'gone' } as const, fired: undefined };
+    if (row.status === 'active') return advance(db, row, nowMs);
+    await updateSchedule(db, organizationId, scheduleId, { seen_revision: row.revision });
+    return { next: { kind: row.status }, fired: undefined };
+  });
+  if (fired !== undefined) {
+    const start = scheduleRunStart(fired);
+    // Its row says that it fires: whoever looks after those starts it where this does not.
+    await nudge(deps, start.workflowId, deps.processes.restart(start));
+  }
+  return next;
+}
+
+interface Advanced {
+  next: ScheduleNext;
+  fired: ScheduleRun | undefined;
+}
+
+async function advance(db: OrganizationTransaction, row: Schedule, nowMs: number): Promise<Advanced> {
+  const { due, isMore } = dueOf(row, nowMs);
+  const latest = isMore ? undefined : due.pop();
+  const missed = due.map((occurrence) => missedRow(row, occurrence, nowMs));
+  await insertScheduleRuns(db, missed);
+  const fired = latest === undefined ? undefined : await fire(db, row, latest, nowMs);
+  const cursorMs = Math.max(row.considered_until.getTime(), latest?.atMs ?? due.at(-1)?.atMs ?? 0);
+  const next = nextOf(row, cursorMs);
+  const seen = {
+    considered_until: new Date(cursorMs),
+    next_run_at: next === undefined ? null : new Date(next.atMs),
+    seen_revision: row.revision,
+  };
+  if (next === undefined) {
+    await scheduleStates.move(db, row, 'active', 'done', seen);
+    return { next: { kind: 'done' }, fired };
+  }
+  await updateSchedule(db, row.organization_id, row.id, seen);
+  if (isMore) return { next: { kind: 'behind' }, fired };
+  const { atMs, localTime } = next;
+  return { next: { kind: 'wait', atMs, localTime, zoneId: cadenceOf(row).zoneId }, fired };
+}
+
+/** The run of the fire, where it fires: not a day later, and not while another one is under way. */
+async function fire(
+  db: OrganizationTransaction,
+  row: Schedule,
+  occurrence: Occurrence,
+  nowMs: number,
+): Promise<ScheduleRun | undefined> {
+  if (nowMs - occurrence.atMs >= latestMs) {
+    await insertScheduleRuns(db, [missedRow(row, occurrence, nowMs)]);
+    return undefined;
+  }
+  const running = await findRunning(db, row);
+  const outcome =
+    running === undefined
+      ? { status: 'running' as const, reason: null, fired_at: new Date(nowMs) }
+      : {
+          status: 'skipped' as const,
+          reason: `The run of ${running.local_time} was still under way.`,
+          fired_at: null,
+        };
+  const [made] = await insertScheduleRuns(db, [rowOf(row, fireOf(row, occurrence), outcome)]);
+  return made?.status === 'running' ? made : undefined;
+}

@@ -1,0 +1,102 @@
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { FireProgress, FireStatus, ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
+import { type Delivery, deliveriesOf, insertDeliveries } from '../../publishing/deliveries/deliveries.ts';
+import { type DeliveredOutput, outputDeliveries } from '../../publishing/deliveries/planned.ts';
+import { findFile } from '../../workspace/files/files.ts';
+import { findReport } from '../../publishing/reports/reports.ts';
+import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
+import type { DatasetSnapshots, FiredRun } from './fire.ts';
+import { endRun, findFire, statusOf } from './fires.ts';
+import { findScheduleRun, type ScheduleRun } from './schedule-runs.ts';
+import { recipientsOf, type Schedule } from './schedules.ts';
+
+/** Where the run of a fire has ended: what is to be delivered of what it made. */
+export function collectFire(
+  { db, snapshots }: { db: Database; snapshots: Pick<DatasetSnapshots, 'find'> },
+  input: ScheduleRunInput,
+): Promise<FireProgress> {
+  return inOrganization(db, input.organizationId, async (transaction) => {
+    const found = await findFire(transaction, input);
+    if (found === undefined) return { kind: 'ended', status: 'cancelled' };
+    const { fire, schedule } = found;
+    if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
+    const runId = fire.run_id!;
+    const isSnapshot = schedule.kind === 'dataset';
+    const run = await (isSnapshot ? snapshots.find : findRun)(transaction, input.organizationId, runId);
+    if (run !== undefined && !runStates.isEnd(run.status)) return { kind: 'running', runId };
+    if (run?.status !== 'succeeded') return { kind: 'ended', status: await endByRun(transaction, fire, run) };
+    if (isSnapshot) return { kind: 'delivering', deliveryIds: [] };
+    return { kind: 'delivering', deliveryIds: await planDeliveries(transaction, fire, schedule, run as Run) };
+  });
+}
+
+function endByRun(
+  db: OrganizationTransaction,
+  fire: ScheduleRun,
+  run: FiredRun | undefined,
+): Promise<FireStatus> {
+  if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'Its run was cancelled.');
+  const error = run?.error as { message?: string } | null | undefined;
+  return endRun(db, fire, 'failed', error?.message ?? 'Its run is no more.');
+}
+
+/** To where the schedule says at that time. */
+async function planDeliveries(
+  db: OrganizationTransaction,
+  fire: ScheduleRun,
+  schedule: Schedule,
+  run: Run,
+): Promise<string[]> {
+  // What a workflow makes is delivered by its own nodes.
+  if (schedule.kind === 'workflow') return [];
+  const output = await outputOf(db, run);
+  if (output !== undefined) {
+    const rows = outputDeliveries({
+      organizationId: fire.organization_id,
+      projectId: schedule.project_id!,
+      scheduleRunId: fire.id,
+      outputFolder: schedule.output_folder,
+      emailRecipients: recipientsOf(schedule),
+      output,
+      localTime: fire.local_time,
+      createdAtMs: fire.created_at.getTime(),
+    });
+    await insertDeliveries(db, rows);
+  }
+  return (await deliveriesOf(db, fire.organization_id, fire.id)).map(({ id }) => id);
+}
+
+/** What a run made; undefined where that was deleted meanwhile: there is nothing left to bring anywhere. */
+async function outputOf(db: OrganizationTransaction, run: Run): Promise<DeliveredOutput | undefined> {
+  const made = run.output as { reportId?: string; fileId?: string } | null;
+  if (made?.reportId !== undefined) {
+    const report = await findReport(db, run.organization_id, made.reportId);
+    return report && { reportId: report.id, title: report.title, revision: report.revision };
+  }
+  const file = made?.fileId === undefined ? undefined : await findFile(db, run.organization_id, made.fileId);
+  return file && { fileId: file.id, path: file.path };
+}
+
+/** Ends a fire whose run succeeded by how its deliveries came out: one that nobody knows of is no success. */
+export function endFire(db: Database, input: ScheduleRunInput): Promise<FireStatus> {
+  return inOrganization(db, input.organizationId, async (transaction) => {
+    const fire = await findScheduleRun(transaction, input.organizationId, input.scheduleRunId);
+    if (fire === undefined) return 'cancelled';
+    const deliveries = await deliveriesOf(transaction, fire.organization_id, fire.id);
+    const open = deliveries.filter(({ status }) => status !== 'delivered');
+    if (open.length === 0) return endRun(transaction, fire, 'succeeded', null);
+    return endRun(transaction, fire, 'failed', reasonOf(open));
+  });
+}
+
+const maxTold = 3;
+
+function reasonOf(open: readonly Delivery[]): string {
+  const told = open.slice(0, maxTold).map(({ kind, target, status, error }) => {
+    const why = (error as { message?: string } | null)?.message ?? '';
+    const what = kind === 'email' ? `The mail to ${target}` : `The file ${target}`;
+    return `${what} ${status === 'uncertain' ? 'may not have arrived' : 'was not delivered'}: ${why}`;
+  });
+  const others = open.length > maxTold ? [`So it is with ${open.length - maxTold} more.`] : [];
+  return [...told, ...others].join(' ');
+}

@@ -1,0 +1,73 @@
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { Occurrence } from '../cadences/next.ts';
+import { insertScheduleRuns, rowOf } from './schedule-runs.ts';
+import { cadenceOf, nextOf, type Schedule } from './schedules.ts';
+
+/** What was missed is recorded so many at a time, and so far back: a cadence may say every minute. */
+const recordedAtOnce = 500;
+const recordedBackMs = 31 * 86_400_000;
+
+/** What the cadence says since it was last seen to, oldest first. */
+export function dueOf(
+  row: Schedule,
+  nowMs: number,
+  atOnce = recordedAtOnce,
+): { due: Occurrence[]; isMore: boolean } {
+  const due: Occurrence[] = [];
+  let afterMs = row.considered_until.getTime();
+  for (;;) {
+    const next = nextOf(row, afterMs);
+    if (next === undefined || next.atMs > nowMs) return { due, isMore: false };
+    if (due.length === atOnce) return { due, isMore: true };
+    due.push(next);
+    // Of what is further back than is recorded, the first stands for all.
+    afterMs = Math.max(next.atMs, nowMs - recordedBackMs);
+  }
+}
+
+export function missedRow(
+  row: Schedule,
+  occurrence: Occurrence,
+  nowMs: number,
+  why = 'The service was not there to fire it',
+) {
+  const isFirstOfMany = nowMs - occurrence.atMs > recordedBackMs;
+  const reason = `${why}${isFirstOfMany ? ', nor what followed until 31 days ago' : ''}.`;
+  return rowOf(row, fireOf(row, occurrence), { status: 'missed', reason, fired_at: null });
+}
+
+export const fireOf = (row: Schedule, { atMs, localTime }: Occurrence) => ({
+  origin: 'cadence' as const,
+  atMs,
+  localTime,
+  zoneId: cadenceOf(row).zoneId,
+});
+
+/**
+ * What an active schedule's cadence has said and nobody has seen to yet, as missed: from here on its owner wants it paused, or
+ * by another cadence, and it will not be made up for. Of very many the last that is recorded tells of the rest.
+ */
+export function unseenRows(
+  row: Schedule,
+  nowMs: number,
+  change: 'paused' | 'changed',
+  atOnce?: number,
+): ReturnType<typeof missedRow>[] {
+  if (row.status !== 'active') return [];
+  const { due, isMore } = dueOf(row, nowMs, atOnce);
+  const why = `The service had not fired it when the schedule was ${change}`;
+  return due.map((occurrence, index) => {
+    const isLastOfMany = isMore && index === due.length - 1;
+    return missedRow(row, occurrence, nowMs, isLastOfMany ? `${why}, nor anything that followed` : why);
+  });
+}
+
+/** Records them. */
+export async function missUnseen(
+  db: OrganizationTransaction,
+  row: Schedule,
+  nowMs: number,
+  change: 'paused' | 'changed',
+): Promise<void> {
+  await insertScheduleRuns(db, unseenRows(row, nowMs, change));
+}

@@ -1,0 +1,149 @@
+import { AppError, isRetryable, ValidationError } from '../../../data/errors.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import type { FireProgress, ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
+import type { Models } from '../../analyst/models/models.ts';
+import type { Params } from '../../analyst/playbooks/parameters.ts';
+import { runPlaybook } from '../../analyst/playbooks/run.ts';
+import { type CancelDeps, cancelRunById } from '../../workspace/runs/cancel.ts';
+import type { RunStatus } from '../../workspace/runs/runs.ts';
+import { endRun, findFire, statusOf } from './fires.ts';
+import { scheduleRunProcess } from './process.ts';
+import { findScheduleRun, type ScheduleRun, updateScheduleRun } from './schedule-runs.ts';
+import { findSchedule, type Schedule } from './schedules.ts';
+
+export interface FireDeps extends ProcessDeps {
+  models: Pick<Models, 'defaultId'>;
+  /** Starts what a trigger's fire runs: workflows stand above their schedules. */
+  startWorkflowFire(fire: WorkflowFire): Promise<unknown>;
+  snapshots: DatasetSnapshots;
+}
+
+/** The snapshots that fires of datasets start: datasets stand above their schedules. */
+export interface DatasetSnapshots {
+  start(fire: SnapshotFire): Promise<unknown>;
+  /** Undefined where it is no more. */
+  find(db: OrganizationTransaction, organizationId: string, runId: string): Promise<FiredRun | undefined>;
+  cancel(organizationId: string, runId: string): Promise<unknown>;
+}
+
+export interface SnapshotFire {
+  organizationId: string;
+  datasetId: string;
+  callerId: string;
+  runId: string;
+  waitedBy: string;
+}
+
+/** What a fire started, whatever it is. */
+export interface FiredRun {
+  status: RunStatus;
+  error: unknown;
+}
+
+/** The fire of a workflow's trigger, of the version that was active when it was recorded. */
+export interface WorkflowFire {
+  organizationId: string;
+  workflowId: string;
+  versionId: string;
+  triggerId: string;
+  runId: string;
+  waitedBy: string;
+}
+
+/** What cannot be started for a day, because too much is under way, fails. */
+const startWithinMs = 86_400_000;
+
+const cancelled: FireProgress = { kind: 'ended', status: 'cancelled' };
+
+/** Starts what a fire runs; its id is known before, so a second try finds it. What refuses it ends the fire. */
+export async function beginFire(deps: FireDeps, input: ScheduleRunInput): Promise<FireProgress> {
+  const { organizationId } = input;
+  const found = await inOrganization(deps.db, organizationId, (db) => findFire(db, input));
+  if (found === undefined) return cancelled;
+  const { fire, schedule } = found;
+  if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
+  const runId = fire.run_id!;
+  // A process that goes on for another: what it would be started of may be no more.
+  if (fire.has_run) return { kind: 'running', runId };
+  try {
+    await start(deps, fire, schedule);
+  } catch (error) {
+    const isLate = Date.now() - fire.created_at.getTime() > startWithinMs;
+    if (isRetryable(error) && !isLate) throw error;
+    const status = await inOrganization(deps.db, organizationId, (db) =>
+      endRun(db, fire, 'failed', refusalOf(error)),
+    );
+    return { kind: 'ended', status };
+  }
+  await inOrganization(deps.db, organizationId, (db) =>
+    updateScheduleRun(db, organizationId, fire.id, { has_run: true }),
+  );
+  return { kind: 'running', runId };
+}
+
+function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<unknown> {
+  const { organization_id: organizationId } = fire;
+  const runId = fire.run_id!;
+  const waitedBy = scheduleRunProcess.workflowId(fire.id);
+  if (schedule.kind === 'dataset') {
+    const { dataset_id: datasetId, created_by: callerId } = schedule;
+    return deps.snapshots.start({ organizationId, datasetId: datasetId!, callerId, runId, waitedBy });
+  }
+  if (schedule.kind === 'workflow') {
+    return deps.startWorkflowFire({
+      organizationId,
+      workflowId: schedule.workflow_id!,
+      versionId: fire.version_id!,
+      triggerId: schedule.trigger_id!,
+      runId,
+      waitedBy,
+    });
+  }
+  return runPlaybook(deps, {
+    organizationId,
+    projectId: schedule.project_id!,
+    playbookId: schedule.playbook_id!,
+    callerId: schedule.created_by,
+    memo: {},
+    runId,
+    params: schedule.params as unknown as Params,
+    at: ['config', 'params'],
+    trigger: { type: 'schedule', id: schedule.id },
+    waitedBy,
+    defaultModel: deps.models.defaultId,
+  });
+}
+
+function refusalOf(error: unknown): string {
+  if (error instanceof ValidationError)
+    return `It could not be started: ${error.faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ')}`;
+  return `It could not be started: ${error instanceof AppError ? error.message : 'the fault is ours.'}`;
+}
+
+/** Asks the run of a fire to end; one that was not begun ends with its fire. */
+export async function cancelFire(
+  deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
+  { organizationId, scheduleRunId }: ScheduleRunInput,
+): Promise<void> {
+  const fire = await inOrganization(deps.db, organizationId, async (db) => {
+    const found = await findScheduleRun(db, organizationId, scheduleRunId);
+    if (found?.status !== 'running') return undefined;
+    if (!found.has_run) await endRun(db, found, 'cancelled', 'An operator cancelled it.');
+    return found;
+  });
+  if (fire !== undefined) await cancelRunOf(deps, fire);
+}
+
+/** Asks what a fire runs to end, if it has begun. */
+export async function cancelRunOf(
+  deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
+  { organization_id: organizationId, schedule_id: scheduleId, run_id: runId }: ScheduleRun,
+): Promise<void> {
+  if (runId === null) return;
+  const schedule = await inOrganization(deps.db, organizationId, (db) =>
+    findSchedule(db, organizationId, scheduleId),
+  );
+  if (schedule?.kind === 'dataset') await deps.snapshots.cancel(organizationId, runId);
+  else await cancelRunById(deps, organizationId, runId);
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Insertable } from 'kysely';
+import { AppError } from '../../../data/errors.ts';
+import { newId } from '../../../data/ids.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import type { Cadence } from '../cadences/cadence.ts';
+import { missUnseen } from './due.ts';
+import {
+  cadenceOf,
+  insertSchedule,
+  nextOf,
+  type Schedule,
+  scheduleStates,
+  updateSchedule,
+} from './schedules.ts';
+
+/** Whose schedule it is, and what it fires. */
+export type OwnedTarget = Pick<
+  Insertable<DB['schedules']>,
+  | 'organization_id'
+  | 'project_id'
+  | 'kind'
+  | 'workflow_id'
+  | 'trigger_id'
+  | 'version_id'
+  | 'dataset_id'
+  | 'created_by'
+>;
+
+/** Each has a process of its own; an organization has as many of playbooks besides. */
+const maxOwned = 10_000;
+
+/**
+ * Adds the schedule of something that has it as a part of itself: no user sees it as one. Wake its process when that is
+ * committed.
+ */
+export async function addOwned(
+  db: OrganizationTransaction,
+  target: OwnedTarget,
+  cadence: Cadence,
+  nowMs: number,
+): Promise<Schedule> {
+  await refuseTooMany(db, target.organization_id, target.kind!);
+  const now = new Date(nowMs);
+  const next = nextOf({ cadence: cadence as never, created_at: now }, nowMs);
+  return insertSchedule(db, {
+    ...target,
+    id: newId('sch'),
+    cadence: JSON.stringify(cadence),
+    // Its cadence may be over: then it is done, as it would be had it fired.
+    status: next === undefined ? 'done' : 'active',
+    considered_until: now,
+    next_run_at: next === undefined ? null : new Date(next.atMs),
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/**
+ * Has it fire by this cadence. One that stays keeps its place in it, so that nothing is missed or doubled, and its process need
+ * not hear of it. One that is paused fires again, unless it is to stay so.
+ */
+export async function keepOwned(
+  db: OrganizationTransaction,
+  row: Schedule,
+  cadence: Cadence,
+  nowMs: number,
+  change: { version_id: string } | { project_id: string | null },
+  { staysPaused = false } = {},
+): Promise<Schedule> {
+  const next = nextOf({ cadence: cadence as never, created_at: row.created_at }, nowMs);
+  const isPaused = staysPaused && row.status === 'paused';
+  const isSame = (row.status === 'active' || isPaused) && isDeepStrictEqual(cadenceOf(row), cadence);
+  const isOver = row.status === 'done' && next === undefined;
+  if (isSame || isOver) return updateSchedule(db, row.organization_id, row.id, change);
+  await missUnseen(db, row, nowMs, 'changed');
+  return updateSchedule(db, row.organization_id, row.id, {
+    ...change,
+    cadence: JSON.stringify(cadence),
+    status: isPaused ? 'paused' : next === undefined ? 'done' : 'active',
+    considered_until: new Date(nowMs),
+    next_run_at: isPaused || next === undefined ? null : new Date(next.atMs),
+    ...revised(row),
+  });
+}
+
+/** Has it fire no more. Its row stays, for as long as fires are kept: some may be under way, and it may come back. */
+export async function retireOwned(
+  db: OrganizationTransaction,
+  row: Schedule,
+  change: 'paused' | 'changed',
+  nowMs: number,
+): Promise<Schedule> {
+  if (row.status === 'done') return row;
+  await missUnseen(db, row, nowMs, change);
+  const moved = await scheduleStates.move(db, row, row.status, 'done', {
+    ...revised(row),
+    next_run_at: null,
+  });
+  return moved ?? row;
+}
+
+const revised = ({ revision }: Schedule) => ({ revision: revision + 1, updated_at: new Date() });
+
+async function refuseTooMany(
+  db: OrganizationTransaction,
+  organizationId: string,
+  kind: Schedule['kind'],
+): Promise<void> {
+  const { total } = await db
+    .selectFrom('schedules')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', kind)
+    .where('status', '!=', 'done')
+    .executeTakeFirstOrThrow();
+  if (Number(total) < maxOwned) return;
+  throw new AppError(
+    'conflict',
+    `The organization has ${maxOwned} schedules of its ${kind}s; remove some first.`,
+  );
+}

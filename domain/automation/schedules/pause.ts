@@ -1,0 +1,114 @@
+import { AppError } from '../../../data/errors.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { missUnseen, unseenRows } from './due.ts';
+import { insertScheduleRuns } from './schedule-runs.ts';
+import { findSchedule, nextOf, type Schedule, scheduleStates } from './schedules.ts';
+
+/**
+ * Fires no more until it is resumed; runs under way go on. What was due by then and had not fired is told as missed. Pausing
+ * twice changes nothing.
+ */
+export async function pauseSchedule(
+  db: OrganizationTransaction,
+  row: Schedule,
+  nowMs: number,
+): Promise<Schedule> {
+  if (row.status === 'paused') return row;
+  if (row.status === 'done')
+    throw new AppError('conflict', 'The schedule is done: its cadence says nothing more.');
+  await missUnseen(db, row, nowMs, 'paused');
+  const moved = await scheduleStates.move(db, row, 'active', 'paused', {
+    ...revised(row),
+    next_run_at: null,
+  });
+  return moved ?? row;
+}
+
+/** Fires from now on; what its cadence said meanwhile is neither made up for nor told as missed. */
+export async function resumeSchedule(
+  db: OrganizationTransaction,
+  row: Schedule,
+  nowMs: number,
+): Promise<Schedule> {
+  if (row.status === 'active') return row;
+  if (row.status === 'done')
+    throw new AppError('conflict', 'The schedule is done: write it another cadence to use it again.');
+  if (row.project_id !== null) await getOpenProject(db, row.organization_id, row.project_id);
+  const next = nextOf(row, nowMs);
+  const change = {
+    ...revised(row),
+    considered_until: new Date(nowMs),
+    next_run_at: next === undefined ? null : new Date(next.atMs),
+  };
+  return (
+    (await scheduleStates.move(db, row, 'paused', next === undefined ? 'done' : 'active', change)) ?? row
+  );
+}
+
+const revised = ({ revision }: Schedule) => ({ revision: revision + 1, updated_at: new Date() });
+
+/** What an operator asks its process for; one that cannot be paused, or resumed, stays as it is. */
+export function pauseByProcess(db: Database, input: ScheduleInput, nowMs: number): Promise<void> {
+  return byProcess(db, input, (transaction, row) =>
+    row.status === 'active' ? pauseSchedule(transaction, row, nowMs) : undefined,
+  );
+}
+
+export function resumeByProcess(db: Database, input: ScheduleInput, nowMs: number): Promise<void> {
+  return byProcess(db, input, async (transaction, row) => {
+    if (row.status !== 'paused') return;
+    await resumeSchedule(transaction, row, nowMs).catch((error: unknown) => {
+      // Its project is archived: the signal asks for what cannot be.
+      if (!(error instanceof AppError && error.code === 'conflict')) throw error;
+    });
+  });
+}
+
+async function byProcess(
+  db: Database,
+  { organizationId, scheduleId }: ScheduleInput,
+  change: (db: OrganizationTransaction, row: Schedule) => Promise<unknown> | undefined,
+): Promise<void> {
+  await inOrganization(db, organizationId, async (transaction) => {
+    const row = await findSchedule(transaction, organizationId, scheduleId, 'update');
+    if (row !== undefined) await change(transaction, row);
+  });
+}
+
+const insertedAtOnce = 500;
+
+/** What archiving a project does to its schedules. */
+export async function pauseSchedulesOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  nowMs: number,
+): Promise<void> {
+  const due = await db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'active')
+    .where('next_run_at', '<=', new Date(nowMs))
+    .forUpdate()
+    .execute();
+  // There may be thousands, after an outage: of each the first tells of the rest.
+  const missed = due.flatMap((row) => unseenRows(row, nowMs, 'paused', 1));
+  for (let from = 0; from < missed.length; from += insertedAtOnce)
+    await insertScheduleRuns(db, missed.slice(from, from + insertedAtOnce));
+  await db
+    .updateTable('schedules')
+    .set(({ eb }) => ({
+      status: 'paused' as const,
+      revision: eb('revision', '+', 1),
+      next_run_at: null,
+      updated_at: new Date(),
+    }))
+    .where('organization_id', '=', organizationId)
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'active')
+    .execute();
+}

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { defineProcess } from '../../../data/processes/define.ts';
+import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
+import { scheduleWorkflowType, wakeScheduleSignal } from '../../../workflows/automation/schedule/names.ts';
+import type { BackfillInput } from '../../../workflows/automation/schedule-backfill/contract.ts';
+import { backfillWorkflowType } from '../../../workflows/automation/schedule-backfill/names.ts';
+import type { ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
+import { scheduleRunWorkflowType } from '../../../workflows/automation/schedule-run/names.ts';
+import { taskQueues } from '../../../workflows/task-queues.ts';
+import type { Backfill } from './backfills.ts';
+import type { ScheduleRun } from './schedule-runs.ts';
+import type { Schedule } from './schedules.ts';
+
+export const scheduleProcess = defineProcess<ScheduleInput>({
+  kind: 'schedule',
+  workflowType: scheduleWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ scheduleId }) => scheduleId,
+  whenTerminated: 'close',
+});
+
+export const scheduleRunProcess = defineProcess<ScheduleRunInput>({
+  kind: 'schedule-run',
+  workflowType: scheduleRunWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ scheduleRunId }) => scheduleRunId,
+  // After the schedules that are due, and after whatever people wait for.
+  priority: 4,
+  whenTerminated: 'close',
+});
+
+export const backfillProcess = defineProcess<BackfillInput>({
+  kind: 'schedule-backfill',
+  workflowType: backfillWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ backfillId }) => backfillId,
+  whenTerminated: 'close',
+});
+
+export function scheduleStart(row: Schedule, memo: Record<string, string> = {}) {
+  const input = { organizationId: row.organization_id, scheduleId: row.id };
+  const target = row.playbook_id ?? row.dataset_id ?? `${row.workflow_id} (${row.trigger_id})`;
+  const summary = row.project_id === null ? target : `${target} of project ${row.project_id}`;
+  return scheduleProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
+}
+
+/** Schedules of triggers and datasets are no users' own: what their fires run is shown by its project, if it is of one. */
+export function fireAddress(
+  row: Pick<ScheduleRun, 'id' | 'schedule_id' | 'run_id' | 'project_id'>,
+): string | undefined {
+  if (row.run_id?.startsWith('run_') === true) return `/v1/schedules/${row.schedule_id}/runs/${row.id}`;
+  return row.project_id === null ? undefined : `/v1/projects/${row.project_id}/runs/${row.run_id}`;
+}
+
+export function scheduleRunStart(row: ScheduleRun, memo: Record<string, string> = {}) {
+  const input = { organizationId: row.organization_id, scheduleRunId: row.id };
+  const summary = `${row.schedule_id} for ${row.local_time} ${row.zone_id} (${row.origin})`;
+  const address = fireAddress(row);
+  return scheduleRunProcess.startOf(input, {
+    summary,
+    projectId: row.project_id ?? undefined,
+    address,
+    memo,
+  });
+}
+
+export function backfillStart(row: Backfill, projectId: string, memo: Record<string, string> = {}) {
+  const input = { organizationId: row.organization_id, backfillId: row.id };
+  const summary = `${row.schedule_id} from ${row.from_at.toISOString()} to ${row.to_at.toISOString()}`;
+  const address = `/v1/schedules/${row.schedule_id}/backfills/${row.id}`;
+  return backfillProcess.startOf(input, { summary, projectId, address, memo });
+}
+
+export interface WakeDeps {
+  processes: Processes;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/** The row says what is new; where nobody hears of it, the worker makes up for it within a minute. */
+export function wakeSchedule(
+  deps: WakeDeps,
+  row: Schedule,
+  memo: Record<string, string> = {},
+): Promise<void> {
+  const start = scheduleStart(row, memo);
+  const woken = deps.processes.wake(start, { name: wakeScheduleSignal, args: [] });
+  return nudge(deps, start.workflowId, woken);
+}

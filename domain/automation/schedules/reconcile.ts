@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { backfillStates, cancelBackfill, findBackfill } from './backfills.ts';
+import { cancelRunOf, type DatasetSnapshots } from './fire.ts';
+import { pauseByProcess } from './pause.ts';
+import {
+  backfillProcess,
+  backfillStart,
+  scheduleProcess,
+  scheduleRunProcess,
+  scheduleRunStart,
+  wakeSchedule,
+} from './process.ts';
+import { findScheduleRun, scheduleRunStates } from './schedule-runs.ts';
+import { findSchedule } from './schedules.ts';
+
+export interface ScheduleReconcileDeps {
+  db: Database;
+  processes: Processes;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  snapshots: DatasetSnapshots;
+}
+
+interface Item {
+  organizationId: string;
+  id: string;
+}
+
+/** A process hears of a change at once, and is late by seconds where many fire together. */
+const ageSeconds = 30;
+
+/** Schedules, fires and backfills whose process is no more, or has not heard of what is new. */
+export function scheduleSteps(deps: ScheduleReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+  const find =
+    (found: 'due_schedules' | 'active_schedule_runs' | 'active_schedule_backfills') => async () => {
+      const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id
+      FROM ${sql.raw(found)}(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})`.execute(deps.db);
+      return rows.map(({ organization_id: organizationId, id }) => ({ organizationId, id }));
+    };
+  return [
+    itemsStep('schedules', find('due_schedules'), (item) => reviveSchedule(deps, item)),
+    itemsStep('runs of schedules', find('active_schedule_runs'), (item) => reviveRun(deps, item)),
+    itemsStep('backfills', find('active_schedule_backfills'), (item) => reviveBackfill(deps, item)),
+    wholeStep('old runs of schedules', () => sql`SELECT purge_schedule_runs(${1_000})`.execute(deps.db)),
+    wholeStep('old schedules of triggers', () =>
+      sql`SELECT purge_trigger_schedules(${1_000})`.execute(deps.db),
+    ),
+  ];
+}
+
+async function reviveSchedule(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
+  const row = await inOrganization(deps.db, organizationId, (db) => findSchedule(db, organizationId, id));
+  if (row === undefined) return;
+  const state = await deps.processes.stateOf(scheduleProcess.workflowId(id));
+  const isUnseen = row.seen_revision < row.revision;
+  // It has its timer, and is late with everybody else.
+  if (state === 'running' && !isUnseen) return;
+  // Whoever ended it by force wants it to fire no more; a change by its owner since then is a wish to the contrary.
+  if (closes(scheduleProcess, state) && !isUnseen)
+    await pauseByProcess(deps.db, { organizationId, scheduleId: id }, Date.now());
+  else await wakeSchedule(deps, row);
+  deps.logger.info(
+    { organizationId, scheduleId: id, state },
+    'saw to a schedule whose process was not there',
+  );
+}
+
+async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
+  const state = await deps.processes.stateOf(scheduleRunProcess.workflowId(id));
+  if (state === 'running') return;
+  const row = await inOrganization(deps.db, organizationId, (db) => findScheduleRun(db, organizationId, id));
+  if (row?.status !== 'running') return;
+  if (closes(scheduleRunProcess, state)) {
+    // Before the fire ends, so that it is asked again where this was lost.
+    await cancelRunOf(deps, row);
+    await inOrganization(deps.db, organizationId, (db) =>
+      scheduleRunStates.move(db, row, 'running', 'failed', { reason: 'An operator ended its process.' }),
+    );
+  } else await deps.processes.restart(scheduleRunStart(row));
+  deps.logger.info({ organizationId, scheduleRunId: id, state }, 'saw to a fire whose process was gone');
+}
+
+async function reviveBackfill(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
+  const state = await deps.processes.stateOf(backfillProcess.workflowId(id));
+  if (state === 'running') return;
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const row = await findBackfill(db, organizationId, id);
+    const schedule = row && (await findSchedule(db, organizationId, row.schedule_id));
+    if (row === undefined || schedule === undefined || backfillStates.isEnd(row.status)) return undefined;
+    if (closes(backfillProcess, state)) await cancelBackfill(db, row);
+    return { row, projectId: schedule.project_id! };
+  });
+  if (found !== undefined && !closes(backfillProcess, state))
+    await deps.processes.restart(backfillStart(found.row, found.projectId));
+  deps.logger.info({ organizationId, backfillId: id, state }, 'saw to a backfill whose process was gone');
+}

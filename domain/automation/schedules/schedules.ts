@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { notFound, ValidationError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
+import { states } from '../../../data/postgres/states.ts';
+import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
+import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
+
+export type Schedule = RecordOf<'schedules'>;
+
+/** One of a playbook, as its users see it; others are parts of workflows and datasets. */
+export type PlaybookSchedule = Schedule & { project_id: string; playbook_id: string };
+
+export interface Recipient {
+  email: string;
+  type: 'to';
+}
+
+/** With its newest fire, if it ever fired. */
+export type ShownSchedule = PlaybookSchedule & { last: LastFire | undefined };
+
+interface LastFire {
+  schedule_id: string;
+  fired_at: Date;
+  status: RecordOf<'schedule_runs'>['status'];
+}
+
+const schedules = records('schedules', { prefix: 'sch', what: 'The schedule' });
+
+export const {
+  find: findSchedule,
+  insert: insertSchedule,
+  update: updateSchedule,
+  remove: removeSchedule,
+} = schedules;
+
+/** A schedule as its users see it. Those of triggers and datasets are no users' own. */
+export async function getSchedule(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  lock?: RowLock,
+): Promise<PlaybookSchedule> {
+  const row = await schedules.get(db, organizationId, id, lock);
+  if (row.kind !== 'playbook') throw notFound('The schedule');
+  return row as PlaybookSchedule;
+}
+
+/** A schedule is done when its cadence says nothing more; a new cadence makes it active again. */
+export const scheduleStates = states('schedules', {
+  active: ['paused', 'done'],
+  paused: ['active', 'done'],
+  done: ['active'],
+});
+
+export const cadenceOf = (row: Pick<Schedule, 'cadence'>): Cadence => row.cadence as unknown as Cadence;
+export const recipientsOf = (row: Pick<Schedule, 'email_recipients'>): Recipient[] =>
+  row.email_recipients as unknown as Recipient[];
+
+/** What a schedule's cadence says first after an instant. */
+export function nextOf(
+  row: Pick<Schedule, 'cadence' | 'created_at'>,
+  afterMs: number,
+): Occurrence | undefined {
+  return nextOccurrence(cadenceOf(row), afterMs, row.created_at.getTime());
+}
+
+/** Of a cadence that is written when nothing of it is left. */
+export function neverFires(cadence: WritableCadence): ValidationError {
+  const field = cadence.type === 'one_time' ? 'run_date' : 'type';
+  const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;
+  return new ValidationError([{ loc: ['body', 'schedule', field], type: 'value_error', msg }]);
+}
+
+/** Newest first. */
+export async function listSchedules(
+  db: OrganizationTransaction,
+  organizationId: string,
+  filters: { projectId: string | undefined; playbookId: string | undefined },
+  slice: Slice,
+): Promise<ShownSchedule[]> {
+  const rows = await schedules.list(db, organizationId, slice, {
+    kind: 'playbook',
+    ...(filters.projectId === undefined ? {} : { project_id: filters.projectId }),
+    ...(filters.playbookId === undefined ? {} : { playbook_id: filters.playbookId }),
+  });
+  return shown(db, organizationId, rows);
+}
+
+export async function showSchedule(db: OrganizationTransaction, row: Schedule): Promise<ShownSchedule> {
+  const [one] = await shown(db, row.organization_id, [row]);
+  return one!;
+}
+
+async function shown(
+  db: OrganizationTransaction,
+  organizationId: string,
+  rows: readonly Schedule[],
+): Promise<ShownSchedule[]> {
+  const ids = rows.map(({ id }) => id);
+  const last = await sql<LastFire>`
+    SELECT newest.* FROM unnest(${ids}::text[]) AS wanted (id)
+    CROSS JOIN LATERAL (
+      SELECT schedule_id, fired_at, status FROM schedule_runs
+      WHERE organization_id = ${organizationId} AND schedule_id = wanted.id AND fired_at IS NOT NULL
+      ORDER BY fired_at DESC LIMIT 1
+    ) newest`.execute(db);
+  const bySchedule = new Map(last.rows.map((run) => [run.schedule_id, run]));
+  return rows.map((row) => ({ ...(row as PlaybookSchedule), last: bySchedule.get(row.id) }));
+}

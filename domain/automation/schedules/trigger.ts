@@ -1,0 +1,58 @@
+import { AppError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { scheduleRunStart } from './process.ts';
+import {
+  countRequested,
+  findScheduleRun,
+  insertScheduleRun,
+  removeScheduleRun,
+  requestedFire,
+  rowOf,
+  type ScheduleRun,
+} from './schedule-runs.ts';
+import { getSchedule, type Schedule } from './schedules.ts';
+
+export interface TriggerRequest {
+  organizationId: string;
+  scheduleId: string;
+  /** The same for the same request: it fires once. */
+  requestId: string;
+  memo: Record<string, string>;
+  nowMs: number;
+}
+
+/** Fires a schedule now, whatever its cadence says and also while it is paused. Without workflows nothing of it stays. */
+export async function triggerSchedule(deps: ProcessDeps, request: TriggerRequest): Promise<ScheduleRun> {
+  const { organizationId, scheduleId, requestId, memo, nowMs } = request;
+  const { row } = await startRecorded(deps, organizationId, {
+    find: (db) => findScheduleRun(db, organizationId, requestId),
+    make: async (db) => {
+      const schedule = await getSchedule(db, organizationId, scheduleId, 'update');
+      await getOpenProject(db, organizationId, schedule.project_id);
+      await refuseTooMany(db, schedule);
+      const fire = rowOf(schedule, requestedFire(schedule, nowMs, requestId), {
+        status: 'running',
+        reason: null,
+        fired_at: new Date(nowMs),
+      });
+      return insertScheduleRun(db, { ...fire, id: requestId });
+    },
+    startOf: (made) => scheduleRunStart(made, memo),
+    undo: (db) => removeScheduleRun(db, organizationId, requestId),
+  });
+  return row;
+}
+
+const maxRequested = 20;
+
+/** Each waits until it can be run, for a day at most. */
+async function refuseTooMany(db: OrganizationTransaction, schedule: Schedule): Promise<void> {
+  if ((await countRequested(db, schedule)) < maxRequested) return;
+  throw new AppError(
+    'rate_limited',
+    `${maxRequested} fires that were asked for are under way, which is the most; wait for some to end.`,
+    { retryAfterSeconds: 10 },
+  );
+}

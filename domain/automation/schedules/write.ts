@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { WritableCadence } from '../cadences/cadence.ts';
+import { refuseNewInterval } from '../cadences/validate.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
+import { findPlaybook, parametersOf } from '../../analyst/playbooks/playbooks.ts';
+import { findProject, getOpenProject } from '../../workspace/projects/projects.ts';
+import { missUnseen } from './due.ts';
+import { scheduleStart } from './process.ts';
+import {
+  cadenceOf,
+  findSchedule,
+  insertSchedule,
+  neverFires,
+  nextOf,
+  type Recipient,
+  removeSchedule,
+  type Schedule,
+  updateSchedule,
+} from './schedules.ts';
+
+export interface Target {
+  projectId: string;
+  playbookId: string;
+}
+
+/** What its author writes. */
+export interface ScheduleContent {
+  description: string;
+  cadence: WritableCadence;
+  params: Params;
+  /** Empty where its output is brought to no folder. */
+  outputFolder: string;
+  emailRecipients: readonly Recipient[];
+}
+
+export interface NewSchedule extends ScheduleContent {
+  organizationId: string;
+  id: string;
+  target: Target;
+  createdBy: string;
+  /** What the process remembers of its request. */
+  memo: Record<string, string>;
+}
+
+/** Each has a process of its own. */
+const maxSchedules = 10_000;
+
+/**
+ * Adds a schedule with the outbox entry of its process; the same id again finds the first. Without workflows nothing of it
+ * stays.
+ */
+export async function createSchedule(deps: ProcessDeps, schedule: NewSchedule): Promise<Schedule> {
+  const { organizationId, id } = schedule;
+  const { row } = await startRecorded(deps, organizationId, {
+    find: (db) => findSchedule(db, organizationId, id),
+    make: (db) => insert(db, schedule),
+    startOf: (made) => scheduleStart(made, schedule.memo),
+    undo: (db) => removeSchedule(db, organizationId, id),
+  });
+  return row;
+}
+
+async function insert(db: OrganizationTransaction, schedule: NewSchedule): Promise<Schedule> {
+  const { organizationId, target, cadence } = schedule;
+  await checkTarget(db, organizationId, target, schedule.params);
+  refuseNewInterval(cadence, undefined);
+  await refuseTooMany(db, organizationId);
+  const now = new Date();
+  const next = nextOf({ cadence: cadence as never, created_at: now }, now.getTime());
+  if (next === undefined) throw neverFires(cadence);
+  return insertSchedule(db, {
+    organization_id: organizationId,
+    id: schedule.id,
+    project_id: target.projectId,
+    playbook_id: target.playbookId,
+    ...columnsOf(schedule),
+    status: 'active',
+    considered_until: now,
+    next_run_at: new Date(next.atMs),
+    created_by: schedule.createdBy,
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** Writes everything of a schedule anew but what it runs. It fires from now on by the new cadence, unless it is paused. */
+export async function replaceSchedule(
+  db: OrganizationTransaction,
+  before: Schedule,
+  {
+    target,
+    content,
+    expectedRevision,
+  }: { target: Target; content: ScheduleContent; expectedRevision: number | undefined },
+): Promise<Schedule> {
+  if (expectedRevision !== undefined && expectedRevision !== before.revision)
+    throw new AppError('revision_conflict', `The schedule is at revision ${before.revision} now.`, {
+      extensions: { current_revision: before.revision },
+    });
+  if (target.projectId !== before.project_id || target.playbookId !== before.playbook_id)
+    throw new AppError(
+      'conflict',
+      `The schedule runs ${before.playbook_id} of project ${before.project_id}; make another schedule for another playbook.`,
+    );
+  await checkTarget(db, before.organization_id, target, content.params);
+  refuseNewInterval(content.cadence, cadenceOf(before));
+  const isSame = isDeepStrictEqual(content.cadence, cadenceOf(before));
+  if (!isSame) await missUnseen(db, before, Date.now(), 'changed');
+  // What an unchanged cadence has just said is fired all the same.
+  const since = isSame ? before.considered_until : new Date();
+  const next = nextOf({ cadence: content.cadence as never, created_at: before.created_at }, since.getTime());
+  if (next === undefined && !isSame) throw neverFires(content.cadence);
+  const status = before.status === 'paused' ? 'paused' : next === undefined ? 'done' : 'active';
+  return updateSchedule(db, before.organization_id, before.id, {
+    ...columnsOf(content),
+    status,
+    considered_until: since,
+    next_run_at: status === 'active' && next !== undefined ? new Date(next.atMs) : null,
+    revision: before.revision + 1,
+    updated_at: new Date(),
+  });
+}
+
+/** Removes a schedule with its runs' records. Runs under way go on; nothing of theirs is delivered. */
+export async function deleteSchedule(db: OrganizationTransaction, row: Schedule): Promise<Schedule> {
+  await removeSchedule(db, row.organization_id, row.id);
+  return row;
+}
+
+function columnsOf({ description, cadence, params, outputFolder, emailRecipients }: ScheduleContent) {
+  return {
+    description,
+    cadence: JSON.stringify(cadence),
+    params: JSON.stringify(params),
+    output_folder: outputFolder.normalize('NFC'),
+    email_recipients: JSON.stringify(emailRecipients),
+  };
+}
+
+/** What is to run must be there, and take these parameters: now, and again whenever it fires. */
+async function checkTarget(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { projectId, playbookId }: Target,
+  params: Params,
+): Promise<void> {
+  if ((await findProject(db, organizationId, projectId)) === undefined)
+    throw unknown('project_id', 'There is no such project.');
+  await getOpenProject(db, organizationId, projectId);
+  const playbook = await findPlaybook(db, organizationId, playbookId);
+  if (playbook?.project_id !== projectId)
+    throw unknown('playbook_id', 'There is no such playbook in the project.');
+  const tables = await attachedTables(db, organizationId, projectId);
+  checkParams(parametersOf(playbook), params, { at: ['body', 'config', 'params'], tables });
+}
+
+const unknown = (name: string, msg: string) =>
+  new ValidationError([{ loc: ['body', 'target', name], type: 'value_error', msg }]);
+
+async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+  const { total } = await db
+    .selectFrom('schedules')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'playbook')
+    .executeTakeFirstOrThrow();
+  if (Number(total) >= maxSchedules)
+    throw new AppError('conflict', `The organization has ${maxSchedules} schedules; delete some first.`);
+}

@@ -1,0 +1,116 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { replaceActiveTriggers } from './active-triggers.ts';
+import { triggersOf } from './triggers.ts';
+import { findNumbered, frozen, getVersion, insertVersion, type WorkflowVersion } from './versions.ts';
+import { checkRevision, type Workflow, workflowStates } from './workflows.ts';
+import { faultsOfDraft, refuseArchived, revised } from './write.ts';
+
+export interface Activation {
+  /** Of a version that is new. */
+  versionId: string;
+  expectedRevision: number;
+  /** An older version, to go back to; the draft, where left out. */
+  olderId: string | undefined;
+  callerId: string;
+  /** Of the draft at that revision, found before the transaction. */
+  sqlFaults: readonly ValidationFault[];
+}
+
+/**
+ * Freezes the draft as a version, or goes back to an older one, and lets its triggers take the place of those before: all
+ * of it or nothing. Runs that are under way keep theirs.
+ *
+ * @throws ValidationError with every fault of a draft that does not hold
+ */
+export async function activateWorkflow(
+  db: OrganizationTransaction,
+  cipher: Cipher,
+  before: Workflow,
+  activation: Activation,
+): Promise<Workflow> {
+  refuseArchived(before);
+  checkRevision(before, activation.expectedRevision);
+  await getOpenProject(db, before.organization_id, before.project_id);
+  const version =
+    activation.olderId === undefined
+      ? await freeze(db, cipher, before, activation)
+      : await getVersion(db, before, activation.olderId);
+  await replaceActiveTriggers(db, before, version);
+  return moved(db, before, 'active', { active_version_id: version.id });
+}
+
+async function freeze(
+  db: OrganizationTransaction,
+  cipher: Cipher,
+  row: Workflow,
+  { versionId, callerId, sqlFaults }: Activation,
+): Promise<WorkflowVersion> {
+  const faults = [...(await faultsOfDraft(db, cipher, row)), ...sqlFaults];
+  if (faults.length > 0) throw new ValidationError(faults);
+  const triggers = await triggersOf(db, row.organization_id, [row.id]);
+  return insertVersion(db, {
+    organization_id: row.organization_id,
+    id: versionId,
+    workflow_id: row.id,
+    number: await nextNumber(db, row),
+    title: row.title,
+    output_folder: row.output_folder,
+    graph: JSON.stringify(row.graph),
+    sealed_secrets: row.sealed_secrets,
+    triggers: JSON.stringify(triggers.map(frozen)),
+    created_by: callerId,
+  });
+}
+
+const maxVersions = 10_000;
+
+async function nextNumber(db: OrganizationTransaction, row: Workflow): Promise<number> {
+  const { last } = await db
+    .selectFrom('workflow_versions')
+    .select(({ fn }) => fn.max('number').as('last'))
+    .where('organization_id', '=', row.organization_id)
+    .where('workflow_id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  if ((last ?? 0) >= maxVersions)
+    throw new AppError('conflict', `The workflow has ${maxVersions} versions; go on in another workflow.`);
+  return (last ?? 0) + 1;
+}
+
+/** Stops what sets the workflow off; runs that are under way go on. */
+export async function pauseWorkflow(db: OrganizationTransaction, before: Workflow): Promise<Workflow> {
+  if (before.status === 'paused') return before;
+  if (before.status !== 'active') throw notActive(before);
+  await replaceActiveTriggers(db, before, undefined);
+  return moved(db, before, 'paused');
+}
+
+/** Lets the version that was active before be set off again. */
+export async function resumeWorkflow(db: OrganizationTransaction, before: Workflow): Promise<Workflow> {
+  if (before.status === 'active') return before;
+  if (before.status !== 'paused') throw notActive(before);
+  await getOpenProject(db, before.organization_id, before.project_id);
+  await replaceActiveTriggers(db, before, await getVersion(db, before, before.active_version_id!));
+  return moved(db, before, 'active');
+}
+
+const notActive = ({ status }: Workflow) =>
+  new AppError('conflict', `The workflow is ${status === 'draft' ? 'a draft; activate it first' : status}.`);
+
+/** Advances the revision, and the status where that changes. */
+async function moved(
+  db: OrganizationTransaction,
+  before: Workflow,
+  to: 'active' | 'paused',
+  change: { active_version_id?: string } = {},
+): Promise<Workflow> {
+  const row = await workflowStates.move(db, before, before.status, to, { ...change, ...revised(before) });
+  if (row === undefined) throw new AppError('conflict', 'The workflow changed meanwhile.');
+  return row;
+}
+
+/** The version before, for what differs. */
+export const versionBefore = (db: OrganizationTransaction, version: WorkflowVersion) =>
+  findNumbered(db, { organization_id: version.organization_id, id: version.workflow_id }, version.number - 1);

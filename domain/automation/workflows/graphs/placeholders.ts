@@ -1,0 +1,29 @@
+import { placeholder } from '../../../tables/query/parameters.ts';
+
+/** `${params.name}` and `${node.port}`, as texts of a config name what is not known before a run. */
+const reference = /^([A-Za-z_][\w-]{0,63})\.([A-Za-z_]\w{0,63})$/;
+
+export interface Placeholder {
+  /** Where in the config: `["payload", "rows", 0]`. */
+  path: (string | number)[];
+  /** As it stands there, without its braces. */
+  text: string;
+  /** A node, or `params`; undefined where it is no reference. */
+  of: string | undefined;
+  name: string | undefined;
+}
+
+/** Every placeholder in the texts of a config, however deep. */
+export function placeholdersIn(value: unknown, path: (string | number)[] = []): Placeholder[] {
+  if (typeof value === 'string') {
+    return (value.match(placeholder) ?? []).map((whole) => {
+      const text = whole.slice(2, -1);
+      const [, of, name] = reference.exec(text) ?? [];
+      return { path, text, of, name };
+    });
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => placeholdersIn(item, [...path, index]));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, item]) => placeholdersIn(item, [...path, key]));
+  return [];
+}

@@ -1,0 +1,59 @@
+import { isRawNumber } from '../../../../data/exact-json.ts';
+import { findNodeType } from './node-types.ts';
+
+/** What a secret reads back as; written, it leaves the stored one. */
+export const hidden = '********';
+
+/** By node and member of its config. */
+export type NodeSecrets = Record<string, Record<string, string>>;
+
+type Json = Record<string, unknown>;
+
+const isMap = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+
+/**
+ * A document without its secrets, and those. What stands there as asterisks is taken from the stored ones; where there is
+ * none, the member is left out and missed by the validation.
+ */
+export function takeSecrets(document: Json, stored: NodeSecrets): { document: Json; secrets: NodeSecrets } {
+  const secrets: NodeSecrets = {};
+  const shown = mapConfigs(document, (node, key, value) => {
+    const id = String(node['id']);
+    const kept = stored[id];
+    const secret = value === hidden ? (kept && Object.hasOwn(kept, key) ? kept[key] : undefined) : value;
+    if (typeof secret !== 'string') return secret;
+    secrets[id] = { ...secrets[id], [key]: secret };
+    return hidden;
+  });
+  return { document: shown, secrets };
+}
+
+/** The document with its secrets in their places. */
+export function putSecrets(document: Json, secrets: NodeSecrets): Json {
+  return mapConfigs(document, (node, key, value) => {
+    const own = secrets[String(node['id'])];
+    return value === hidden && own !== undefined && Object.hasOwn(own, key) ? own[key] : value;
+  });
+}
+
+/** Changes every secret member of every config; undefined leaves it out. What is no graph stays as it is. */
+function mapConfigs(document: Json, change: (node: Json, key: string, value: unknown) => unknown): Json {
+  const { nodes } = document;
+  if (!Array.isArray(nodes)) return document;
+  return {
+    ...document,
+    nodes: nodes.map((node: unknown) => {
+      if (!isMap(node) || !isMap(node['config'])) return node;
+      const keys = findNodeType(node['type'])?.secretKeys ?? [];
+      const config = { ...node['config'] };
+      for (const key of keys) {
+        if (!Object.hasOwn(config, key)) continue;
+        const value = change(node, key, config[key]);
+        if (value === undefined) delete config[key];
+        else config[key] = value;
+      }
+      return { ...node, config };
+    }),
+  };
+}

@@ -1,0 +1,142 @@
+import type { Cipher } from '../../../../data/encryption.ts';
+import { newestSnapshot } from '../../../../data/lake/ducklake/snapshots.ts';
+import { versionsAt } from '../../../../data/lake/ledger.ts';
+import { inOrganization } from '../../../../data/postgres/client.ts';
+import type { PlannedNode, RunPlan, WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
+import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
+import type { Params } from '../../../analyst/playbooks/parameters.ts';
+import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
+import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
+import type { Graph, GraphNode } from '../graphs/graph.ts';
+import { splitEnd } from '../graphs/known-node.ts';
+import { findNodeType } from '../graphs/node-types.ts';
+import { placeholdersIn } from '../graphs/placeholders.ts';
+import { endOf, insertNodes, nodesOf, type RunNode } from './nodes.ts';
+import { textOf } from './values.ts';
+import { graphOfRun } from './version-of-run.ts';
+import {
+  countAtWork,
+  type DataVersion,
+  findBoth,
+  paramsOf,
+  runPin,
+  runPinEnd,
+  updateWorkflowRun,
+} from './workflow-runs.ts';
+
+export type BeginDeps = ExpiryDeps & { cipher: Cipher };
+
+/** Of one organization at once, or a few more: further ones wait, so that their processes are not felt by others. */
+const maxAtWork = 32;
+
+/**
+ * Pins what the run reads, the versions that its tables have now, and gives its nodes with what was done before. A second
+ * call finds the first. `crowded` where others are at work and it has to wait for its turn; undefined where the run has ended, or was
+ * cancelled before it began.
+ */
+export async function beginWorkflowRun(
+  deps: BeginDeps,
+  { organizationId, runId }: WorkflowRunInput,
+): Promise<RunPlan | 'crowded' | undefined> {
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const both = await findBoth(db, organizationId, runId);
+    if (both === undefined || runStates.isEnd(both.run.status)) return undefined;
+    // Nobody was there yet to hear of it.
+    if (both.run.status === 'queued' && both.run.cancel_requested_at !== null) return undefined;
+    if (both.run.status === 'queued' && (await countAtWork(db, organizationId)) >= maxAtWork)
+      return 'crowded';
+    return {
+      row: both.row,
+      graph: await graphOfRun(db, deps.cipher, both.row),
+      tables: await listQueryable(db, organizationId),
+    };
+  });
+  if (found === undefined || found === 'crowded') return found;
+  const { row, graph, tables } = found;
+  const versions =
+    row.data_versions === null
+      ? await pinned(deps, organizationId, runId, readBy(graph, paramsOf(row), tables))
+      : undefined;
+  return inOrganization(deps.db, organizationId, async (db) => {
+    const both = await findBoth(db, organizationId, runId, 'update');
+    if (both === undefined || runStates.isEnd(both.run.status)) return undefined;
+    if (versions !== undefined && both.row.data_versions === null)
+      await updateWorkflowRun(db, organizationId, runId, { data_versions: JSON.stringify(versions) });
+    if (both.run.status === 'queued') await moveRun(db, both.run, 'queued', 'running');
+    await insertNodes(db, organizationId, runId, graph.nodes);
+    const nodes = planOf(graph, await nodesOf(db, organizationId, runId));
+    return { nodes, resumes: both.row.resumes };
+  });
+}
+
+/**
+ * Tables whose names are in a statement of the graph, or in a value that comes into one; some more of like names do no harm.
+ * What the analyst reads in a run of its own is pinned by that.
+ */
+function readBy({ nodes }: Graph, params: Params, tables: readonly NamedTable[]): string[] {
+  const statements = nodes.flatMap(({ type, config }) =>
+    (findNodeType(type)?.sqlKeys ?? []).map((key) => config[key]),
+  );
+  if (statements.length === 0) return [];
+  const text = [...statements, ...Object.values(params).map(textOf)].join('\n').toLowerCase();
+  const isNamed = (name: string) => text.includes(name) || text.includes(name.replaceAll('"', '""'));
+  return tables.flatMap(({ id, name }) => (isNamed(name.toLowerCase()) ? [id] : []));
+}
+
+async function pinned(
+  deps: BeginDeps,
+  organizationId: string,
+  runId: string,
+  tableIds: readonly string[],
+): Promise<DataVersion[]> {
+  if (tableIds.length === 0) return [];
+  const lake = await deps.lake.catalog.get(organizationId);
+  const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
+  const expiresAt = runPinEnd();
+  await pinSnapshot(deps, lake, organizationId, { snapshotId, holder: runPin(runId), expiresAt });
+  const versions = await versionsAt(deps.lake.catalogPool, lake.schema, tableIds, snapshotId);
+  return [...versions].map(([tableId, version]) => ({ tableId, version }));
+}
+
+/** Of those that wait for somebody or something, beyond what their config says. */
+const hour = 3_600;
+const timeoutSecondsOf: Partial<Record<string, (node: GraphNode) => number>> = {
+  playbook: () => 6 * hour,
+  report: () => 6 * hour,
+  // Where its guard asks, it waits for somebody for a day.
+  snapshot: () => 36 * hour,
+  // Their own time ends them.
+  wait: () => 400 * 24 * hour,
+  approval: () => 31 * 24 * hour,
+  // A mail server that is away is tried for an hour; what one attempt takes is bounded.
+  file_output: () => 3 * hour,
+  email_delivery: () => 3 * hour,
+  slack_delivery: () => 3 * hour,
+  webhook_delivery: () => 3 * hour,
+};
+
+/** The nodes as the walk goes over them. */
+export function planOf({ nodes, edges }: Graph, rows: readonly RunNode[]): PlannedNode[] {
+  const known = new Set(nodes.map(({ id }) => id));
+  return nodes.map((node) => {
+    const byInput = new Map<string, { from: string; port: string }[]>();
+    for (const { from, to } of edges) {
+      const [target, input] = splitEnd(to);
+      if (target !== node.id) continue;
+      const [source, port] = splitEnd(from);
+      byInput.set(input, [...(byInput.get(input) ?? []), { from: source, port }]);
+    }
+    for (const { of, name } of placeholdersIn(node.config)) {
+      if (of === undefined || name === undefined || !known.has(of)) continue;
+      byInput.set(`\${${of}.${name}}`, [{ from: of, port: name }]);
+    }
+    const row = rows.find(({ node_id: id }) => id === node.id);
+    return {
+      id: node.id,
+      label: `${node.name} (${node.type})`,
+      needs: [...byInput.values()],
+      timeoutSeconds: node.timeout_seconds ?? timeoutSecondsOf[node.type]?.(node) ?? hour / 4,
+      end: (row && endOf(row)) ?? null,
+    };
+  });
+}

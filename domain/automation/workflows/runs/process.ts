@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import { defineProcess } from '../../../../data/processes/define.ts';
+import { nudge, type Processes } from '../../../../data/processes/processes.ts';
+import { taskQueues } from '../../../../workflows/task-queues.ts';
+import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
+import { decidedSignal, workflowRunWorkflowType } from '../../../../workflows/automation/workflow-run/names.ts';
+import type { WorkflowRun } from './workflow-runs.ts';
+
+export const workflowRunProcess = defineProcess<WorkflowRunInput>({
+  kind: 'workflow-run',
+  workflowType: workflowRunWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ runId }) => runId,
+  whenTerminated: 'close',
+  // Many begin at once where a workflow is set off often: whom somebody waits for goes before.
+  priority: 4,
+});
+
+export function workflowRunStart(row: WorkflowRun, memo: Record<string, string> = {}) {
+  const { organization_id: organizationId, id: runId, waited_by: waitedBy } = row;
+  const input = { organizationId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
+  const summary = `${row.workflow_id}, version ${row.version_id}`;
+  return workflowRunProcess.startOf(input, {
+    summary,
+    projectId: row.project_id,
+    address: `/v1/workflows/${row.workflow_id}/runs/${runId}`,
+    memo,
+  });
+}
+
+/** Tells a run that somebody has decided. The row says so: where nobody hears of it, the worker says it again. */
+export function tellDecided(
+  deps: { processes: Processes; logger: Pick<Logger, 'warn'> },
+  runId: string,
+  approvalId: string,
+): Promise<void> {
+  const workflowId = workflowRunProcess.workflowId(runId);
+  return nudge(deps, workflowId, deps.processes.signal(workflowId, decidedSignal, approvalId));
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { inOrganization } from '../../../../data/postgres/client.ts';
+import { closes } from '../../../../data/processes/define.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../../data/reconciling/step.ts';
+import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
+import { runStates } from '../../../workspace/runs/runs.ts';
+import { tellWaiting } from '../../../workspace/runs/told.ts';
+import { unheardApprovals } from './approvals.ts';
+import { type EndDeps, endWorkflowRun } from './end.ts';
+import { tellDecided, workflowRunProcess, workflowRunStart } from './process.ts';
+import { findBoth, renewRunPins } from './workflow-runs.ts';
+
+export type WorkflowRunReconcileDeps = EndDeps & { logger: Pick<Logger, 'info' | 'warn'> };
+
+/** A younger run's process may not have been started yet. */
+const ageSeconds = 60;
+
+/**
+ * Runs that go on keep their data. Those whose process is no more end with it where somebody ended it by force, or go on from
+ * their rows in a new one.
+ */
+export function workflowRunSteps(
+  deps: WorkflowRunReconcileDeps,
+  olderThanSeconds = ageSeconds,
+): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM active_workflow_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
+  };
+  return [itemsStep('workflow runs', find, (id) => revive(deps, id))];
+}
+
+async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Promise<void> {
+  const state = await deps.processes.stateOf(workflowRunProcess.workflowId(id.runId));
+  if (state === 'running') {
+    await inOrganization(deps.db, id.organizationId, (db) => renewRunPins(db, id.organizationId, id.runId));
+    return tellAgain(deps, id);
+  }
+  const both = await inOrganization(deps.db, id.organizationId, (db) =>
+    findBoth(db, id.organizationId, id.runId),
+  );
+  if (both === undefined || runStates.isEnd(both.run.status)) return;
+  if (closes(workflowRunProcess, state)) {
+    await endWorkflowRun(deps, id, { terminated: true });
+    await tellWaiting(deps, both.row.waited_by, id.runId);
+  } else await deps.processes.restart(workflowRunStart(both.row));
+  deps.logger.info({ ...id, state }, 'saw to a run of a workflow whose process was gone');
+}
+
+/** Decisions that the process has not acted on. */
+async function tellAgain(
+  deps: WorkflowRunReconcileDeps,
+  { organizationId, runId }: WorkflowRunInput,
+): Promise<void> {
+  const ids = await inOrganization(deps.db, organizationId, (db) =>
+    unheardApprovals(db, organizationId, runId),
+  );
+  for (const id of ids) await tellDecided(deps, runId, id);
+}

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { AppError } from '../../../../data/errors.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { nudge, type ProcessDeps } from '../../../../data/processes/processes.ts';
+import { resumedSignal } from '../../../../workflows/automation/workflow-run/names.ts';
+import { reopenDeliveries } from '../../../publishing/deliveries/deliveries.ts';
+import { type Run, reopenRun } from '../../../workspace/runs/runs.ts';
+import { findWorkflow } from '../workflows.ts';
+import { workflowRunStart } from './process.ts';
+import {
+  dataVersionsOf,
+  failedRunPinDays,
+  failedRunsPinned,
+  findBoth,
+  keepRunPins,
+  updateWorkflowRun,
+} from './workflow-runs.ts';
+
+export type ResumeDeps = ProcessDeps & { logger: Pick<Logger, 'warn'> };
+
+export interface ResumeRequest {
+  organizationId: string;
+  runId: string;
+  /** That it began with, or as it is now. */
+  data: 'kept' | 'newest';
+  memo: Record<string, string>;
+}
+
+/**
+ * Lets a failed run go on from the nodes that failed, with what was done kept, on the version and the data that it began
+ * with, unless it is told to read the newest. The row says so: a process that could not be started is started by whoever looks after runs.
+ */
+export async function resumeWorkflowRun(
+  deps: ResumeDeps,
+  { organizationId, runId, data, memo }: ResumeRequest,
+): Promise<Run> {
+  const { row, run } = await inOrganization(deps.db, organizationId, async (db) => {
+    const both = (await findBoth(db, organizationId, runId, 'update'))!;
+    if (both.run.status !== 'failed')
+      throw new AppError('conflict', `The run is ${both.run.status}; one that failed can be resumed.`);
+    const workflow = await findWorkflow(db, organizationId, both.row.workflow_id);
+    if (workflow === undefined || workflow.status === 'archived')
+      throw new AppError('conflict', 'The workflow is archived; nothing of it runs any more.');
+    await reopenNodes(db, organizationId, runId);
+    const isKept = await keepRunPins(db, organizationId, runId);
+    if (data === 'kept' && !isKept && dataVersionsOf(both.row).length > 0) throw notKept();
+    await updateWorkflowRun(db, organizationId, runId, {
+      resumes: both.row.resumes + 1,
+      // What it reads is pinned anew when it begins.
+      ...(data === 'newest' ? { data_versions: null } : {}),
+    });
+    return { row: both.row, run: await reopenRun(db, both.run) };
+  });
+  const start = workflowRunStart(row, memo);
+  await nudge(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
+  return run;
+}
+
+const notKept = () =>
+  new AppError(
+    'version_expired',
+    `The data that the run began with is not kept any more: it is for ${failedRunPinDays} days after a run failed, of the ${failedRunsPinned} runs of a workflow that failed last. Resume it with data=newest to go on with the tables as they are now, or start another run.`,
+  );
+
+/**
+ * Whichever way a node ended, this is another try of it: what it starts or asks is named after the try, and what the one
+ * before started has ended with it. A mail that may have gone out is not sent again by this: that is somebody's own word.
+ */
+async function reopenNodes(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+): Promise<void> {
+  await reopenDeliveries(db, organizationId, runId);
+  await db
+    .updateTable('workflow_run_nodes')
+    .set(({ eb, fn, val, cast }) => ({
+      status: 'waiting',
+      attempts: eb('attempts', '+', 1),
+      error: null,
+      started_at: null,
+      finished_at: null,
+      work: fn('jsonb_build_object', [cast(val('firstAttempt'), 'text'), eb('attempts', '+', 1)]) as never,
+    }))
+    .where('organization_id', '=', organizationId)
+    .where('run_id', '=', runId)
+    .where('status', 'in', ['failed', 'cancelled'])
+    .execute();
+}

@@ -1,0 +1,160 @@
+import { AppError } from '../../../../data/errors.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../../data/processes/processes.ts';
+import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
+import { checkParams, type Params } from '../../../analyst/playbooks/parameters.ts';
+import { getOpenProject } from '../../../workspace/projects/projects.ts';
+import { countUnfinished, deleteRun, findRun, insertRun, moveRun, type Run } from '../../../workspace/runs/runs.ts';
+import { graphForm } from '../graphs/graph.ts';
+import { parametersOf } from '../graphs/parameters.ts';
+import { getVersion, type WorkflowVersion } from '../versions.ts';
+import { findWorkflow, type Workflow } from '../workflows.ts';
+import { workflowRunProcess, workflowRunStart } from './process.ts';
+import { findWorkflowRun, insertWorkflowRun, type WorkflowRun } from './workflow-runs.ts';
+
+export interface WorkflowRunRequest {
+  organizationId: string;
+  /** Known before: the same again finds the first. */
+  runId: string;
+  workflowId: string;
+  /** The active one, where left out. */
+  versionId?: string;
+  params: Params;
+  /** Where a request has its params, for what is said of them. */
+  at: readonly string[];
+  trigger: { type: Run['trigger_type']; id: string };
+  memo: Record<string, string>;
+  /** The process that waits for its end, if one does. */
+  waitedBy?: string;
+  /** What stands or falls with the run's rows, in their transaction. */
+  within?: (db: OrganizationTransaction) => Promise<unknown>;
+}
+
+/**
+ * Starts a run of an active workflow: its rows and the outbox entry are one commit. Without workflows nothing of it stays.
+ *
+ * @throws ValidationError at the params that do not fit, AppError `conflict` where the workflow is not active
+ */
+export async function startWorkflowRun(deps: ProcessDeps, request: WorkflowRunRequest): Promise<Run> {
+  const { organizationId, runId } = request;
+  let run: Run | undefined;
+  await startRecorded<WorkflowRun>(deps, organizationId, {
+    find: async (db) => {
+      run = await findRun(db, organizationId, runId);
+      return findWorkflowRun(db, organizationId, runId);
+    },
+    make: async (db) => {
+      const made = await insert(db, request);
+      run = made.run;
+      await request.within?.(db);
+      return made.row;
+    },
+    startOf: (made) => workflowRunStart(made, request.memo),
+    undo: (db) => deleteRun(db, organizationId, runId),
+  });
+  return run!;
+}
+
+async function insert(
+  db: OrganizationTransaction,
+  request: WorkflowRunRequest,
+): Promise<{ row: WorkflowRun; run: Run }> {
+  const { organizationId } = request;
+  const workflow = await findWorkflow(db, organizationId, request.workflowId, 'share');
+  const version = await versionToRun(db, workflow, request.versionId);
+  const { project_id: projectId } = workflow!;
+  await getOpenProject(db, organizationId, projectId);
+  await refuseTooMany(db, organizationId);
+  const { parameters } = graphForm.parse(version.graph);
+  const tables = await attachedTables(db, organizationId, projectId);
+  const params = checkParams(parametersOf(parameters), request.params, { at: request.at, tables });
+  return insertRows(db, request, { workflow: workflow!, version, params });
+}
+
+async function insertRows(
+  db: OrganizationTransaction,
+  { organizationId, runId, trigger, waitedBy }: WorkflowRunRequest,
+  { workflow, version, params }: { workflow: Workflow; version: WorkflowVersion; params: Params },
+): Promise<{ row: WorkflowRun; run: Run }> {
+  const { project_id: projectId, owner_id: ownerId, id: workflowId } = workflow;
+  const run = await insertRun(db, {
+    organization_id: organizationId,
+    id: runId,
+    project_id: projectId,
+    kind: 'workflow',
+    trigger_type: trigger.type,
+    trigger_id: trigger.id,
+    title: version.title,
+    resource_type: 'workflow',
+    resource_id: workflowId,
+    workflow_id: workflowRunProcess.workflowId(runId),
+    owner_id: ownerId,
+  });
+  const row = await insertWorkflowRun(db, {
+    organization_id: organizationId,
+    id: runId,
+    project_id: projectId,
+    workflow_id: workflowId,
+    version_id: version.id,
+    owner_id: ownerId,
+    params: JSON.stringify(params),
+    waited_by: waitedBy ?? null,
+  });
+  return { row, run };
+}
+
+/** Keeps a run that could not be started as one that failed: what set it off has nobody to tell why. */
+export function keepRefusedRun(
+  db: Database,
+  request: WorkflowRunRequest & { versionId: string },
+  error: { code: string; message: string },
+): Promise<void> {
+  const { organizationId, runId, workflowId, params } = request;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const workflow = await findWorkflow(transaction, organizationId, workflowId, 'share');
+    const isThere = (await findRun(transaction, organizationId, runId)) !== undefined;
+    if (workflow === undefined || isThere) return;
+    const version = await getVersion(transaction, workflow, request.versionId);
+    const { run } = await insertRows(transaction, request, { workflow, version, params });
+    await moveRun(transaction, run, 'queued', 'failed', { error: JSON.stringify(error) });
+  });
+}
+
+/** A fire that was on its way runs on the version that it met; anything else needs the workflow to be active. */
+async function versionToRun(
+  db: OrganizationTransaction,
+  workflow: Workflow | undefined,
+  versionId: string | undefined,
+): Promise<WorkflowVersion> {
+  if (workflow === undefined || workflow.status === 'archived')
+    throw new AppError('conflict', 'The workflow is archived; nothing of it runs any more.');
+  if (versionId === undefined && workflow.status !== 'active')
+    throw new AppError(
+      'conflict',
+      workflow.status === 'paused'
+        ? 'The workflow is paused; resume it first.'
+        : 'The workflow was never activated; activate it first.',
+    );
+  return getVersion(db, workflow, versionId ?? workflow.active_version_id!);
+}
+
+/** Each holds a process and a version of the data: others must not wait for that. */
+const maxUnfinished = 500;
+/** Each start is work for the service of workflows, which all share. */
+const maxQueued = 100;
+
+async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+  const { unfinished, queued } = await countUnfinished(db, organizationId, ['workflow']);
+  const most =
+    queued >= maxQueued
+      ? `${maxQueued} runs of workflows that have not begun`
+      : unfinished >= maxUnfinished
+        ? `${maxUnfinished} runs of workflows under way`
+        : undefined;
+  if (most === undefined) return;
+  throw new AppError(
+    'rate_limited',
+    `The organization has ${most}, which is the most; wait for some to end.`,
+    { retryAfterSeconds: 30 },
+  );
+}

@@ -1,0 +1,153 @@
+import { AppError } from '../../../../data/errors.ts';
+import { isRawNumber } from '../../../../data/exact-json.ts';
+import type { ObjectStore } from '../../../../data/objects/store.ts';
+import { type Database, inOrganization } from '../../../../data/postgres/client.ts';
+import { type KeptRows, readRows } from '../../../tables/kept-rows/kept-rows.ts';
+import type { Params } from '../../../analyst/playbooks/parameters.ts';
+import type { SqlValues } from '../../../tables/query/parameters.ts';
+import { findReport } from '../../../publishing/reports/reports.ts';
+import { getVersion } from '../../../publishing/reports/versions.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { placeholdersIn } from '../graphs/placeholders.ts';
+import { sqlValuesIn } from '../graphs/sql-values.ts';
+import type { NodeOutput, NodeOutputs } from './nodes.ts';
+
+export interface ValueDeps {
+  db: Database;
+  objects: Pick<ObjectStore, 'read'>;
+}
+
+export interface Scope {
+  organizationId: string;
+  params: Params;
+  graph: Graph;
+  /** By node. */
+  outputs: ReadonlyMap<string, NodeOutputs>;
+}
+
+type Config = Record<string, unknown>;
+
+/** What of rows is written into a text or a payload. */
+const shownRows = 100;
+const shownCharacters = 100_000;
+/** Of all values that a config names, each as often as it names it: they are held in memory. */
+const maxCharacters = 4_000_000;
+
+export interface FilledConfig {
+  /** With values in the places of placeholders; what secrets and statements hold is left as it is. */
+  config: Config;
+  /** What the placeholders of its statement stand for. */
+  sqlValues: SqlValues;
+}
+
+/** A config as its node is worked at with. */
+export async function filledConfig(
+  deps: ValueDeps,
+  config: Config,
+  { sqlKeys, secretKeys }: { sqlKeys: readonly string[]; secretKeys: readonly string[] },
+  scope: Scope,
+): Promise<FilledConfig> {
+  const open = Object.fromEntries(Object.entries(config).filter(([key]) => !secretKeys.includes(key)));
+  const values = new Map<string, { value: unknown; length: number }>();
+  let characters = 0;
+  for (const { text, of, name } of placeholdersIn(open)) {
+    if (!values.has(text)) {
+      const value = await resolve(deps, scope, of, name);
+      values.set(text, { value, length: textOf(value).length });
+    }
+    characters += values.get(text)!.length;
+    if (characters <= maxCharacters) continue;
+    const message = `The values of its config have more than ${maxCharacters} characters together.`;
+    throw new AppError('invalid_request', message);
+  }
+  const value = (placeholder: string) => values.get(placeholder)?.value;
+  const isLeft = (key: string) => secretKeys.includes(key) || sqlKeys.includes(key);
+  const entries = Object.entries(config).map(([key, member]) => [
+    key,
+    isLeft(key) ? member : filled(member, value),
+  ]);
+  const statements = sqlKeys.map((key) => config[key]).filter((member) => typeof member === 'string');
+  return {
+    config: Object.fromEntries(entries),
+    sqlValues: new Map(statements.flatMap((sql) => [...sqlValuesIn(sql, value, scope.graph)])),
+  };
+}
+
+/** Within a map of the author's own a text that is nothing but a placeholder becomes its value; elsewhere texts stay texts. */
+function filled(member: unknown, resolve: (placeholder: string) => unknown, isOwn = false): unknown {
+  if (typeof member === 'string') {
+    const [whole, alone] = /^\$\{([^{}]{0,200})\}$/.exec(member) ?? [];
+    if (whole !== undefined && isOwn) return resolve(alone!);
+    return member.replace(/\$\{([^{}]{0,200})\}/g, (_, placeholder: string) => textOf(resolve(placeholder)));
+  }
+  if (Array.isArray(member)) return member.map((item) => filled(item, resolve, isOwn));
+  if (typeof member === 'object' && member !== null && !isRawNumber(member))
+    return Object.fromEntries(
+      Object.entries(member).map(([key, item]) => [key, filled(item, resolve, true)]),
+    );
+  return member;
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value;
+  return isRawNumber(value) ? value.rawJSON : JSON.stringify(value);
+}
+
+async function resolve(
+  deps: ValueDeps,
+  { organizationId, params, outputs }: Scope,
+  of: string | undefined,
+  name: string | undefined,
+): Promise<unknown> {
+  if (of === 'params') return params[name!];
+  const output = outputs.get(of!)?.[name!];
+  // What it names did not give that: the node would have been skipped.
+  return output === undefined ? null : outputValue(deps, organizationId, output);
+}
+
+/** What a text, a statement or a payload gets of an output: a value, the first rows as objects, a Markdown, a path, a table's name. */
+export async function outputValue(
+  deps: ValueDeps,
+  organizationId: string,
+  output: NodeOutput,
+): Promise<unknown> {
+  switch (output.type) {
+    case 'rows':
+      return rowsValue(deps, output.rows);
+    case 'report':
+      return markdownOf(deps, organizationId, output);
+    case 'file':
+      return output.path;
+    case 'value':
+      return output.value;
+    case 'table':
+      return output.tableName;
+  }
+}
+
+async function rowsValue({ objects }: ValueDeps, kept: KeptRows): Promise<unknown> {
+  const rows = await readRows(objects, kept);
+  if (rows.length === 1 && kept.columns.length === 1) return rows[0]![0];
+  const shown: Record<string, unknown>[] = [];
+  let characters = 0;
+  for (const row of rows.slice(0, shownRows)) {
+    const record = Object.fromEntries(kept.columns.map(({ name }, index) => [name, row[index]]));
+    characters += JSON.stringify(record).length;
+    if (characters > shownCharacters) break;
+    shown.push(record);
+  }
+  return shown;
+}
+
+function markdownOf(
+  { db }: ValueDeps,
+  organizationId: string,
+  { reportId, revision }: { reportId: string; revision: number },
+): Promise<string> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const report = await findReport(transaction, organizationId, reportId);
+    if (report === undefined) throw new AppError('not_found', 'The report was deleted before it was used.');
+    return (await getVersion(transaction, report, revision)).content;
+  });
+}

@@ -1,0 +1,198 @@
+import { derivedId } from '../../../../../data/ids.ts';
+import type { OrganizationTransaction } from '../../../../../data/postgres/client.ts';
+import type { DeliveredThing } from '../../../../publishing/deliveries/content.ts';
+import {
+  type Delivery,
+  deliveriesOfNode,
+  deliveryStates,
+  insertDeliveries,
+  type NewDelivery,
+} from '../../../../publishing/deliveries/deliveries.ts';
+import { fileName, maxPathBytes, withoutAround } from '../../../../publishing/deliveries/file-name.ts';
+import { findReport } from '../../../../publishing/reports/reports.ts';
+import { inputsAt, type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';
+import type { NodeFailure, NodeOutputs, RunNode } from '../nodes.ts';
+import { outputValue, textOf } from '../values.ts';
+
+type Format = 'markdown' | 'pdf' | 'docx' | 'csv' | 'json';
+
+/** What is delivered, before it is a row. */
+interface Planned {
+  kind: Delivery['kind'];
+  target: string;
+  content: object;
+}
+
+export const fileOutputWork: NodeWork = (call) =>
+  delivered(call, async () => {
+    const { path, format } = call.config as { path: string; format?: Format };
+    const folder = withoutAround(call.version.output_folder, '/');
+    const target = folder === '' ? path : `${folder}/${path}`;
+    const [thing] = await thingsOf(call, format ?? formatOf(path));
+    if (thing === undefined)
+      throw new NodeFailed('invalid_request', 'Nothing comes in that a file could hold.');
+    return [{ kind: 'file', target, content: thing }];
+  });
+
+export const emailWork: NodeWork = (call) =>
+  delivered(call, async () => {
+    const { to, subject, text, format } = call.config as {
+      to: string[];
+      subject: string;
+      text?: string;
+      format?: Format;
+    };
+    const content = {
+      subject: subject.replace(/\s+/g, ' ').trim(),
+      text: await mailText(call, text),
+      attachments: await thingsOf(call, format),
+    };
+    return [...new Set(to)].map((target) => ({ kind: 'email', target, content }));
+  });
+
+export const slackWork: NodeWork = (call) =>
+  delivered(call, async () => {
+    const { webhook_url: url, text } = call.config as { webhook_url: string; text: string };
+    const lines = [text, ...(await valueLines(call))];
+    return [{ kind: 'slack', target: new URL(url).host, content: { text: lines.join('\n') } }];
+  });
+
+export const webhookWork: NodeWork = (call) =>
+  delivered(call, async () => {
+    const { url, payload } = call.config as { url: string; payload?: Record<string, unknown> };
+    const { origin, pathname } = new URL(url);
+    const inputs = await inputValues(call);
+    const content = { url, payload: { ...payload, ...(inputs === undefined ? {} : { inputs }) } };
+    return [{ kind: 'webhook', target: `${origin}${pathname}`, content }];
+  });
+
+/** Plans deliveries once; when they have ended, the node ends by how they came out. */
+async function delivered(call: NodeCall, plan: () => Promise<Planned[]>): Promise<NodeStep> {
+  const { run, node } = call;
+  const find = () => within(call, (db) => deliveriesOfNode(db, run.organization_id, run.id, node.id));
+  let rows = await find();
+  if (rows.length === 0) {
+    const planned = (await plan()).map((one) => rowOf(call, one));
+    await within(call, (db) => insertDeliveries(db, planned));
+    rows = await find();
+  }
+  const pending = rows.filter(({ status }) => status === 'pending' || status === 'sending');
+  if (pending.length > 0) return { kind: 'delivering', deliveryIds: pending.map(({ id }) => id) };
+  const [open] = rows.filter(({ status }) => status !== 'delivered');
+  if (open === undefined) return { kind: 'done', outputs: outputsOf(rows) };
+  const { code, message } = (open.error ?? {}) as { code?: string; message?: string };
+  throw new NodeFailed(
+    code ?? 'delivery_failed',
+    `${open.target}: ${message ?? 'It was not delivered.'} The delivery ${open.id} can be retried by hand.`,
+    { isFinal: true },
+  );
+}
+
+/** A file is handed on; whoever has the rest is outside. */
+function outputsOf([delivery]: readonly Delivery[]): NodeOutputs {
+  if (delivery?.kind !== 'file') return {};
+  return { file: { type: 'file', fileId: delivery.receipt ?? '', path: delivery.target } };
+}
+
+/**
+ * Ends what a node that is ended from outside has not delivered: nobody attempts it any more. Where all of it has arrived,
+ * what the node hands on; undefined for any other node.
+ */
+export async function endDeliveries(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, run_id: runId, node_id: nodeId }: RunNode,
+  error: NodeFailure,
+): Promise<NodeOutputs | undefined> {
+  const rows = await deliveriesOfNode(db, organizationId, runId, nodeId, 'update');
+  for (const row of rows) {
+    if (deliveryStates.isEnd(row.status)) continue;
+    // What was being sent may have arrived.
+    const to = row.status === 'sending' ? 'uncertain' : 'failed';
+    await deliveryStates.move(db, row, row.status, to, { error: JSON.stringify(error) });
+  }
+  const isDelivered = rows.length > 0 && rows.every(({ status }) => status === 'delivered');
+  return isDelivered ? outputsOf(rows) : undefined;
+}
+
+function rowOf({ run, node }: NodeCall, { kind, target, content }: Planned): NewDelivery {
+  return {
+    organization_id: run.organization_id,
+    id: derivedId('dlv', run.created_at.getTime(), `${run.id} ${node.id} ${kind} ${target}`),
+    project_id: run.project_id,
+    workflow_id: run.workflow_id,
+    workflow_run_id: run.id,
+    node_id: node.id,
+    kind,
+    target,
+    content: JSON.stringify(content),
+    status: 'pending',
+  };
+}
+
+/** By the ending of a path, where that says it. */
+function formatOf(path: string): Format | undefined {
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  return ({ md: 'markdown', pdf: 'pdf', docx: 'docx', csv: 'csv', json: 'json' } as const)[ending];
+}
+
+const endings = { markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;
+
+/** What comes in, as files: a report in the format asked for, else Markdown; rows as JSON where asked for, else CSV. */
+async function thingsOf(call: NodeCall, format: Format | undefined): Promise<DeliveredThing[]> {
+  const things: DeliveredThing[] = [];
+  const nameOf = (stem: string, ending: string) => fileName(stem, `.${ending}`, maxPathBytes);
+  for (const { from, output } of inputsAt(call, 'input')) {
+    if (output.type === 'file') {
+      const name = output.path.slice(output.path.lastIndexOf('/') + 1);
+      things.push({ type: 'file', fileId: output.fileId, name });
+    } else if (output.type === 'report') {
+      const { reportId, revision } = output;
+      const asked = format === 'pdf' || format === 'docx' ? format : 'markdown';
+      const name = nameOf(await titleOf(call, reportId), endings[asked]);
+      things.push({ type: 'report', reportId, revision, format: asked, name });
+    } else if (output.type === 'rows') {
+      const asked = format === 'json' ? 'json' : 'csv';
+      things.push({ type: 'rows', rows: output.rows, format: asked, name: nameOf(from, asked) });
+    }
+  }
+  return things;
+}
+
+const titleOf = (call: NodeCall, reportId: string): Promise<string> =>
+  within(call, async (db) => {
+    const report = await findReport(db, call.run.organization_id, reportId);
+    if (report === undefined) throw new NodeFailed('not_found', 'The report was deleted before it was sent.');
+    return report.title;
+  });
+
+/** The words of a mail: those written, else the first report's; values stand below. */
+async function mailText(
+  call: NodeCall,
+  text: string | undefined,
+): Promise<string | { reportId: string; revision: number }> {
+  const lines = await valueLines(call);
+  const report = inputsAt(call, 'input').find(({ output }) => output.type === 'report')?.output;
+  if (text === undefined && lines.length === 0 && report?.type === 'report')
+    return { reportId: report.reportId, revision: report.revision };
+  return `${[text ?? `${call.version.title}: ${call.node.name}`, ...lines].join('\n\n')}\n`;
+}
+
+/** Values that come in, one a line. */
+async function valueLines(call: NodeCall): Promise<string[]> {
+  return inputsAt(call, 'input').flatMap(({ from, output }) =>
+    output.type === 'value' ? [`${from}: ${textOf(output.value)}`] : [],
+  );
+}
+
+/** What comes in, for a program: values and first rows themselves, reports and files by their ids. */
+async function inputValues(call: NodeCall): Promise<Record<string, unknown> | undefined> {
+  const inputs = inputsAt(call, 'input');
+  if (inputs.length === 0) return undefined;
+  const values: Record<string, unknown> = {};
+  for (const { from, output } of inputs) {
+    if (output.type === 'report') values[from] = { reportId: output.reportId, revision: output.revision };
+    else if (output.type === 'file') values[from] = { fileId: output.fileId, path: output.path };
+    else values[from] = await outputValue(call.deps, call.run.organization_id, output);
+  }
+  return values;
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Cipher } from '../../../../data/encryption.ts';
+import { AppError, notFound } from '../../../../data/errors.ts';
+import { derivedId } from '../../../../data/ids.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { findProcessStart, type ProcessStart } from '../../../../data/postgres/process-starts.ts';
+import { verify } from '../../../../data/webhooks/signature.ts';
+import type { Params } from '../../../analyst/playbooks/parameters.ts';
+import { findRun } from '../../../workspace/runs/runs.ts';
+import { startWorkflowRun } from '../runs/start.ts';
+import { hooksOf, secretsOf } from '../triggers/hooks.ts';
+import type { StartDeps } from './fire.ts';
+
+/** A call of a hook, as it came in. */
+export interface HookCall {
+  timestamp: string;
+  signature: string;
+  body: Uint8Array;
+  nowMs: number;
+}
+
+/** A call that its trigger's secret has signed. */
+export interface SignedCall {
+  organizationId: string;
+  workflowId: string;
+  triggerId: string;
+  /** Of the run that it starts: the same call again is the same run. */
+  runId: string;
+  /** Whether the same call has made its run; its process, where that has not begun yet. */
+  earlier: { start: ProcessStart | undefined } | undefined;
+  /** What is set off now; undefined where nothing is. */
+  active: { versionId: string; params: Params } | undefined;
+}
+
+/** So much earlier or later than now a call may say that it is. */
+const toleranceMs = 300_000;
+
+/**
+ * Whose call it is, and what has become of it.
+ *
+ * @throws AppError not_found for an unknown token, invalid_token for a signature that is none of the trigger's secret
+ */
+export async function checkCall(
+  { db, cipher }: { db: Database; cipher: Cipher },
+  token: string,
+  call: HookCall,
+): Promise<SignedCall> {
+  // The token is all that a call names: what it belongs to is known before the organization is.
+  const { rows } = await sql<{ organization_id: string; trigger_id: string }>`
+    SELECT organization_id, trigger_id FROM hook_of_token(${token})`.execute(db);
+  const [found] = rows;
+  if (found === undefined) throw notFound('The hook');
+  const { organization_id: organizationId, trigger_id: triggerId } = found;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const hook = (await hooksOf(transaction, organizationId, [triggerId])).get(triggerId);
+    if (hook === undefined) throw notFound('The hook');
+    const secrets = secretsOf(cipher, hook, call.nowMs);
+    if (!verify({ ...call, secrets, toleranceMs })) throw notSigned();
+    const runId = runIdOf(triggerId, call);
+    return {
+      organizationId,
+      workflowId: hook.workflow_id,
+      triggerId,
+      runId,
+      earlier: await findEarlier(transaction, organizationId, runId),
+      active: await findActive(transaction, organizationId, triggerId),
+    };
+  });
+}
+
+/** What is signed makes the id: a call that differs in anything is another. */
+function runIdOf(triggerId: string, { timestamp, body }: HookCall): string {
+  const digest = createHash('sha256').update(`${timestamp}.`).update(body).digest('hex');
+  return derivedId('wfr', Number(timestamp) * 1_000, `${triggerId}\n${digest}`);
+}
+
+async function findEarlier(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+): Promise<SignedCall['earlier']> {
+  const run = await findRun(db, organizationId, runId);
+  return run && { start: await findProcessStart(db, organizationId, run.workflow_id) };
+}
+
+async function findActive(
+  db: OrganizationTransaction,
+  organizationId: string,
+  triggerId: string,
+): Promise<SignedCall['active']> {
+  const row = await db
+    .selectFrom('workflow_active_triggers')
+    .select(['version_id', 'params'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', triggerId)
+    .executeTakeFirst();
+  return row && { versionId: row.version_id, params: row.params as unknown as Params };
+}
+
+/** Starts the run of a call, with the body over what the trigger gives. One that was taken before starts nothing more. */
+export async function takeCall(
+  deps: StartDeps,
+  { organizationId, workflowId, triggerId, runId, earlier, active }: SignedCall,
+  { readParams, memo }: { readParams: () => Promise<Params>; memo: Record<string, string> },
+): Promise<void> {
+  if (earlier !== undefined) {
+    // Told as taken only where its process is there: whoever tries it at this moment may yet have to take the run back.
+    if (earlier.start !== undefined) await deps.processes.start(organizationId, earlier.start, undefined);
+    return;
+  }
+  if (active === undefined) throw notActive();
+  const params = { ...active.params, ...(await readParams()) };
+  await startWorkflowRun(deps, {
+    organizationId,
+    runId,
+    workflowId,
+    versionId: active.versionId,
+    params,
+    at: ['body'],
+    trigger: { type: 'webhook', id: triggerId },
+    memo,
+  });
+}
+
+const notSigned = () =>
+  new AppError(
+    'invalid_token',
+    'x-webhook-signature is not `v1=` and the hex HMAC-SHA256 of "timestamp.body" under the secret of the trigger, or x-webhook-timestamp is not within five minutes of now.',
+  );
+
+const notActive = () =>
+  new AppError(
+    'conflict',
+    'The trigger sets nothing off now: its workflow is not active, or was activated without it.',
+  );

@@ -1,0 +1,74 @@
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+
+/** How far an active data_event trigger is. */
+export interface Cursor {
+  organizationId: string;
+  workflowId: string;
+  triggerId: string;
+  /** The one that is active. */
+  versionId: string;
+  config: { tableIds: readonly string[]; windowSeconds: number; ownWrites: boolean };
+  since: Date;
+  version: number | null;
+  /** The run that is being started, of the version that was active then. */
+  plan: { runId: string; to: number; versionId: string } | undefined;
+}
+
+export async function waitingCursors(db: OrganizationTransaction, organizationId: string): Promise<Cursor[]> {
+  const rows = await db
+    .selectFrom('workflow_event_cursors as cursor')
+    .innerJoin('workflow_active_triggers as trigger', (join) =>
+      join
+        .onRef('trigger.organization_id', '=', 'cursor.organization_id')
+        .onRef('trigger.id', '=', 'cursor.trigger_id'),
+    )
+    .selectAll('cursor')
+    .select(['trigger.config', 'trigger.version_id as active_version_id'])
+    .where('cursor.organization_id', '=', organizationId)
+    .orderBy('cursor.trigger_id')
+    .execute();
+  return rows.map((row) => ({
+    organizationId,
+    workflowId: row.workflow_id,
+    triggerId: row.trigger_id,
+    versionId: row.active_version_id,
+    config: row.config as unknown as Cursor['config'],
+    since: row.since,
+    version: row.version,
+    plan:
+      row.run_id === null
+        ? undefined
+        : { runId: row.run_id, to: row.run_to!, versionId: row.run_version_id! },
+  }));
+}
+
+/** Keeps which run is to be started for everything up to a version; false where the cursor is elsewhere already. */
+export async function planRun(
+  db: OrganizationTransaction,
+  cursor: Cursor,
+  { runId, to, versionId }: NonNullable<Cursor['plan']>,
+): Promise<boolean> {
+  const planned = await update(db, cursor)
+    .set({ run_id: runId, run_to: to, run_version_id: versionId })
+    .executeTakeFirst();
+  return planned.numUpdatedRows > 0n;
+}
+
+/** Moves a cursor that is where it was, and has no other run to start than it had. */
+export async function moveCursor(
+  db: OrganizationTransaction,
+  cursor: Cursor,
+  version: number,
+): Promise<void> {
+  await update(db, cursor).set({ version, run_id: null, run_to: null, run_version_id: null }).execute();
+}
+
+const update = (db: OrganizationTransaction, { organizationId, triggerId, version, plan, since }: Cursor) =>
+  db
+    .updateTable('workflow_event_cursors')
+    .where('organization_id', '=', organizationId)
+    .where('trigger_id', '=', triggerId)
+    // Paused and active again since, it is another.
+    .where('since', '=', since)
+    .where('version', 'is not distinct from', version)
+    .where('run_id', 'is not distinct from', plan?.runId ?? null);

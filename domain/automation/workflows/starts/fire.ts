@@ -1,0 +1,68 @@
+import { AppError, isRetryable, ValidationError } from '../../../../data/errors.ts';
+import { inOrganization } from '../../../../data/postgres/client.ts';
+import type { Params } from '../../../analyst/playbooks/parameters.ts';
+import type { WorkflowFire } from '../../schedules/fire.ts';
+import { keepRefusedRun, startWorkflowRun, type WorkflowRunRequest } from '../runs/start.ts';
+
+/** What starting a run of a workflow needs. */
+export type StartDeps = Parameters<typeof startWorkflowRun>[0];
+
+type StartedFire = Omit<WorkflowFire, 'waitedBy'> & Partial<Pick<WorkflowFire, 'waitedBy'>>;
+
+/**
+ * Starts what a trigger sets off by itself: the version that was active when that was recorded, with the trigger's params in
+ * it, whatever has been activated since.
+ */
+export async function startFire(deps: StartDeps, fire: StartedFire): Promise<void> {
+  await startWorkflowRun(deps, await requestOf(deps, fire, 'schedule'));
+}
+
+/** The same of a data event. One that is refused for good is a run that failed: it has no fire that would say so. */
+export async function startDataEvent(deps: StartDeps, fire: StartedFire): Promise<void> {
+  const request = await requestOf(deps, fire, 'data_event');
+  try {
+    await startWorkflowRun(deps, request);
+  } catch (error) {
+    if (isRetryable(error) || !(error instanceof AppError || error instanceof ValidationError)) throw error;
+    await keepRefusedRun(deps.db, request, refusalOf(error));
+  }
+}
+
+function refusalOf(error: AppError | ValidationError): { code: string; message: string } {
+  const what =
+    error instanceof AppError
+      ? error.message
+      : error.faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ');
+  const code = error instanceof AppError ? error.code : 'invalid_request';
+  return { code, message: `It could not be started: ${what}` };
+}
+
+async function requestOf(
+  { db }: StartDeps,
+  { waitedBy, ...fire }: StartedFire,
+  type: 'schedule' | 'data_event',
+): Promise<WorkflowRunRequest & { versionId: string }> {
+  const { organizationId, workflowId, versionId, triggerId, runId } = fire;
+  const version = await inOrganization(db, organizationId, (transaction) =>
+    transaction
+      .selectFrom('workflow_versions')
+      .select('triggers')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', versionId)
+      .executeTakeFirst(),
+  );
+  const triggers = (version?.triggers ?? []) as unknown as { id: string; params: Params }[];
+  const trigger = triggers.find(({ id }) => id === triggerId);
+  if (trigger === undefined) throw new AppError('not_found', 'The version that it met is no more.');
+  return {
+    organizationId,
+    runId,
+    workflowId,
+    versionId,
+    params: trigger.params,
+    at: ['params'],
+    trigger: { type, id: triggerId },
+    memo: {},
+    ...(waitedBy === undefined ? {} : { waitedBy }),
+  };
+}

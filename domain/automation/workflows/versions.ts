@@ -1,0 +1,84 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import { notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import type { Cadence } from '../cadences/cadence.ts';
+import type { Graph } from './graphs/graph.ts';
+import { openNodeSecrets } from './graphs/sealed.ts';
+import { putSecrets } from './graphs/secrets.ts';
+import { validateGraph } from './graphs/validate.ts';
+import { cadenceOf, configOf, type DataEventConfig, type Trigger } from './triggers.ts';
+import type { Workflow } from './workflows.ts';
+
+/** A draft as it was activated; it never changes. */
+export type WorkflowVersion = RecordOf<'workflow_versions'>;
+
+/** A trigger as it was when its version was activated. */
+export interface FrozenTrigger {
+  id: string;
+  type: Trigger['type'];
+  label: string;
+  enabled: boolean;
+  params: Record<string, unknown>;
+  cadence: Cadence | null;
+  config: DataEventConfig | null;
+}
+
+const versions = records('workflow_versions', { prefix: 'wfv', what: 'The version' });
+
+export const { insert: insertVersion, get: versionById } = versions;
+
+/** A version of this workflow. */
+export async function getVersion(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id: workflowId }: Workflow,
+  versionId: string,
+): Promise<WorkflowVersion> {
+  const version = await versions.get(db, organizationId, versionId);
+  if (version.workflow_id !== workflowId) throw notFound('The version');
+  return version;
+}
+
+/** Newest first. */
+export const listVersions = (
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Workflow,
+  slice: Slice,
+): Promise<WorkflowVersion[]> => versions.list(db, organizationId, slice, { workflow_id: id });
+
+/** The version with that number; undefined where there is none. */
+export function findNumbered(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Pick<Workflow, 'organization_id' | 'id'>,
+  number: number,
+): Promise<WorkflowVersion | undefined> {
+  return db
+    .selectFrom('workflow_versions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('workflow_id', '=', id)
+    .where('number', '=', number)
+    .executeTakeFirst();
+}
+
+export const triggersOfVersion = (version: WorkflowVersion) =>
+  version.triggers as unknown as readonly FrozenTrigger[];
+
+export const frozen = (row: Trigger): FrozenTrigger => ({
+  id: row.id,
+  type: row.type,
+  label: row.label,
+  enabled: row.enabled,
+  params: row.params as unknown as Record<string, unknown>,
+  cadence: cadenceOf(row),
+  config: configOf(row),
+});
+
+/** The graph of a version with its secrets, for what carries it out. */
+export function graphToRun(cipher: Cipher, version: WorkflowVersion): Graph {
+  const document = putSecrets(version.graph as Record<string, unknown>, openNodeSecrets(cipher, version));
+  const validated = validateGraph(document);
+  if ('graph' in validated) return validated.graph;
+  const [fault] = validated.faults;
+  throw new Error(`A version that was activated does not hold any more: ${fault?.msg}`);
+}

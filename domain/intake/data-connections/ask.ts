@@ -1,0 +1,72 @@
+import { AppError } from '../../../data/errors.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { SourceClients } from './clients.ts';
+import { type DataConnection, getDataConnection } from './data-connections.ts';
+import { type FailureStage, SourceFailure } from './failure.ts';
+import type { ResourcesRequest, SourceResource } from './sources/source.ts';
+
+export interface SourceDeps {
+  db: Database;
+  sources: SourceClients;
+}
+
+export interface TestOutcome {
+  ok: boolean;
+  elapsedMs: number;
+  failure: { stage: FailureStage; message: string } | null;
+}
+
+/** What a test, or a list of resources, may take. */
+const timeoutMs = 10_000;
+
+interface ConnectionId {
+  organizationId: string;
+  id: string;
+}
+
+/** Whether a connection's source can be used, and what is in the way where it cannot; the connection keeps the outcome. */
+export async function testConnection(deps: SourceDeps, where: ConnectionId): Promise<TestOutcome> {
+  const connection = await read(deps, where);
+  const startedMs = performance.now();
+  const failure = await deps.sources
+    .use(connection, timeoutMs, (source, target, signal) => source.test(target, signal))
+    .then(() => null)
+    .catch((error: unknown) => {
+      if (!(error instanceof SourceFailure)) throw error;
+      return { stage: error.stage, message: error.message };
+    });
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  await inOrganization(deps.db, where.organizationId, (db) =>
+    db
+      .updateTable('data_connections')
+      .set({ last_tested_at: new Date(), last_test_ok: failure === null })
+      .where('organization_id', '=', where.organizationId)
+      .where('id', '=', where.id)
+      // What was tested is not what it is now.
+      .where('settings_revision', '=', connection.settings_revision)
+      .execute(),
+  );
+  return { ok: failure === null, elapsedMs, failure };
+}
+
+/** What can be copied from a connection's source. @throws AppError source_failed with what is in the way */
+export async function listResources(
+  deps: SourceDeps,
+  where: ConnectionId,
+  request: ResourcesRequest,
+): Promise<SourceResource[]> {
+  const connection = await read(deps, where);
+  try {
+    return await deps.sources.use(connection, timeoutMs, (source, target, signal) =>
+      source.resources(target, request, signal),
+    );
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    // Without its cause, which holds what the source said: that may be a secret, and causes reach logs.
+    throw new AppError('source_failed', error.message, { extensions: { stage: error.stage } });
+  }
+}
+
+function read(deps: SourceDeps, { organizationId, id }: ConnectionId): Promise<DataConnection> {
+  return inOrganization(deps.db, organizationId, (db) => getDataConnection(db, organizationId, id));
+}

@@ -1,0 +1,134 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import { AppError } from '../../../data/errors.ts';
+import type { AllowedNetwork } from '../../../data/outgoing/allowed-addresses.ts';
+import { createOutgoing } from '../../../data/outgoing/outgoing.ts';
+import type { Database } from '../../../data/postgres/client.ts';
+import { createTokenCache } from '../../analyst/app-connections/oauth.ts';
+import { createRedaction } from '../../analyst/app-connections/redaction.ts';
+import { configOf, openConnectionSecrets, replicationOf } from './change.ts';
+import type { DataConnection } from './data-connections.ts';
+import { OwnFailure, SourceFailure, sourceFailure } from './failure.ts';
+import { createRequestGate } from './request-gate.ts';
+import { settingOf } from './settings.ts';
+import { sourceKinds } from './sources/kinds.ts';
+import type { SourceKind, SourceTarget } from './sources/source.ts';
+import { typeTables } from './types/types.ts';
+
+/** Ways to the sources of data connections. */
+export interface SourceClients {
+  /** Whether a connection may go to addresses that nobody checks. */
+  allowUnvalidated: boolean;
+  /**
+   * Does some work with a source, within so much time.
+   *
+   * @throws SourceFailure; AppError rate_limited where the organization has too much under way with its sources
+   */
+  use<T>(
+    connection: DataConnection,
+    timeoutMs: number,
+    work: (source: SourceKind, target: SourceTarget, signal: AbortSignal) => Promise<T>,
+  ): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface SourceClientsOptions {
+  db: Database;
+  cipher: Cipher;
+  allowedPrivate: readonly AllowedNetwork[];
+  allowUnvalidated: boolean;
+}
+
+/** A source that hangs keeps a session for as long as it may take: those of one organization must not be everybody's. */
+const maxSessionsPerOrganization = 16;
+
+export function createSourceClients(options: SourceClientsOptions): SourceClients {
+  const { db, cipher, allowedPrivate, allowUnvalidated } = options;
+  const checked = createOutgoing({ allowedPrivate });
+  const unchecked = allowUnvalidated ? createOutgoing({ allowedPrivate: 'any' }) : undefined;
+  const tokens = createTokenCache();
+  const sessions = new Map<string, number>();
+
+  function targetOf(connection: DataConnection): SourceTarget {
+    const config = configOf(connection);
+    const secrets = openConnectionSecrets(cipher, connection);
+    const policy = replicationOf(connection);
+    const outgoing = policy?.validate_server_address === false ? (unchecked ?? checked) : checked;
+    const redaction = createRedaction(Object.values(secrets));
+    const key = `${connection.organization_id} ${connection.id} ${connection.settings_revision}`;
+    return {
+      config,
+      secrets,
+      policy,
+      outgoing,
+      redaction,
+      gate: createRequestGate(db, connection),
+      setting: (name) => settingOf(typeTables[connection.type], config, name),
+      async accessToken(signal) {
+        const credentials = {
+          client_id: String(config['client_id']),
+          client_secret: secrets['client_secret'] ?? '',
+          token_url: String(config['token_url']),
+        };
+        const token = await tokens.token(key, outgoing, credentials, signal);
+        redaction.add(token);
+        return token;
+      },
+    };
+  }
+
+  async function within<T>(
+    connection: DataConnection,
+    timeoutMs: number,
+    work: (source: SourceKind, target: SourceTarget, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { source, stageOf } = sourceKinds[connection.type];
+    const target = targetOf(connection);
+    const late = new AbortController();
+    const timer = setTimeout(
+      () =>
+        late.abort(new SourceFailure('connect', `The source did not answer within ${timeoutMs / 1_000} s.`)),
+      timeoutMs,
+    );
+    const ended = new Promise<never>((_, reject) => {
+      late.signal.addEventListener('abort', () => reject(late.signal.reason), { once: true });
+    });
+    ended.catch(() => undefined);
+    try {
+      return await Promise.race([work(source, target, late.signal), ended]);
+    } catch (error) {
+      if (error instanceof OwnFailure) throw error.cause;
+      const failure = sourceFailure(error, { redaction: target.redaction, stageOf });
+      // The token was refused: another one is asked for the next time.
+      if (failure.stage === 'login')
+        tokens.forget(`${connection.organization_id} ${connection.id} ${connection.settings_revision}`);
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    allowUnvalidated,
+    async use(connection, timeoutMs, work) {
+      const { organization_id: organizationId } = connection;
+      const open = sessions.get(organizationId) ?? 0;
+      if (open >= maxSessionsPerOrganization) throw tooMany();
+      sessions.set(organizationId, open + 1);
+      try {
+        return await within(connection, timeoutMs, work);
+      } finally {
+        const left = sessions.get(organizationId)! - 1;
+        if (left === 0) sessions.delete(organizationId);
+        else sessions.set(organizationId, left);
+      }
+    },
+    close: async () => {
+      await Promise.all([checked.close(), unchecked?.close()]);
+    },
+  };
+}
+
+function tooMany(): AppError {
+  const message = `The organization has ${maxSessionsPerOrganization} sessions with sources under way, which is the most at once.`;
+  return new AppError('rate_limited', message, { retryAfterSeconds: 2 });
+}

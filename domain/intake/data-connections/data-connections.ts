@@ -1,0 +1,55 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { AppError } from '../../../data/errors.ts';
+import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+
+export type DataConnection = RecordOf<'data_connections'>;
+
+const maxConnections = 200;
+const connections = records('data_connections', { prefix: 'con', what: 'The data connection' });
+
+export const {
+  find: findDataConnection,
+  get: getDataConnection,
+  list: listDataConnections,
+  remove: removeDataConnection,
+} = connections;
+
+/** Adds a connection; the same id again finds the first. */
+export async function insertDataConnection(
+  db: OrganizationTransaction,
+  row: Insertable<DB['data_connections']>,
+): Promise<DataConnection> {
+  // Whoever counts an organization's connections does so alone.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`data connections of ${row.organization_id}`}, 0))`.execute(
+    db,
+  );
+  const { count } = await db
+    .selectFrom('data_connections')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', row.organization_id)
+    .where('id', '!=', row.id)
+    .executeTakeFirstOrThrow();
+  if (count >= maxConnections)
+    throw new AppError('conflict', `An organization has at most ${maxConnections} data connections.`);
+  return named(row.name, () => connections.insert(db, row));
+}
+
+export function updateDataConnection(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id, name }: DataConnection,
+  change: Updateable<DB['data_connections']>,
+): Promise<DataConnection> {
+  const newName = (change.name as string | undefined) ?? name;
+  return named(newName, () => connections.update(db, organizationId, id, change));
+}
+
+async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error, 'data_connections_name')) throw error;
+    throw new AppError('name_taken', `A data connection named ${JSON.stringify(name)} exists already.`);
+  }
+}

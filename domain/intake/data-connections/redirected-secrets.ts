@@ -1,0 +1,40 @@
+import type { ValidationFault } from '../../../data/errors.ts';
+import type { Settings, SettingsChange } from './settings.ts';
+import type { ConfigField, ConnectionTypeTable } from './types/field.ts';
+
+/** Where a connection's secrets go. */
+export interface Direction {
+  config: Settings;
+  /** Whether the addresses that its names stand for are checked. */
+  isChecked: boolean;
+}
+
+/**
+ * Secrets are for the server they were given for: whoever has them sent elsewhere, or less safely, gives them anew, or
+ * removes them. Otherwise one who may change a connection could read its secrets at a server of their own.
+ */
+export function redirectedSecretFaults(
+  { config: fields, secrets }: ConnectionTypeTable,
+  before: Direction,
+  after: Direction,
+  { kept, given }: { kept: Settings; given: SettingsChange },
+): ValidationFault[] {
+  const changed = fields.filter((field) => redirects(field, before.config, after.config));
+  const isUnchecked = before.isChecked && !after.isChecked;
+  return secrets
+    .filter(({ key }) => Object.hasOwn(kept, key) && !Object.hasOwn(given, key))
+    .flatMap(({ key, label }) => {
+      const labels = changed.filter(({ directs }) => directs.includes(key)).map((field) => field.label);
+      if (isUnchecked) labels.push('validate_server_address');
+      if (labels.length === 0) return [];
+      const msg = `${label} was given for another ${labels.join(' and ')}: send it again, or null to remove it.`;
+      return [{ loc: ['body', 'secrets', key], msg, type: 'missing' }];
+    });
+}
+
+function redirects(field: ConfigField, before: Settings, after: Settings): boolean {
+  const { key, preset, directs, destination = (text) => text, isSafer } = field;
+  if (directs.length === 0) return false;
+  const [was, is] = [before, after].map((config) => destination(String(config[key] ?? preset ?? '')));
+  return was !== is && isSafer?.(was!, is!) !== true;
+}

@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import {
+  countTablesQuery,
+  findCatalogQuery,
+  otherTablesQuery,
+} from '../../../../data/lake/ducklake/other-lakes.ts';
+import { SourceFailure } from '../failure.ts';
+import { withPostgres } from './postgres-session.ts';
+import { s3Source } from './s3.ts';
+import type { SourceColumn, SourceKind, SourceResource, SourceTarget } from './source.ts';
+
+interface ListedTable {
+  resource: string;
+  name: string;
+  estimated_rows: number | null;
+  columns: SourceColumn[] | null;
+}
+
+/** Where the files of a lake are. */
+export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: string } {
+  const path = String(config['data_path']);
+  if (path.startsWith('s3://')) {
+    const [bucket = '', ...folders] = path.slice('s3://'.length).split('/');
+    return { bucket, prefix: folders.join('/') };
+  }
+  if (config['bucket'] === undefined)
+    throw new SourceFailure(
+      'request',
+      'Data path is no address that begins with s3://, and there is no Bucket.',
+    );
+  const folder = String(config['prefix'] ?? '').replace(/\/$/, '');
+  return { bucket: String(config['bucket']), prefix: folder === '' ? path : `${folder}/${path}` };
+}
+
+/** The schema of the catalog, in quotes where it has to be. @throws SourceFailure where there is none */
+export async function catalogOf(client: pg.Client, target: SourceTarget): Promise<string> {
+  const name = String(target.setting('metadata_schema'));
+  const { rows } = await client.query<{ schema: string; found: boolean }>(findCatalogQuery, [name]);
+  const { schema, found } = rows[0]!;
+  if (!found) throw new SourceFailure('request', `There is no DuckLake in the metadata schema ${name}.`);
+  return schema;
+}
+
+export const ducklakeSource: SourceKind = {
+  async test(target, signal) {
+    const { bucket, prefix } = lakeFiles(target);
+    await withPostgres(target, signal, async (client) => {
+      await client.query(countTablesQuery(await catalogOf(client, target)));
+    });
+    await s3Source.test({ ...target, config: { ...target.config, bucket, prefix } }, signal);
+  },
+  resources: (target, { prefix, after, limit }, signal) =>
+    withPostgres(target, signal, async (client) => {
+      const statement = otherTablesQuery(await catalogOf(client, target));
+      const { rows } = await client.query<ListedTable>(statement, [prefix, after ?? null, limit + 1]);
+      return rows.map(
+        ({ resource, name, estimated_rows, columns }): SourceResource => ({
+          resource,
+          name,
+          kind: 'table',
+          columns: columns ?? [],
+          estimatedRows: estimated_rows,
+          keyColumns: [],
+        }),
+      );
+    }),
+};

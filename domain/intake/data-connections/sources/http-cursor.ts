@@ -1,0 +1,140 @@
+import { Temporal } from 'temporal-polyfill';
+import { isRawNumber, type JsonValue, parseDecimal } from '../../../../data/exact-json.ts';
+import { SourceFailure } from '../failure.ts';
+import type { cursorFormats, ReplicatedResource } from '../replication-policy.ts';
+import { fieldOf, type JsonRecord } from './http-records.ts';
+
+export type CursorPolicy = NonNullable<ReplicatedResource['cursor']>;
+type Format = (typeof cursorFormats)[number];
+
+/** How far a source was read, in its own words: the greatest cursor, and of the records that have it the greatest tie breaker. */
+export interface Reached {
+  cursor: string;
+  tieBreaker: string | null;
+}
+
+/** The later of what was reached before and a record. @throws SourceFailure where the record does not say */
+export function laterOf(before: Reached | null, record: JsonRecord, policy: CursorPolicy): Reached {
+  const { field, format, tie_breaker_field: tieField, tie_breaker_format: tieFormat } = policy;
+  const cursor = textIn(record, field, 'cursor');
+  const tieBreaker = tieField === undefined ? null : textIn(record, tieField, 'tie breaker');
+  const rank = rankOf(cursor, format);
+  if (tieBreaker !== null) rankOf(tieBreaker, tieFormat!);
+  if (before === null) return { cursor, tieBreaker };
+  const beforeRank = rankOf(before.cursor, format);
+  if (rank !== beforeRank) return rank > beforeRank ? { cursor, tieBreaker } : before;
+  if (tieBreaker === null || before.tieBreaker === null) return { cursor, tieBreaker };
+  return rankOf(tieBreaker, tieFormat!) > rankOf(before.tieBreaker, tieFormat!)
+    ? { cursor, tieBreaker }
+    : before;
+}
+
+/** Where a source begins that is not to be read from its beginning. */
+export function reachedAt(now: Date, { format }: CursorPolicy): Reached {
+  const cursors: Partial<Record<Format, string>> = {
+    iso8601: now.toISOString(),
+    epoch_seconds: String(Math.floor(now.getTime() / 1_000)),
+    epoch_millis: String(now.getTime()),
+  };
+  const cursor = cursors[format];
+  if (cursor === undefined)
+    throw new SourceFailure('request', `A cursor of the format ${format} cannot begin now: it is no time.`);
+  return { cursor, tieBreaker: null };
+}
+
+/** Query parameters with what was reached in the places of `${cursor}` and `${tie_breaker}`. */
+export function withReached(
+  parameters: Readonly<Record<string, string>>,
+  { cursor, tieBreaker }: Reached,
+  policy: CursorPolicy,
+): Record<string, string> {
+  const style = policy.literal_style ?? 'raw';
+  const isText = policy.tie_breaker_format === 'string' || policy.tie_breaker_format === 'iso8601';
+  const tie = literalOf(tieBreaker ?? (isText ? '' : '0'), isText ? style : 'raw');
+  const placed = { '${cursor}': literalOf(cursor, style), '${tie_breaker}': tie };
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(?:cursor|tie_breaker)\}/g, (place) => placed[place as keyof typeof placed]),
+    ]),
+  );
+}
+
+function literalOf(text: string, style: NonNullable<CursorPolicy['literal_style']>): string {
+  switch (style) {
+    case 'raw':
+      return text;
+    case 'single_quoted':
+      return `'${text.replaceAll("'", "''")}'`;
+    case 'double_quoted':
+      return JSON.stringify(text);
+  }
+}
+
+function textIn(record: JsonRecord, field: string, what: string): string {
+  const value: JsonValue | undefined = fieldOf(record, field);
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number') return String(value);
+  if (isRawNumber(value)) return value.rawJSON;
+  throw new SourceFailure(
+    'request',
+    `A record has no ${what}: its field ${field} is ${value === undefined ? 'missing' : 'empty or no plain value'}.`,
+  );
+}
+
+/** What compares as the format does: times and numbers by their value, in billionths. */
+function rankOf(text: string, format: Format): bigint | string {
+  const rank = rankIn(text, format);
+  if (rank === undefined)
+    throw new SourceFailure(
+      'request',
+      `The cursor ${JSON.stringify(text.slice(0, 100))} is not of the format ${format}.`,
+    );
+  return rank;
+}
+
+function rankIn(text: string, format: Format): bigint | string | undefined {
+  switch (format) {
+    case 'string':
+      return text;
+    case 'iso8601':
+      return nanosecondsOf(text);
+    case 'integer':
+      return /^-?\d{1,1000}$/.test(text) ? BigInt(text) : undefined;
+    case 'epoch_seconds':
+    case 'epoch_millis':
+      return billionthsOf(text);
+  }
+}
+
+function nanosecondsOf(text: string): bigint | undefined {
+  // The engine's own reading is quick, and takes a 30th of February for a day of March.
+  if (/^\d{4}-\d\d-(?:[01]\d|2[0-8])T\d\d:\d\d:\d\d(?:\.\d{3})?Z$/.test(text)) {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? undefined : BigInt(time) * 1_000_000n;
+  }
+  const time = text.trim().replace(' ', 'T');
+  try {
+    return Temporal.Instant.from(time).epochNanoseconds;
+  } catch {
+    // Without an offset it is a time of UTC.
+  }
+  try {
+    return Temporal.PlainDateTime.from(time).toZonedDateTime('UTC').epochNanoseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+const scale = 9;
+
+function billionthsOf(text: string): bigint | undefined {
+  const decimal = text.length > 100 ? undefined : parseDecimal(text);
+  if (decimal === undefined) return undefined;
+  const { negative, digits, exponent } = decimal;
+  const power = exponent + scale;
+  if (digits === '') return 0n;
+  if (power > 100 || digits.length + power <= 0) return power > 100 ? undefined : 0n;
+  const whole = power >= 0 ? digits + '0'.repeat(power) : digits.slice(0, power);
+  return negative ? -BigInt(whole) : BigInt(whole);
+}

@@ -1,0 +1,125 @@
+import { parseBoundedJson } from '../../../../data/bounded-json.ts';
+import { ValidationError } from '../../../../data/errors.ts';
+import { isRawNumber, type JsonValue } from '../../../../data/exact-json.ts';
+import { SourceFailure } from '../failure.ts';
+import type { ReplicatedResource } from '../replication-policy.ts';
+import type { SourceColumn } from './source.ts';
+
+export type JsonRecord = Record<string, JsonValue>;
+
+const bounds = { depth: 64, members: 5_000_000, storableText: true };
+
+/** The JSON of an answer. @throws SourceFailure where it is none */
+export function parseAnswer(bytes: Buffer): JsonValue {
+  try {
+    return parseBoundedJson(bytes, bounds);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new SourceFailure('request', `The source's answer cannot be read: ${error.faults[0]?.msg}`);
+  }
+}
+
+/** What a JSON Pointer (RFC 6901) leads to; undefined where there is nothing. */
+export function pointedTo(value: JsonValue, pointer: string): JsonValue | undefined {
+  let at: JsonValue | undefined = value;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at)) at = /^(?:0|[1-9]\d*)$/.test(key) ? at[Number(key)] : undefined;
+    else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
+    else return undefined;
+  }
+  return at;
+}
+
+/** The records of a page, as they came. */
+export function recordsOf(answer: JsonValue, { pagination }: ReplicatedResource): JsonRecord[] {
+  const pointer = pagination?.data_pointer ?? '';
+  const found = pointedTo(answer, pointer);
+  const records = Array.isArray(found)
+    ? found
+    : isObject(found) && pagination === undefined
+      ? [found]
+      : undefined;
+  if (records === undefined)
+    throw new SourceFailure(
+      'request',
+      `The source's answer has no list of records at ${pointer === '' ? 'its root' : pointer}: set pagination.data_pointer.`,
+    );
+  if (!records.every(isObject))
+    throw new SourceFailure(
+      'request',
+      `The source's list at ${pointer || 'its root'} holds something else than records.`,
+    );
+  return records;
+}
+
+/** A field by its own name, or else by a dotted path. */
+export function fieldOf(record: JsonRecord, path: string): JsonValue | undefined {
+  if (Object.hasOwn(record, path)) return record[path];
+  let at: JsonValue | undefined = record;
+  for (const key of path.split('.')) {
+    if (!isObject(at) || !Object.hasOwn(at, key)) return undefined;
+    at = at[key];
+  }
+  return at;
+}
+
+/** A record with its fields under the names of their columns. */
+export function mappedRecord(
+  record: JsonRecord,
+  { field_mappings: mappings = {}, json_string_fields: jsonFields = [] }: ReplicatedResource,
+): JsonRecord {
+  const parsed = jsonFields.reduce(withParsed, record);
+  const named = Object.entries(mappings).flatMap(([field, column]): [string, JsonValue][] => {
+    const value = fieldOf(parsed, field);
+    return value === undefined ? [] : [[column, value]];
+  });
+  const own = Object.entries(parsed).filter(([field]) => !Object.hasOwn(mappings, field));
+  return Object.fromEntries([...own, ...named]);
+}
+
+/** The record with what a field holds as JSON in a string; a field by its own name, or else by a dotted path. */
+function withParsed(record: JsonRecord, field: string): JsonRecord {
+  const [first = '', ...rest] = Object.hasOwn(record, field) ? [field] : field.split('.');
+  const value = Object.hasOwn(record, first) ? record[first] : undefined;
+  if (rest.length > 0)
+    return isObject(value) ? { ...record, [first]: withParsed(value, rest.join('.')) } : record;
+  if (typeof value !== 'string' || value === '') return record;
+  try {
+    return { ...record, [first]: parseAnswer(Buffer.from(value)) };
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    throw new SourceFailure(
+      'request',
+      `A record's field ${field} holds no JSON, which json_string_fields says of it.`,
+    );
+  }
+}
+
+/** What a few records tell of their columns. */
+export function columnsOf(records: readonly JsonRecord[]): SourceColumn[] {
+  const seen = new Map<string, { types: Set<string>; values: number }>();
+  for (const record of records) {
+    for (const [name, value] of Object.entries(record)) {
+      const column = seen.get(name) ?? { types: new Set(), values: 0 };
+      seen.set(name, column);
+      if (value === null) continue;
+      column.types.add(typeOf(value));
+      column.values += 1;
+    }
+  }
+  return [...seen].map(([name, { types, values }]) => ({
+    name,
+    dataType: types.size === 1 ? [...types][0]! : types.size === 0 ? 'null' : 'json',
+    nullable: values < records.length,
+  }));
+}
+
+function typeOf(value: JsonValue): string {
+  if (typeof value === 'number' || isRawNumber(value)) return 'number';
+  return typeof value === 'object' ? 'json' : typeof value;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}

@@ -1,0 +1,119 @@
+import { createByteBudget } from '../../../../data/outgoing/byte-budget.ts';
+import { errorChain } from '../../../analyst/models/error-chain.ts';
+import { SourceFailure } from '../failure.ts';
+import type { SourceTarget } from './source.ts';
+
+const maxRedirects = 5;
+
+export interface HttpAnswer {
+  status: number;
+  headers: Headers;
+  /** The address that answered, after every redirect. */
+  url: URL;
+  bytes: Buffer;
+}
+
+/** An address below the connection's base. */
+export function urlBelow(
+  { config }: SourceTarget,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): URL {
+  const base = String(config['base_url']).replace(/\/$/, '');
+  const url = new URL(path === '' ? base : `${base}/${path.replace(/^\//, '')}`);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
+}
+
+export interface GetOptions {
+  maxBytes: number;
+  signal: AbortSignal;
+  /** Waited for before each redirect is followed. */
+  beforeHop?: () => Promise<void>;
+}
+
+/**
+ * GETs an address. Each redirect is a request of its own to an address that is checked; the credentials go to the origin
+ * of the base URL and to no other.
+ */
+export async function get(
+  target: SourceTarget,
+  url: URL,
+  { maxBytes, signal, beforeHop }: GetOptions,
+): Promise<HttpAnswer> {
+  const { origin } = new URL(String(target.config['base_url']));
+  const credentials = await credentialsOf(target, signal);
+  const budget = createByteBudget(maxBytes);
+  let at = url;
+  for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    const response = await target.outgoing.fetch(at, {
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'analytics-workspace',
+        ...(at.origin === origin ? credentials : {}),
+      },
+      signal,
+      budget,
+    });
+    const next = locationOf(response, at);
+    if (next === undefined) {
+      const bytes = Buffer.from(await response.arrayBuffer().catch(refuseUndecodable));
+      return { status: response.status, headers: response.headers, url: at, bytes };
+    }
+    await response.body?.cancel();
+    if (hop < maxRedirects) await beforeHop?.();
+    at = next;
+  }
+  throw new SourceFailure('request', `The source redirects more than ${maxRedirects} times.`);
+}
+
+/** What zlib, Brotli and Zstandard say of bytes that are none of theirs; not of those that were cut off on their way. */
+const undecodable = /^(?:Z_DATA_ERROR|Z_NEED_DICT|ERR__ERROR_|ZSTD_error_)/;
+
+/** Another try would be the same answer. */
+function refuseUndecodable(error: unknown): never {
+  const codes = errorChain(error).map((link) => String(Reflect.get(Object(link), 'code') ?? ''));
+  if (!codes.some((code) => undecodable.test(code))) throw error;
+  throw new SourceFailure(
+    'request',
+    'The source’s answer cannot be unpacked: it is not what its content-encoding says.',
+  );
+}
+
+/** @throws SourceFailure unless the answer is one of success */
+export function refuseStatus({ status }: Pick<HttpAnswer, 'status'>): void {
+  if (status >= 200 && status < 300) return;
+  if (status === 401)
+    throw new SourceFailure('login', 'The source answered 401: it does not accept the credentials.');
+  if (status === 403)
+    throw new SourceFailure('permission', 'The source answered 403: the credentials do not allow this.');
+  throw new SourceFailure('request', `The source answered ${status}.`);
+}
+
+function locationOf(response: Response, at: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
+  const next = URL.parse(response.headers.get('location') ?? '', at.href);
+  if (next === null)
+    throw new SourceFailure('request', `The source answered ${response.status} without a location.`);
+  if (at.protocol === 'https:' && next.protocol !== 'https:')
+    throw new SourceFailure('request', 'The source redirects from https to an address that is not secure.');
+  return next;
+}
+
+async function credentialsOf(target: SourceTarget, signal: AbortSignal): Promise<Record<string, string>> {
+  const { config, secrets, setting } = target;
+  switch (setting('auth_type')) {
+    case 'basic': {
+      const pair = `${config['username']}:${secrets['password'] ?? ''}`;
+      return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+    }
+    case 'bearer':
+      return { authorization: `Bearer ${secrets['token']}` };
+    case 'header':
+      return { [String(config['header_name'])]: secrets['header_value'] ?? '' };
+    case 'oauth_client_credentials':
+      return { authorization: `Bearer ${await target.accessToken(signal)}` };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+import { urlFault } from '../../../../data/outgoing/outgoing.ts';
+
+/** A name or an address, as a resolver takes it. */
+export function hostFault(text: string): string | undefined {
+  if (isIP(text) !== 0) return undefined;
+  return /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_.])?$/.test(text)
+    ? undefined
+    : 'is a host name or an IP address, without a scheme, a port or a path.';
+}
+
+export function identifierFault(text: string): string | undefined {
+  return text.length <= 128 && !hasControl(text)
+    ? undefined
+    : 'has at most 128 characters, none of them a control character.';
+}
+
+export function webAddressFault(text: string): string | undefined {
+  const fault = urlFault(text);
+  if (fault !== undefined) return `cannot be used: ${fault}`;
+  const url = new URL(text);
+  return url.hash === '' ? undefined : 'has no fragment (#…).';
+}
+
+export function baseUrlFault(text: string): string | undefined {
+  const fault = webAddressFault(text);
+  if (fault !== undefined) return fault;
+  return new URL(text).search === ''
+    ? undefined
+    : 'has no query (?…): parameters belong to the resources of http_replication.';
+}
+
+/** The server of an address, as redirects are judged by it too. What is no address stands for itself. */
+export function originOf(text: string): string {
+  return URL.parse(text)?.origin ?? text;
+}
+
+export function bucketFault(text: string): string | undefined {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(text)
+    ? undefined
+    : 'has 3 to 63 letters, digits, dots, hyphens and underscores.';
+}
+
+export function regionFault(text: string): string | undefined {
+  return /^[A-Za-z0-9-]{1,64}$/.test(text) ? undefined : 'has letters, digits and hyphens.';
+}
+
+/** Part of an object's key: relative, and within where it says it is. */
+export function prefixFault(text: string): string | undefined {
+  if (text.length > 900 || hasControl(text)) return 'has at most 900 characters, none of them a control.';
+  if (text.startsWith('/')) return 'does not begin with a slash.';
+  return /[*?[\]{}]/.test(text) ? 'is no pattern: * ? [ ] { } are not read as one.' : undefined;
+}
+
+const reservedHeaders = new Set([
+  ...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
+  ...['content-length', 'content-type', 'content-encoding', 'accept', 'accept-encoding', 'range'],
+]);
+
+export function headerNameFault(text: string): string | undefined {
+  const name = text.toLowerCase();
+  if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(name))
+    return 'has 1 to 64 letters, digits and signs that HTTP allows.';
+  return reservedHeaders.has(name) || name.startsWith('proxy-')
+    ? "is one of the connection's own headers and cannot be set."
+    : undefined;
+}
+
+/** Visible ASCII with spaces and tabs within: whatever else could end the header or be read in two ways. */
+export function headerValueFault(text: string): string | undefined {
+  return /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(text)
+    ? undefined
+    : 'has printable ASCII characters, and no space at either end.';
+}
+
+export function bearerFault(text: string): string | undefined {
+  return /^[\x21-\x7e]+$/.test(text) ? undefined : 'has printable ASCII characters without spaces.';
+}
+
+/** RFC 7617: the first colon ends the name. */
+export function basicUserFault(text: string): string | undefined {
+  return hasControl(text) || text.includes(':') ? 'has no colon and no control character.' : undefined;
+}
+
+export function secretTextFault(text: string): string | undefined {
+  return hasControl(text) ? 'has no control character.' : undefined;
+}
+
+function hasControl(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  return /[\u0000-\u001f\u007f]/.test(text);
+}

@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { Cadence, WritableCadence } from '../../automation/cadences/cadence.ts';
+import { nextOccurrence } from '../../automation/cadences/next.ts';
+import { refuseNewInterval } from '../../automation/cadences/validate.ts';
+import { replicationOf } from '../data-connections/change.ts';
+import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { neverFires } from '../../automation/schedules/schedules.ts';
+import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
+import { followCadence } from './schedule.ts';
+
+export interface DatasetSettings {
+  resource: string;
+  name: string;
+  snapshotEnabled: boolean;
+  mode: 'full' | 'incremental';
+  cursor: string | null;
+  keyColumns: readonly string[];
+  maxShrinkRatio: number | null;
+  projectId: string | null;
+  cadence: Cadence | null;
+}
+
+export interface DatasetPlace {
+  organizationId: string;
+  connectionId: string;
+  id: string;
+}
+
+export async function createDataset(
+  db: OrganizationTransaction,
+  place: DatasetPlace,
+  given: DatasetSettings & { createdBy: string },
+): Promise<Dataset> {
+  const { organizationId, connectionId, id } = place;
+  // Held, so that it is not deleted meanwhile.
+  const connection = await getDataConnection(db, organizationId, connectionId, 'share');
+  await refuseUnfit(db, connection, given);
+  if (given.cadence !== null) refuseUnfitCadence(given.cadence as WritableCadence, undefined);
+  const dataset = await insertDataset(db, {
+    organization_id: organizationId,
+    id,
+    connection_id: connectionId,
+    resource: given.resource,
+    ...columnsOf(given),
+    created_by: given.createdBy,
+  });
+  await followCadence(db, dataset);
+  return dataset;
+}
+
+/** What is left out stays. What is copied cannot become something else: that is another dataset. */
+export async function changeDataset(
+  db: OrganizationTransaction,
+  place: DatasetPlace,
+  change: { [Key in keyof DatasetSettings]?: DatasetSettings[Key] | undefined },
+): Promise<Dataset> {
+  const { organizationId, connectionId, id } = place;
+  const connection = await getDataConnection(db, organizationId, connectionId, 'share');
+  const before = await getDataset(db, organizationId, id, connectionId, 'update');
+  if (change.resource !== undefined && change.resource !== before.resource)
+    throw new AppError(
+      'unsupported_option',
+      'The resource of a dataset cannot change: its table holds the rows of this one. Make another dataset.',
+    );
+  const cadenceBefore = before.cadence as unknown as Cadence | null;
+  if (change.cadence != null)
+    refuseUnfitCadence(change.cadence as WritableCadence, cadenceBefore ?? undefined);
+  const after: DatasetSettings = {
+    resource: before.resource,
+    name: change.name ?? before.name,
+    snapshotEnabled: change.snapshotEnabled ?? before.snapshot_enabled,
+    mode: change.mode ?? before.mode,
+    cursor: change.cursor === undefined ? before.cursor_column : change.cursor,
+    keyColumns: change.keyColumns ?? before.key_columns,
+    maxShrinkRatio: change.maxShrinkRatio === undefined ? before.max_shrink_ratio : change.maxShrinkRatio,
+    projectId: change.projectId === undefined ? before.project_id : change.projectId,
+    cadence: change.cadence === undefined ? cadenceBefore : change.cadence,
+  };
+  await refuseUnfit(db, connection, after, before);
+  const dataset = await updateDataset(db, before, columnsOf(after));
+  await followCadence(db, dataset);
+  return dataset;
+}
+
+function refuseUnfitCadence(cadence: WritableCadence, before: Cadence | undefined): void {
+  refuseNewInterval(cadence, before);
+  const nowMs = Date.now();
+  const isChanged = !isDeepStrictEqual(cadence, before);
+  if (isChanged && nextOccurrence(cadence, nowMs, nowMs) === undefined) throw neverFires(cadence);
+}
+
+function columnsOf(settings: DatasetSettings) {
+  return {
+    name: settings.name,
+    snapshot_enabled: settings.snapshotEnabled,
+    mode: settings.mode,
+    cursor_column: settings.cursor,
+    key_columns: [...settings.keyColumns],
+    max_shrink_ratio: settings.maxShrinkRatio,
+    project_id: settings.projectId,
+    cadence: settings.cadence === null ? null : JSON.stringify(settings.cadence),
+  };
+}
+
+async function refuseUnfit(
+  db: OrganizationTransaction,
+  connection: DataConnection,
+  settings: DatasetSettings,
+  before?: Dataset,
+): Promise<void> {
+  const { organization_id: organizationId } = connection;
+  if (settings.mode === 'incremental') refuseUnfitIncrement(connection, settings);
+  if (settings.projectId !== null && settings.projectId !== before?.project_id)
+    await getOpenProject(db, organizationId, settings.projectId);
+  if (connection.type !== 'http' || before !== undefined) return;
+  const resources = replicationOf(connection)?.resources ?? [];
+  if (resources.some(({ request_path: path }) => path === settings.resource)) return;
+  const known = resources.slice(0, 20).map(({ request_path: path }) => path);
+  throw new ValidationError([
+    {
+      loc: ['body', 'resource'],
+      msg: `A dataset of an HTTP connection names a resource of its http_replication by the request_path: ${known.length === 0 ? 'there is none yet' : known.join(', ')}.`,
+      type: 'value_error',
+    },
+  ]);
+}
+
+/** What is copied by a cursor has to have one, and a key to merge by. An HTTP resource has both in its policy. */
+function refuseUnfitIncrement(
+  connection: DataConnection,
+  { resource, cursor, keyColumns }: DatasetSettings,
+): void {
+  if (connection.type === 'http') {
+    const policy = replicationOf(connection)?.resources?.find(({ request_path: path }) => path === resource);
+    if (policy === undefined || policy.cursor !== undefined) return;
+    throw new ValidationError([
+      {
+        loc: ['body', 'mode'],
+        msg: `The resource ${resource} has no cursor in http_replication: give it one, or use the mode full.`,
+        type: 'value_error',
+      },
+    ]);
+  }
+  if (connection.type !== 'postgres' && connection.type !== 'mysql')
+    throw new AppError(
+      'unsupported_option',
+      `Datasets of connections of the type ${connection.type} are copied whole: use the mode full.`,
+    );
+  const missing = [
+    ...(cursor === null
+      ? [{ field: 'cursor', what: 'a cursor: a column that grows with every change' }]
+      : []),
+    ...(keyColumns.length === 0
+      ? [{ field: 'key_columns', what: 'key columns: changed rows are merged by them' }]
+      : []),
+  ];
+  if (missing.length === 0) return;
+  throw new ValidationError(
+    missing.map(({ field, what }) => ({
+      loc: ['body', field],
+      msg: `An incremental dataset needs ${what}.`,
+      type: 'missing',
+    })),
+  );
+}

@@ -1,0 +1,142 @@
+import { newestVersions } from '../../../data/lake/ledger.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { beginStep } from '../../workspace/runs/runs.ts';
+import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
+import { countGone } from '../../tables/tables/gone.ts';
+import { mergeFiles } from '../../tables/tables/merge-files.ts';
+import { type Replacement, replaceWithFiles } from '../../tables/tables/replace.ts';
+import { findTable, tableStates } from '../../tables/tables/tables.ts';
+import { snapshotSteps } from './life.ts';
+import type { Replica } from './replicate.ts';
+import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';
+import { isInLake, operationOf, readManifest, removeNotes, type SnapshotRunDeps } from './staged.ts';
+
+/** Commits what is staged, once, as the table's whole content, and tells the snapshot as succeeded. */
+export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+  const { organization_id: organizationId, table_id: tableId } = row;
+  const manifest = await readManifest(deps, row);
+  const tableName = await inOrganization(deps.db, organizationId, async (db) => {
+    await beginStep(db, organizationId, row.id, snapshotSteps.commit);
+    // Somebody may have renamed the table since.
+    return (await findTable(db, organizationId, tableId))?.name ?? row.table_name;
+  });
+  const change: TableChange = {
+    organizationId,
+    tableId,
+    tableName,
+    staged: manifest,
+    operationId: operationOf(row),
+    runId: row.id,
+    committedBy: row.created_by,
+  };
+  const { replica } = manifest;
+  const tableVersion =
+    replica?.isIncremental === true
+      ? await addTo(deps, row, change, replica)
+      : await replaceWhole(deps, row, change, replica?.keys ?? []);
+  await inOrganization(deps.db, organizationId, async (db) => {
+    await tableStates.move(db, { organization_id: organizationId, id: tableId }, 'creating', 'ready');
+    const moved = await moveSnapshot(db, row, 'running', 'succeeded', {
+      rows_copied: manifest.rows,
+      bytes_copied: manifest.bytes,
+      progress: 1,
+      table_name: tableName,
+      table_version: tableVersion,
+      cursor: replica?.cursor ?? null,
+      error: null,
+    });
+    if (moved === undefined) return;
+    await db
+      .updateTable('datasets')
+      .set({
+        table_id: tableId,
+        last_snapshot_at: moved.finished_at,
+        last_snapshot_run_id: row.id,
+        replicated: replica === undefined ? null : JSON.stringify(replica.next),
+      })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', row.dataset_id)
+      .execute();
+  });
+  await removeNotes(deps, row);
+}
+
+type TableChange = Omit<Replacement, 'beside'>;
+
+async function replaceWhole(
+  deps: SnapshotRunDeps,
+  row: SnapshotRun,
+  change: TableChange,
+  keys: readonly string[],
+): Promise<number> {
+  const { schema } = await deps.lake.catalog.get(change.organizationId);
+  // A try after the commit would compare the new table with itself.
+  if (!(await isInLake(deps, row))) {
+    const before = await findPhysicalTable(deps.lake.catalogPool, schema, change.tableName);
+    await keepSchemaChanges(deps, row, schemaChanges(before?.columns, change.staged.columns));
+    await countDeleted(deps, row, change, before, keys);
+  }
+  return replaceWithFiles(deps.lake, { ...change, beside: undefined });
+}
+
+/** How many rows of the table a whole copy has no more, by their key. */
+async function countDeleted(
+  deps: SnapshotRunDeps,
+  { organization_id: organizationId, id }: SnapshotRun,
+  { staged }: TableChange,
+  before: PhysicalTable | undefined,
+  keys: readonly string[],
+): Promise<void> {
+  if (before === undefined || keys.length === 0) return;
+  const deleted = await countGone(deps.lake, organizationId, { table: before, staged, keys });
+  await inOrganization(deps.db, organizationId, (db) =>
+    updateSnapshotRun(db, organizationId, id, { rows_deleted: deleted }),
+  );
+}
+
+/** What came since the last snapshot, which may be nothing: then there is nothing to commit. */
+async function addTo(
+  deps: SnapshotRunDeps,
+  row: SnapshotRun,
+  change: TableChange,
+  { keys, overlap }: Replica,
+): Promise<number> {
+  if (change.staged.rows === 0) {
+    const { schema } = await deps.lake.catalog.get(change.organizationId);
+    return (await newestVersions(deps.lake.catalogPool, schema)).get(change.tableId) ?? 0;
+  }
+  const { version, before, after } = await mergeFiles(deps.lake, { ...change, keys, overlap });
+  if (before !== undefined) await keepSchemaChanges(deps, row, schemaChanges(before, after));
+  return version;
+}
+
+async function keepSchemaChanges(
+  { db }: SnapshotRunDeps,
+  { organization_id: organizationId, id }: SnapshotRun,
+  changes: SchemaChange[],
+): Promise<void> {
+  await inOrganization(db, organizationId, (transaction) =>
+    updateSnapshotRun(transaction, organizationId, id, { schema_changes: JSON.stringify(changes) }),
+  );
+}
+
+/** What the source's columns have become since the last snapshot. A first one has nothing to compare with. */
+export function schemaChanges(
+  before: readonly LakeColumn[] | undefined,
+  after: readonly LakeColumn[],
+): SchemaChange[] {
+  if (before === undefined) return [];
+  const [old, now] = [before, after].map(
+    (columns) => new Map(columns.map((one) => [one.name, one.dataType])),
+  );
+  return [
+    ...after.flatMap(({ name, dataType }): SchemaChange[] => {
+      const from = old!.get(name);
+      if (from === undefined) return [{ column: name, change: 'added', from: null, to: dataType }];
+      return from === dataType ? [] : [{ column: name, change: 'retyped', from, to: dataType }];
+    }),
+    ...before.flatMap(({ name, dataType }): SchemaChange[] =>
+      now!.has(name) ? [] : [{ column: name, change: 'removed', from: dataType, to: null }],
+    ),
+  ];
+}

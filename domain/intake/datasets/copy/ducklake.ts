@@ -1,0 +1,164 @@
+import { AppError } from '../../../../data/errors.ts';
+import { type CopiedFile, withCopiedTable } from '../../../../data/lake/ducklake/copied-catalog.ts';
+import type { OtherFile } from '../../../../data/lake/ducklake/other-table.ts';
+import type { EngineConnection } from '../../../../data/lake/engine/contract.ts';
+import { isOutOfMemory } from '../../../../data/lake/engine/failure.ts';
+import { identifier } from '../../../../data/lake/sql.ts';
+import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import { maxColumns } from '../../file-imports/bad-file.ts';
+import { writeParquet } from '../../file-imports/out/write.ts';
+import { typedColumn } from '../../file-imports/parquet/types.ts';
+import { columnNames } from '../../file-imports/text/names.ts';
+import { column } from '../../file-imports/values/plan.ts';
+import type { CopyProgress } from '../snapshot-runs.ts';
+import type { Copied, CopyDeps, WithEngine } from './copier.ts';
+import { maxLineBytes, readCatalog } from './ducklake-catalog.ts';
+import { keyOf, readLakeFile } from './ducklake-files.ts';
+import { copyTooLarge } from './limits.ts';
+
+/**
+ * Copies a table of another lake as one snapshot of it has it. What its catalog says comes over the pinned connection, its
+ * files over the checked one; they are put beside our lake, where an engine reads them by a catalog of its own. So the engine
+ * knows nothing of the source.
+ */
+export async function copyDucklake(
+  deps: CopyDeps,
+  target: SourceTarget,
+  withEngine: WithEngine,
+  { resource, prefixUrl }: { resource: string; prefixUrl: string },
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<Copied> {
+  const { objects, maxBytes } = deps;
+  const bucketUrl = `s3://${objects.settings.bucket}/`;
+  const sourcePrefix = `${prefixUrl.slice(bucketUrl.length)}source/`;
+  /** What the source failed with: any other failure is ours. */
+  let thrown: unknown;
+  /** Of the source, by what they are called beside our lake. */
+  const keys = new Map<string, string>();
+  let bytes = 0;
+  let total = 0;
+
+  async function* noting(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of source) {
+        bytes += chunk.length;
+        progress({ fraction: 0.5 * Math.min(1, bytes / total), rows: 0, bytes });
+        yield chunk;
+      }
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
+  }
+  async function fetchAll(files: readonly (OtherFile & { key: string })[]): Promise<CopiedFile[]> {
+    const copied: CopiedFile[] = [];
+    for (const { key, ...file } of files) {
+      const name = `${sourcePrefix}${keys.size}.${file.format}`;
+      keys.set(bucketUrl + name, key);
+      const source = readLakeFile(target, { key, sizeBytes: file.file_size_bytes }, signal);
+      await objects.upload(name, noting(source)).catch((error: unknown) => {
+        // The store takes whatever another one says for its own.
+        throw thrown ?? new OwnFailure(error);
+      });
+      copied.push({ ...file, url: bucketUrl + name });
+    }
+    return copied;
+  }
+
+  try {
+    const {
+      table,
+      parts,
+      bytes: inlined,
+    } = await readCatalog(deps, target, { resource, sourcePrefix }, signal);
+    const withKey = (file: OtherFile) => ({ ...file, key: keyOf(target, table, file) });
+    const files = table.files.map(withKey);
+    const deletions = table.deletions.map(withKey);
+    bytes = inlined;
+    total = [...files, ...deletions].reduce((sum, file) => sum + file.file_size_bytes, inlined);
+    if (total > maxBytes) throw copyTooLarge(maxBytes);
+    const copied = {
+      ...{ table, parts, files: await fetchAll(files), deletions: await fetchAll(deletions) },
+      ...{ dataUrl: `${prefixUrl}source/`, maxLineBytes },
+    };
+    return await withEngine(signal, (engine) =>
+      withCopiedTable(engine, copied, async (relation) => {
+        const staged = await stage(engine, relation, { objects, prefixUrl, sourceBytes: total });
+        progress({ fraction: 0.95, rows: staged.rows, bytes });
+        return { ...staged, bytes };
+      }).catch((error: unknown) => {
+        throw told(error, { resource, sourceUrl: copied.dataUrl, keys });
+      }),
+    );
+  } finally {
+    await objects.removeAll(sourcePrefix).catch(() => undefined);
+  }
+}
+
+/** Writes the relation in the lake's types, as an import of Parquet has them. */
+async function stage(
+  engine: EngineConnection,
+  relation: string,
+  to: Pick<Parameters<typeof writeParquet>[2], 'objects' | 'prefixUrl' | 'sourceBytes'>,
+) {
+  const { rows: described } = await engine.read(`DESCRIBE ${relation}`);
+  if (described.length > maxColumns)
+    throw new SourceFailure('request', `The table has more than ${maxColumns} columns, which is the most.`);
+  const found = described.map(([name, type, isNullable]) => ({
+    name: String(name),
+    isNullable: isNullable === 'YES',
+    ...typedColumn(String(name), String(type)),
+  }));
+  const lossy = found.filter(({ losesNanoseconds }) => losesNanoseconds !== undefined);
+  const losses = lossy.map(({ losesNanoseconds }) => `coalesce(bool_or(${losesNanoseconds}), false)`);
+  const { rows: lost } =
+    lossy.length === 0 ? { rows: [] } : await engine.read(`SELECT ${losses.join(', ')} FROM ${relation}`);
+  for (const [index, one] of lossy.entries())
+    if (lost[0]?.[index] === true) Object.assign(one, { dataType: 'STRING', value: one.text });
+  const names = columnNames(found.map(({ name }) => name));
+  const terms = found.map(({ value }, index) => `${value} AS ${identifier(names[index]!)}`);
+  const files = await writeParquet(
+    async (sql) => (await engine.read(sql)).rows,
+    `SELECT ${terms.join(', ')} FROM ${relation}`,
+    { ...to, prefixUrl: `${to.prefixUrl}parquet/`, columns: found.length },
+  );
+  return {
+    columns: found.map(({ dataType, isNullable }, index) => column(names[index]!, dataType, isNullable)),
+    files,
+    rows: files.reduce((sum, one) => sum + one.rows, 0),
+  };
+}
+
+/**
+ * Whether the engine says it of a catalog that contradicts itself, of a file that is none, or of a value that is none of its
+ * type; and not of our store, whose failures name HTTP, or of a full disk.
+ */
+function isOfSource({ message }: Error): boolean {
+  const start = message.slice(0, 300);
+  if (/^IO Error/.test(start)) return !/HTTP|No space|write/.test(start);
+  return refusals.test(start) && !/^Invalid Input Error: Attempting to/.test(start);
+}
+
+const refusals =
+  /^(?:Binder|Catalog|Constraint|Conversion|Invalid|Invalid Input|Not implemented|Out of Range|Parser|Serialization) Error/;
+
+function told(
+  error: unknown,
+  { resource, sourceUrl, keys }: { resource: string; sourceUrl: string; keys: ReadonlyMap<string, string> },
+): Error {
+  if (error instanceof SourceFailure || error instanceof OwnFailure) return error;
+  if (isOutOfMemory(error))
+    return new SourceFailure(
+      'request',
+      `${resource} cannot be read: it needs more memory than a copy may use.`,
+    );
+  if (!(error instanceof Error) || error instanceof AppError || !isOfSource(error))
+    return new OwnFailure(error);
+  let [message = ''] = error.message.split('\n');
+  for (const [url, key] of keys) message = message.replaceAll(url, key);
+  // Rows of its catalog lie beside our lake as well.
+  message = message.replaceAll(sourceUrl, '');
+  return new SourceFailure('request', `${resource} cannot be read: ${message.slice(0, 300).toWellFormed()}`);
+}

@@ -1,0 +1,167 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { AppError, notFound } from '../../../data/errors.ts';
+import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { activeStatuses } from './snapshot-runs.ts';
+
+export type Dataset = RecordOf<'datasets'>;
+
+const maxDatasets = 1_000;
+const datasets = records('datasets', { prefix: 'dst', what: 'The dataset' });
+
+export const { find: findDataset } = datasets;
+
+/** The dataset of this connection. */
+export async function getDataset(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  connectionId: string,
+  lock?: 'update',
+): Promise<Dataset> {
+  const dataset = await datasets.get(db, organizationId, id, lock);
+  if (dataset.connection_id !== connectionId) throw notFound('The dataset');
+  return dataset;
+}
+
+/** Newest first. */
+export function listDatasets(
+  db: OrganizationTransaction,
+  organizationId: string,
+  connectionId: string,
+  slice: Slice,
+): Promise<Dataset[]> {
+  return datasets.list(db, organizationId, slice, { connection_id: connectionId });
+}
+
+/** Adds a dataset, with the name of the table it becomes; the same id again finds the first. */
+export async function insertDataset(
+  db: OrganizationTransaction,
+  row: Omit<Insertable<DB['datasets']>, 'snapshot_table_name'>,
+): Promise<Dataset> {
+  const { organization_id: organizationId, connection_id: connectionId } = row;
+  // Whoever gives out names of tables, or counts datasets, does so alone.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`datasets of ${organizationId}`}, 0))`.execute(
+    db,
+  );
+  const { count } = await db
+    .selectFrom('datasets')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('connection_id', '=', connectionId)
+    .where('id', '!=', row.id)
+    .executeTakeFirstOrThrow();
+  if (count >= maxDatasets)
+    throw new AppError('conflict', `A data connection has at most ${maxDatasets} datasets.`);
+  const snapshotTableName = await freeTableName(db, organizationId, row.name);
+  return named(row.name, () => datasets.insert(db, { ...row, snapshot_table_name: snapshotTableName }));
+}
+
+export function updateDataset(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id, name }: Dataset,
+  change: Updateable<DB['datasets']>,
+): Promise<Dataset> {
+  return named((change.name as string | undefined) ?? name, () =>
+    datasets.update(db, organizationId, id, { ...change, updated_at: new Date() }),
+  );
+}
+
+/** Removes a dataset with its runs; its table stays. @throws AppError conflict while one of its snapshots is under way */
+export async function deleteDataset(db: OrganizationTransaction, dataset: Dataset): Promise<void> {
+  await refuseActive(db, dataset.organization_id, { dataset_id: dataset.id });
+  await datasets.remove(db, dataset.organization_id, dataset.id);
+}
+
+/**
+ * Has a connection's datasets let go of it, before it is removed.
+ *
+ * @throws AppError conflict where there are any that nobody said to detach, or one of their snapshots is under way
+ */
+export async function detachDatasets(
+  db: OrganizationTransaction,
+  organizationId: string,
+  connectionId: string,
+  isMeant: boolean,
+): Promise<void> {
+  const used = await db
+    .selectFrom('datasets')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('connection_id', '=', connectionId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (used === undefined) return;
+  if (!isMeant)
+    throw new AppError(
+      'conflict',
+      `The connection is used by the dataset ${JSON.stringify(used.name)}. Delete its datasets, or send detach=true: their tables stay.`,
+    );
+  await refuseActive(db, organizationId, { connection_id: connectionId });
+  await db
+    .deleteFrom('datasets')
+    .where('organization_id', '=', organizationId)
+    .where('connection_id', '=', connectionId)
+    .execute();
+}
+
+async function refuseActive(
+  db: OrganizationTransaction,
+  organizationId: string,
+  of: { dataset_id: string } | { connection_id: string },
+): Promise<void> {
+  let query = db
+    .selectFrom('snapshot_runs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', activeStatuses);
+  query =
+    'dataset_id' in of
+      ? query.where('dataset_id', '=', of.dataset_id)
+      : query.where('connection_id', '=', of.connection_id);
+  const active = await query.limit(1).executeTakeFirst();
+  if (active !== undefined)
+    throw new AppError(
+      'conflict',
+      `The snapshot ${active.id} is under way: wait for it, or cancel it first.`,
+    );
+}
+
+/** A name that neither a table nor another dataset has, like the dataset's own: `Shop orders` becomes `shop_orders`. */
+async function freeTableName(
+  db: OrganizationTransaction,
+  organizationId: string,
+  name: string,
+): Promise<string> {
+  const words = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '')
+    .slice(0, 100)
+    .toWellFormed();
+  const base = words === '' ? 'dataset' : words;
+  const { rows } = await sql<{ name: string }>`
+    SELECT lower(name) AS name FROM tables
+    WHERE organization_id = ${organizationId} AND starts_with(lower(name), ${base})
+    UNION ALL SELECT lower(snapshot_table_name) FROM datasets
+    WHERE organization_id = ${organizationId} AND starts_with(lower(snapshot_table_name), ${base})`.execute(
+    db,
+  );
+  const taken = new Set(rows.map((row) => row.name));
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? base : `${base}_${number}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error, 'datasets_name')) throw error;
+    throw new AppError('name_taken', `The connection has a dataset named ${JSON.stringify(name)} already.`);
+  }
+}

@@ -1,0 +1,122 @@
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { tableStatistics } from '../../../data/lake/ledger.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { confirmationHours } from '../../../workflows/intake/snapshot/names.ts';
+import { beginStep, findRun } from '../../workspace/runs/runs.ts';
+import { forgetTable } from '../../tables/tables/tables.ts';
+import {
+  copyStep,
+  getSnapshotRun,
+  moveSnapshot,
+  type SnapshotFailure,
+  type SnapshotRun,
+  snapshotStates,
+} from './snapshot-runs.ts';
+import { isItsTurn, lockTurns } from './turns.ts';
+
+export interface SnapshotId {
+  organizationId: string;
+  runId: string;
+}
+
+export interface SnapshotLifeDeps {
+  db: Database;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+}
+
+/** Told where nothing else is: the fault is ours. */
+const internalFailure: SnapshotFailure = {
+  code: 'internal_error',
+  message: 'The snapshot failed for a reason of ours; start it again, or quote its id to the operator.',
+};
+
+const notConfirmed: SnapshotFailure = {
+  code: 'conflict',
+  message: `The snapshot would lose more rows than its guard allows, and nobody confirmed it within ${confirmationHours} hours.`,
+};
+
+/** What a user sees of a snapshot while it runs. */
+export const snapshotSteps = {
+  copy: { id: copyStep, name: 'Copy the source', type: 'read' },
+  commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
+};
+
+/** queued → running, or `waiting` while the organization copies as much as it may; `ended` also where nobody wants it. */
+export function beginSnapshot(
+  db: Database,
+  { organizationId, runId }: SnapshotId,
+): Promise<'begun' | 'waiting' | 'ended'> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    await lockTurns(transaction, organizationId);
+    const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
+    const run = await findRun(transaction, organizationId, runId);
+    // Nobody was there yet to hear of it.
+    const isCancelled = row.cancel_requested_at !== null || run?.cancel_requested_at != null;
+    if (snapshotStates.isEnd(row.status) || (row.status === 'queued' && isCancelled)) return 'ended';
+    if (row.status === 'queued') {
+      if (!(await isItsTurn(transaction, row))) return 'waiting';
+      await moveSnapshot(transaction, row, 'queued', 'running', { started_at: new Date() });
+    }
+    await beginStep(transaction, organizationId, runId, snapshotSteps.copy);
+    return 'begun';
+  });
+}
+
+/**
+ * Whether what is staged may be committed, or would lose more rows than its dataset's guard allows.
+ * One that still waits for somebody when it is overdue fails here, so that no confirmation comes in between.
+ */
+export async function admitSnapshot(
+  { db, lake }: SnapshotLifeDeps,
+  { organizationId, runId }: SnapshotId,
+  isOverdue = false,
+): Promise<'admitted' | 'held' | 'ended'> {
+  const { schema } = await lake.catalog.get(organizationId);
+  const statistics = await tableStatistics(lake.catalogPool, schema);
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
+    if (snapshotStates.isEnd(row.status)) return 'ended';
+    if (row.status === 'awaiting_confirmation' && !isOverdue) return 'held';
+    if (row.status === 'awaiting_confirmation') {
+      await endRow(transaction, row, 'failed');
+      return 'ended';
+    }
+    const { max_shrink_ratio: ratio } = await transaction
+      .selectFrom('datasets')
+      .select('max_shrink_ratio')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', row.dataset_id)
+      .executeTakeFirstOrThrow();
+    const before = row.is_incremental ? 0 : (statistics.get(row.table_id)?.rowCount ?? 0);
+    const shrinks = ratio !== null && before > 0 && before - row.rows_copied > ratio * before;
+    if (!shrinks || row.confirmed_at !== null) return 'admitted';
+    await moveSnapshot(transaction, row, 'running', 'awaiting_confirmation');
+    return 'held';
+  });
+}
+
+/** Ends the snapshot where it has not ended, and gives a name that it reserved back; the snapshot as it ended. */
+export function endSnapshot(
+  db: Database,
+  { organizationId, runId }: SnapshotId,
+  status: 'failed' | 'cancelled',
+): Promise<SnapshotRun> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
+    if (snapshotStates.isEnd(row.status)) return row;
+    await endRow(transaction, row, status);
+    return getSnapshotRun(transaction, organizationId, runId);
+  });
+}
+
+async function endRow(
+  db: OrganizationTransaction,
+  row: SnapshotRun,
+  status: 'failed' | 'cancelled',
+): Promise<void> {
+  const failure = row.status === 'awaiting_confirmation' ? notConfirmed : (row.error ?? internalFailure);
+  await moveSnapshot(db, row, row.status, status, {
+    error: status === 'failed' ? JSON.stringify(failure) : null,
+  });
+  await forgetTable(db, row.organization_id, row.table_id, 'creating');
+}

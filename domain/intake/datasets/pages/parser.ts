@@ -1,0 +1,46 @@
+import type { Piscina } from 'piscina';
+import { createFairSlots } from '../../../../data/process-pool/fair-slots.ts';
+import { createThreads } from '../../../../data/process-pool/threads.ts';
+import { SourceFailure } from '../../data-connections/failure.ts';
+import { type BrokenPage, type PageTask, type ParsedPage, parseInThread, parsePage } from './parse.ts';
+
+/** Reads the answers of sources, larger ones in threads: no other work of the process waits for them. */
+export interface PageParser {
+  /** @throws SourceFailure where it is JSON, but not what the policy says */
+  parse(organizationId: string, task: PageTask): Promise<ParsedPage | BrokenPage>;
+  close(): Promise<void>;
+}
+
+const threadedFromBytes = 131_072;
+const threadCount = 2;
+const threadMemoryMib = 1_024;
+
+/** Its threads start where large answers come, and end when they have been idle. */
+export function createPageParser(): PageParser {
+  const inTurn = createFairSlots(threadCount);
+  let threads: Piscina<PageTask, ReturnType<typeof parseInThread>> | undefined;
+  return {
+    async parse(organizationId, task) {
+      if (task.bytes.length < threadedFromBytes) return parsePage(task);
+      threads ??= createThreads({
+        filename: new URL('./parse.ts', import.meta.url).href,
+        name: parseInThread.name,
+        minThreads: 0,
+        maxThreads: threadCount,
+        idleTimeout: 10_000,
+        resourceLimits: { maxOldGenerationSizeMb: threadMemoryMib },
+      });
+      const pool = threads;
+      const answer = await inTurn(organizationId, () => pool.run(task)).catch((error: unknown) => {
+        if (Reflect.get(error as object, 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+        throw new SourceFailure(
+          'request',
+          "The source's answer is too large to be read: ask it for smaller pages.",
+        );
+      });
+      if ('refused' in answer) throw new SourceFailure('request', answer.refused);
+      return answer;
+    },
+    close: async () => threads?.close(),
+  };
+}

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OutgoingError } from '../../../../data/outgoing/errors.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { OwnFailure, ours, SourceFailure, sourceFailure } from '../../data-connections/failure.ts';
+import { countRedirect, leaveOf, type RequestLease } from '../../data-connections/request-gate.ts';
+import type { LimitedFor, WaitsFor } from '../../data-connections/request-limits.ts';
+import { httpStage } from '../../data-connections/sources/http.ts';
+import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
+import type { SourceTarget } from '../../data-connections/sources/source.ts';
+import type { PagesAhead } from './ahead.ts';
+import type { BrokenPage, ParsedPage } from './parse.ts';
+import { patienceOf } from './patience.ts';
+
+/** What the requests of a reading have in common. */
+export interface Requests {
+  target: SourceTarget;
+  signal: AbortSignal;
+  /** From then on no limit is waited for. */
+  deadline: number;
+  /** How long one answer may take; a minute where left out. */
+  answerMs?: number;
+  /** How often in a row the source asked for patience. */
+  refusals: number;
+  /** Done in the transaction that lets a request out. */
+  onRequest: (db: OrganizationTransaction) => Promise<void>;
+}
+
+export interface PageRequests extends Requests {
+  ahead: PagesAhead;
+  /** @throws SourceFailure where an answer is not what the policy says */
+  parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
+}
+
+export interface Page extends ParsedPage {
+  url: URL;
+  bytes: number;
+  digest: string;
+}
+
+/** The limits let nothing out for a while: not a failure, but the end of what can be done now. */
+export class LimitWait extends Error {
+  override readonly name = 'LimitWait';
+  readonly waitMs: number;
+  readonly waitsFor: WaitsFor;
+
+  constructor({ waitMs, waitsFor }: LimitedFor) {
+    super(`The limits of the source let nothing out for ${waitMs} ms.`);
+    this.waitMs = waitMs;
+    this.waitsFor = waitsFor;
+  }
+}
+
+/** An answer that takes longer twice in a row takes as long the third time. */
+class SlowAnswer extends SourceFailure {}
+
+const defaultAnswerMs = 60_000;
+const maxSlowAnswers = 2;
+/** What a request of a killed worker holds its place for, and how often one that lives says so. */
+const leaseMs = 30_000;
+const renewEveryMs = 5_000;
+/** Longer waits are those of a timer of the process. */
+const longestWaitMs = 10_000;
+const maxAttempts = 5;
+const firstBackoffMs = 500;
+/** In a row: with their pauses that is days. */
+const maxRefusals = 100;
+const defaultAnswerBytes = 16_777_216;
+/** An answer is held in memory, whatever the policy allows. */
+const maxAnswerBytes = 67_108_864;
+/** Several that are asked for early are held at once. */
+export const earlyBytes = 4_194_304;
+
+/**
+ * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and 429 for as long as
+ * the source asks for patience. Undefined where the answer has one of the statuses that mean there is no such page.
+ *
+ * @throws SourceFailure; LimitWait
+ */
+export async function requestPage(
+  requests: PageRequests,
+  url: URL,
+  missing: readonly number[],
+): Promise<Page | undefined> {
+  const { signal } = requests;
+  let minBytes = 1;
+  let brokenDigest: string | undefined;
+  let outcome: Outcome | undefined = await requests.ahead.take(url);
+  for (let attempt = 1; ; outcome = undefined) {
+    let allowedBytes = 0;
+    if (outcome === undefined) {
+      const lease = await leave(requests, minBytes);
+      allowedBytes = lease.maxBytes;
+      outcome = await send(requests, url, lease).catch((error: unknown) => {
+        signal.throwIfAborted();
+        return sourceFailureOf(error, requests);
+      });
+    }
+    if (outcome === 'cut') {
+      minBytes = 2 * allowedBytes;
+    } else if (outcome === 'refused') {
+      requests.refusals += 1;
+      if (requests.refusals > maxRefusals)
+        throw new SourceFailure('request', `The source asked for patience ${maxRefusals} times in a row.`);
+    } else if (outcome instanceof SourceFailure) {
+      if (attempt >= attemptsOf(outcome)) throw outcome;
+      await sleep(firstBackoffMs * 2 ** (attempt - 1), undefined, { signal });
+      attempt += 1;
+    } else {
+      requests.refusals = 0;
+      if (missing.includes(outcome.status)) return undefined;
+      refuseStatus(outcome);
+      const { bytes, url: at } = outcome;
+      const page = await requests.parse(bytes);
+      const digest = createHash('sha256').update(bytes).digest('base64');
+      if (!('broken' in page)) return { ...page, url: at, bytes: bytes.length, digest };
+      // What was cut off on its way is cut elsewhere the next time.
+      if (attempt === maxAttempts || digest === brokenDigest) throw new SourceFailure('request', page.broken);
+      brokenDigest = digest;
+      attempt += 1;
+    }
+  }
+}
+
+/** An answer to a page that is not large, before it is its turn; undefined where it has to be asked for again. */
+export async function requestEarly(requests: Requests, url: URL): Promise<HttpAnswer | undefined> {
+  const outcome = await send(requests, url, await leave(requests, 1, earlyBytes));
+  return typeof outcome === 'string' || outcome instanceof SourceFailure ? undefined : outcome;
+}
+
+/** Waits until one more request may go out. */
+async function leave(
+  requests: Requests,
+  minBytes: number,
+  mostBytes = maxAnswerBytes,
+): Promise<RequestLease> {
+  const { target, signal, deadline, onRequest } = requests;
+  const limits = target.policy?.limits ?? {};
+  const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, mostBytes);
+  const bounds = { leaseMs, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
+  signal.throwIfAborted();
+  return leaveOf(target.gate, { ...bounds, limits, onTaken: onRequest }, (limited) =>
+    waitFor(limited, deadline, signal),
+  );
+}
+
+async function waitFor(limited: LimitedFor, deadline: number, signal: AbortSignal): Promise<void> {
+  const { waitMs } = limited;
+  if (waitMs > longestWaitMs || Date.now() + waitMs > deadline) throw new LimitWait(limited);
+  await sleep(waitMs, undefined, { signal });
+}
+
+/** `cut` where the bytes of the hour are used up within the answer, `refused` where the source asks for patience. */
+type Outcome = HttpAnswer | SourceFailure | 'cut' | 'refused';
+
+async function send(requests: Requests, url: URL, lease: RequestLease): Promise<Outcome> {
+  const { target, signal, onRequest } = requests;
+  const { limits = {} } = target.policy ?? {};
+  const { response_bytes_per_hour: bytesPerHour } = limits;
+  const isCutShort = bytesPerHour !== undefined && lease.maxBytes < Math.min(bytesPerHour, largest(target));
+  // Until it is known, all that it might have read.
+  let readBytes = lease.maxBytes;
+  let blockedForMs = 0;
+  const renewing = setInterval(() => {
+    target.gate.renew(lease, leaseMs).catch(() => undefined);
+  }, renewEveryMs);
+  try {
+    const answer = await get(target, url, {
+      maxBytes: lease.maxBytes,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(requests.answerMs ?? defaultAnswerMs)]),
+      beforeHop: () =>
+        countRedirect(target.gate, { limits, onTaken: onRequest }, (limited) =>
+          waitFor(limited, Number.POSITIVE_INFINITY, signal),
+        ),
+    });
+    readBytes = answer.bytes.length;
+    const { status } = answer;
+    const patience = patienceOf(answer, new Date(), requests.refusals);
+    blockedForMs = patience;
+    if (status === 429 || (status === 503 && answer.headers.has('retry-after'))) return 'refused';
+    return status >= 500 || status === 408 || status === 425
+      ? new SourceFailure('connect', `The source answered ${status}.`)
+      : answer;
+  } catch (error) {
+    if (isCutShort && error instanceof OutgoingError && error.reason === 'too_large') return 'cut';
+    throw error;
+  } finally {
+    clearInterval(renewing);
+    await ours(target.gate.settle(lease, { readBytes, blockedForMs }));
+  }
+}
+
+function largest(target: SourceTarget): number {
+  return Math.min(
+    target.policy?.limits?.max_response_bytes_per_request ?? defaultAnswerBytes,
+    maxAnswerBytes,
+  );
+}
+
+function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }: Requests): SourceFailure {
+  if (error instanceof LimitWait || error instanceof OwnFailure) throw error;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new SlowAnswer(
+      'request',
+      `The source took longer than ${answerMs / 1_000} s for an answer, ${maxSlowAnswers} times in a row.`,
+    );
+  return sourceFailure(error, { redaction: target.redaction, stageOf: httpStage });
+}
+
+/** How often a page is asked for where that comes of it. What the source refuses it refuses again. */
+function attemptsOf(failure: SourceFailure): number {
+  if (failure instanceof SlowAnswer) return maxSlowAnswers;
+  return failure.stage === 'connect' || failure.stage === 'resolve' ? maxAttempts : 1;
+}

@@ -1,0 +1,129 @@
+import type { LakeEngine } from '../../../../data/lake/engine/contract.ts';
+import { identifier, literal } from '../../../../data/lake/sql.ts';
+import type { ObjectStore } from '../../../../data/objects/store.ts';
+import { SourceFailure } from '../../data-connections/failure.ts';
+import { placeColumn } from '../../data-connections/replication-policy.ts';
+import { BadFileError } from '../../file-imports/bad-file.ts';
+import type { StagedTable } from '../../file-imports/contract.ts';
+import { writeParquet } from '../../file-imports/out/write.ts';
+import type { FileReader } from '../../file-imports/reader.ts';
+import type { CopyProgress } from '../snapshot-runs.ts';
+import type { Reading, ReadPart } from './reading.ts';
+
+export interface StagePagesDeps {
+  objects: ObjectStore;
+  /** Engine processes for long work that holds no table's lock. */
+  staging: LakeEngine;
+  files: FileReader;
+}
+
+export interface PagesToStage {
+  organizationId: string;
+  resource: string;
+  reading: Reading;
+  keys: readonly string[];
+  /** Ends in a slash. Everything under it belongs to this try. */
+  prefixUrl: string;
+}
+
+/** Makes Parquet of the records that were read, as a file import of them would; of each key the record that was read last. */
+export async function stagePages(
+  deps: StagePagesDeps,
+  { organizationId, resource, reading, keys, prefixUrl }: PagesToStage,
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<StagedTable> {
+  if (reading.records === 0) return { columns: [], files: [], rows: 0 };
+  const { objects, files } = deps;
+  const keyOf = (url: string): string => url.slice(`s3://${objects.settings.bucket}/`.length);
+  const objectKey = `${keyOf(prefixUrl)}records.ndjson`;
+  const sizeBytes = await objects.upload(objectKey, joined(objects, reading.parts, signal));
+  try {
+    const readUrl = `${prefixUrl}read/`;
+    const { table } = await files.stage(
+      organizationId,
+      {
+        source: { objectKey, path: resource, sizeBytes, format: 'ndjson' },
+        options: { includeLoadDate: false },
+        target: { prefixUrl: readUrl, quarantine: false },
+      },
+      ({ fraction, rows }) => progress({ fraction: 0.5 + fraction * 0.4, rows, bytes: reading.bytes }),
+      signal,
+    );
+    if (keys.length === 0) return table;
+    const kept = await keepLast(
+      deps,
+      { organizationId, table, keys, prefixUrl: `${prefixUrl}kept/`, sizeBytes },
+      signal,
+    );
+    await objects.removeAll(keyOf(readUrl));
+    return kept;
+  } catch (error) {
+    if (!(error instanceof BadFileError)) throw error;
+    const { line, column, reason, message } = error.failure;
+    const place = line === null ? '' : `record ${line}${column === null ? '' : `, column "${column}"`}: `;
+    throw new SourceFailure(
+      'request',
+      `What ${resource} answered makes no table: ${place}${reason ?? message}`,
+    );
+  } finally {
+    await objects.remove(objectKey).catch(() => undefined);
+  }
+}
+
+async function* joined(
+  objects: ObjectStore,
+  parts: readonly ReadPart[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (const { key } of parts) {
+    signal.throwIfAborted();
+    for await (const chunk of await objects.read(key)) yield chunk as Uint8Array;
+  }
+}
+
+interface KeyedTable {
+  organizationId: string;
+  table: StagedTable;
+  keys: readonly string[];
+  prefixUrl: string;
+  sizeBytes: number;
+}
+
+/** @throws SourceFailure where a record has no key */
+async function keepLast(
+  { objects, staging }: StagePagesDeps,
+  { organizationId, table, keys, prefixUrl, sizeBytes }: KeyedTable,
+  signal: AbortSignal,
+): Promise<StagedTable> {
+  const columns = table.columns.filter(({ name }) => name !== placeColumn);
+  const names = keys.map((key) => {
+    const found = columns.find(({ name }) => name.toLowerCase() === key.toLowerCase());
+    if (found === undefined) throw noKey(key);
+    return identifier(found.name);
+  });
+  const source = `read_parquet([${table.files.map(({ url }) => literal(url)).join(', ')}])`;
+  const sorted = `SELECT ${columns.map(({ name }) => identifier(name)).join(', ')} FROM ${source}
+    QUALIFY row_number() OVER (PARTITION BY ${names.join(', ')} ORDER BY ${identifier(placeColumn)} DESC) = 1`;
+  return staging.scratch(
+    organizationId,
+    async (connection) => {
+      for (const [index, name] of names.entries()) {
+        const { rows } = await connection.read(`SELECT 1 FROM ${source} WHERE ${name} IS NULL LIMIT 1`);
+        if (rows.length > 0) throw noKey(keys[index]!);
+      }
+      const run = async (sql: string) => (await connection.read(sql)).rows;
+      const options = { objects, prefixUrl, columns: columns.length, sourceBytes: sizeBytes };
+      const files = await writeParquet(run, sorted, options);
+      return { columns, files, rows: files.reduce((sum, file) => sum + file.rows, 0) };
+    },
+    { signal },
+  );
+}
+
+function noKey(key: string): SourceFailure {
+  return new SourceFailure(
+    'request',
+    `A record has no value in ${JSON.stringify(key)}, which is the key: set key_columns of the dataset, or map the field to this column.`,
+  );
+}

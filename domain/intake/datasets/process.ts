@@ -1,0 +1,29 @@
+import { defineProcess } from '../../../data/processes/define.ts';
+import type { SnapshotInput } from '../../../workflows/intake/snapshot/contract.ts';
+import { snapshotWorkflowType } from '../../../workflows/intake/snapshot/names.ts';
+import { taskQueues } from '../../../workflows/task-queues.ts';
+import type { SnapshotRun } from './snapshot-runs.ts';
+
+export const snapshotProcess = defineProcess<SnapshotInput>({
+  kind: 'snapshot',
+  workflowType: snapshotWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ datasetId, runId }) => `${datasetId}/${runId}`,
+  whenTerminated: 'close',
+});
+
+export function workflowIdOf({ dataset_id: datasetId, id }: Pick<SnapshotRun, 'dataset_id' | 'id'>): string {
+  return snapshotProcess.workflowId(`${datasetId}/${id}`);
+}
+
+/** What starts a snapshot's process, whoever starts it. */
+export function snapshotStart(row: SnapshotRun, memo: Record<string, string> = {}) {
+  const { organization_id: organizationId, dataset_id: datasetId, id: runId, waited_by: waitedBy } = row;
+  const input = { organizationId, datasetId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
+  return snapshotProcess.startOf(input, {
+    summary: `Snapshot into ${row.table_name}`,
+    address: `/v1/connections/data/${row.connection_id}/datasets/${datasetId}/snapshots/${runId}`,
+    ...(row.project_id === null ? {} : { projectId: row.project_id }),
+    memo,
+  });
+}

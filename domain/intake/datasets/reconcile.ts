@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
+import { tellWaiting } from '../../workspace/runs/told.ts';
+import type { SnapshotId } from './life.ts';
+import { snapshotProcess, snapshotStart, workflowIdOf } from './process.ts';
+import { giveUpSnapshot } from './run.ts';
+import { findSnapshotRun, type SnapshotRun } from './snapshot-runs.ts';
+import type { SnapshotRunDeps } from './staged.ts';
+
+export interface SnapshotReconcileDeps extends SnapshotRunDeps {
+  processes: Processes;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** A younger snapshot's process may not have been started yet. */
+const ageSeconds = 60;
+
+/** Snapshots whose process is no more end, or go on from their rows in a new one; what was lost on the way is said again. */
+export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM active_snapshot_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
+  };
+  return [itemsStep('snapshots', find, (id) => revive(deps, id))];
+}
+
+async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: SnapshotId): Promise<void> {
+  const { processes } = deps;
+  const row = await inOrganization(deps.db, organizationId, (db) =>
+    findSnapshotRun(db, organizationId, runId),
+  );
+  if (row === undefined) return;
+  const state = await processes.stateOf(workflowIdOf(row));
+  if (state === 'running') return sayAgain(processes, row);
+  // Who ended a process by force wants its work ended; what the lake has already only has to be told.
+  const isEnded = closes(snapshotProcess, state) && (await giveUpSnapshot(deps, row));
+  if (isEnded) await tellWaiting(deps, row.waited_by, row.id);
+  else await processes.restart(snapshotStart(row));
+  deps.logger.info({ organizationId, runId, state }, 'saw to a snapshot whose process was gone');
+}
+
+/** One that has not heard for so long is committing: more signals would only fill its history. */
+const confirmedForMs = 3_600_000;
+
+/** A cancel, or a confirmation, that the process may not have heard. */
+async function sayAgain(processes: Processes, row: SnapshotRun): Promise<void> {
+  const isNew = Date.now() - (row.confirmed_at?.getTime() ?? 0) < confirmedForMs;
+  if (row.cancel_requested_at !== null) await processes.cancel(workflowIdOf(row));
+  else if (isNew) await processes.signal(workflowIdOf(row), wakeSnapshotSignal);
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import { voidOperation } from '../../../data/lake/ledger.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { getDataConnection } from '../data-connections/data-connections.ts';
+import { SourceFailure } from '../data-connections/failure.ts';
+import { getDataset } from './datasets.ts';
+import { planIncrement, replicaOf } from './increments.ts';
+import { endSnapshot } from './life.ts';
+import { type Replication, replicate } from './replicate.ts';
+import {
+  type CopyProgress,
+  holdSnapshot,
+  type SnapshotFailure,
+  type SnapshotRun,
+  type SnapshotStaged,
+  updateSnapshotRun,
+} from './snapshot-runs.ts';
+import {
+  isInLake,
+  type Manifest,
+  manifestKey,
+  operationOf,
+  pagesPrefix,
+  readManifest,
+  removeNotes,
+  type SnapshotRunDeps,
+} from './staged.ts';
+import { resumeTurn } from './turns.ts';
+
+/**
+ * Copies the source to Parquet beside the lake, and remembers what is staged. Each try copies anew, from one moment of the
+ * source, into a folder of its own, but for what the lake has already: then the process was lost between the commit and the row.
+ */
+export async function stageSnapshot(
+  deps: SnapshotRunDeps,
+  row: SnapshotRun,
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<SnapshotStaged> {
+  if (await isInLake(deps, row)) return { rows: (await readManifest(deps, row)).rows };
+  const { organization_id: organizationId } = row;
+  const lake = await deps.lake.catalog.get(organizationId);
+  const { connection, dataset } = await inOrganization(deps.db, organizationId, async (db) => ({
+    connection: await getDataConnection(db, organizationId, row.connection_id),
+    dataset: await getDataset(db, organizationId, row.dataset_id, row.connection_id),
+  }));
+  const prefixUrl = `${stagingUrl(lake.writer.dataPath, row.id)}${randomUUID()}/`;
+  const copy = (): Promise<Manifest | SnapshotStaged> =>
+    connection.type === 'http'
+      ? replicate(
+          deps,
+          { row, connection, dataset, prefixUrl, pagesPrefix: pagesPrefix(row) },
+          progress,
+          signal,
+        )
+      : copyDatabase(deps, { row, connection, dataset, prefixUrl }, progress, signal);
+  const wait = await resumeTurn(deps.db, row);
+  if (wait !== undefined) return { rows: row.rows_copied, goesOnAfterMs: wait.waitMs, waitsFor: 'turn' };
+  const copied = await copy().catch(async (error: unknown) => {
+    await removeStaged(deps, prefixUrl).catch(() => undefined);
+    throw error;
+  });
+  if (!('files' in copied)) return copied;
+  await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(copied)), 'application/json');
+  await inOrganization(deps.db, organizationId, (db) =>
+    updateSnapshotRun(db, organizationId, row.id, {
+      rows_copied: copied.rows,
+      bytes_copied: copied.bytes,
+      progress: 0.95,
+      staged_at: new Date(),
+      is_incremental: copied.replica?.isIncremental ?? false,
+      // Why an earlier try failed is over.
+      error: null,
+    }),
+  );
+  return { rows: copied.rows };
+}
+
+async function copyDatabase(
+  { copier }: SnapshotRunDeps,
+  { row, connection, dataset, prefixUrl }: Omit<Replication, 'pagesPrefix'>,
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<Manifest> {
+  const begunAt = new Date();
+  const increment = planIncrement(connection, dataset, row, begunAt);
+  const request = { connection, resource: dataset.resource, prefixUrl, increment };
+  const copied = await copier.copy(request, progress, signal);
+  if (increment === undefined || copied.increment === undefined) return copied;
+  return { ...copied, replica: replicaOf(increment, copied.increment, row, begunAt) };
+}
+
+/**
+ * Ends a snapshot that nobody drives any more; false where the lake has it, and it only has to be told. A commit that still
+ * lingers somewhere is refused by the database from then on, so that nothing can name what is removed.
+ */
+export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> {
+  const { organization_id: organizationId, id: runId } = row;
+  const { schema } = await deps.lake.catalog.get(organizationId);
+  if ((await voidOperation(deps.lake.catalogPool, schema, operationOf(row))) !== undefined) return false;
+  await discardSnapshot(deps, row);
+  await endSnapshot(deps.db, { organizationId, runId }, 'cancelled');
+  return true;
+}
+
+/** Removes what was staged and no commit has taken. */
+export async function discardSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+  if (row.status === 'succeeded' || (await isInLake(deps, row))) return;
+  const lake = await deps.lake.catalog.get(row.organization_id);
+  await removeStaged(deps, stagingUrl(lake.writer.dataPath, row.id));
+  await removeNotes(deps, row);
+}
+
+function removeStaged({ objects }: Pick<SnapshotRunDeps, 'objects'>, prefixUrl: string): Promise<void> {
+  return objects.removeAll(prefixUrl.slice(`s3://${objects.settings.bucket}/`.length));
+}
+
+/**
+ * Keeps why a try failed in the snapshot's row, for when it was the last one, and until when the next one waits; whether
+ * another try cannot help: the source refuses what is asked, or the lake what it holds.
+ */
+export async function recordSnapshotFailure(
+  db: Database,
+  row: SnapshotRun,
+  { error, retryMs }: { error: unknown; retryMs: number | undefined },
+): Promise<{ failure: SnapshotFailure; isFinal: boolean } | undefined> {
+  const told = failureOf(error);
+  if (told !== undefined)
+    await inOrganization(db, row.organization_id, async (transaction) => {
+      if (!told.isFinal && retryMs !== undefined)
+        await holdSnapshot(transaction, row, { waitMs: retryMs, waitsFor: 'retry' });
+      await transaction
+        .updateTable('snapshot_runs')
+        .set({ error: JSON.stringify(told.failure) })
+        .where('organization_id', '=', row.organization_id)
+        .where('id', '=', row.id)
+        .where('status', 'in', ['running', 'awaiting_confirmation'])
+        .execute();
+    });
+  return told;
+}
+
+/** The engine ended at it, one process after the other. */
+export class DeadlySourceError extends Error {
+  override readonly name = 'DeadlySourceError';
+}
+
+function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {
+  if (error instanceof SourceFailure) {
+    const isAway = error.stage === 'resolve' || error.stage === 'connect';
+    return {
+      failure: { code: 'source_failed', message: error.message, stage: error.stage },
+      isFinal: !isAway,
+    };
+  }
+  if (error instanceof DeadlySourceError) {
+    const message =
+      'The engine ended twice while it read these rows: they need more than a snapshot may use.';
+    return { failure: { code: 'engine_failed', message }, isFinal: true };
+  }
+  if (!(error instanceof AppError)) return undefined;
+  return { failure: { code: error.code, message: error.message }, isFinal: !isRetryable(error) };
+}
+
+function stagingUrl(dataPath: string, runId: string): string {
+  return `${dataPath}main/${runId}/`;
+}

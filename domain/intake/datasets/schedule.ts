@@ -1,0 +1,98 @@
+import { AppError } from '../../../data/errors.ts';
+import type { Database, OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import type { Cadence } from '../../automation/cadences/cadence.ts';
+import { addOwned, keepOwned, retireOwned } from '../../automation/schedules/owned.ts';
+import { pauseSchedule, resumeSchedule } from '../../automation/schedules/pause.ts';
+import { type WakeDeps, wakeSchedule } from '../../automation/schedules/process.ts';
+import type { Schedule } from '../../automation/schedules/schedules.ts';
+import type { Dataset } from './datasets.ts';
+
+/** Has a dataset's snapshots start by its cadence, or not any more. Wake the schedule's process when it is committed. */
+export async function followCadence(
+  db: OrganizationTransaction,
+  dataset: Dataset,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const cadence = dataset.cadence as unknown as Cadence | null;
+  const before = await scheduleOf(db, dataset, 'update');
+  if (cadence === null) {
+    if (before !== undefined) await retireOwned(db, before, 'changed', nowMs);
+    return;
+  }
+  const target = {
+    organization_id: dataset.organization_id,
+    project_id: dataset.project_id,
+    kind: 'dataset' as const,
+    dataset_id: dataset.id,
+    created_by: dataset.created_by,
+  };
+  if (before === undefined) await addOwned(db, target, cadence, nowMs);
+  else {
+    const change = { project_id: dataset.project_id };
+    await keepOwned(db, before, cadence, nowMs, change, { staysPaused: true });
+  }
+}
+
+/** Pauses or resumes a dataset's schedule. @throws AppError conflict where it has none, or it is over */
+export async function changeDatasetSchedule(
+  db: OrganizationTransaction,
+  dataset: Dataset,
+  change: 'pause' | 'resume',
+): Promise<void> {
+  const row = dataset.cadence === null ? undefined : await scheduleOf(db, dataset, 'update');
+  if (row === undefined)
+    throw new AppError('conflict', 'The dataset has no schedule: give it one with `schedule`.');
+  await (change === 'pause' ? pauseSchedule : resumeSchedule)(db, row, Date.now());
+}
+
+/** A dataset as its users see it. */
+export type ShownDataset = Dataset & { schedule_status: Schedule['status'] | null };
+
+export async function showDatasets(
+  db: OrganizationTransaction,
+  organizationId: string,
+  datasets: readonly Dataset[],
+): Promise<ShownDataset[]> {
+  const ids = datasets.flatMap(({ id, cadence }) => (cadence === null ? [] : [id]));
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('schedules')
+          .select(['dataset_id', 'status'])
+          .where('organization_id', '=', organizationId)
+          .where('dataset_id', 'in', ids)
+          .execute();
+  const statuses = new Map(rows.map(({ dataset_id: id, status }) => [id, status]));
+  return datasets.map((dataset) => ({ ...dataset, schedule_status: statuses.get(dataset.id) ?? null }));
+}
+
+export async function showDataset(db: OrganizationTransaction, dataset: Dataset): Promise<ShownDataset> {
+  const [shown] = await showDatasets(db, dataset.organization_id, [dataset]);
+  return shown!;
+}
+
+/** Tells the process of a dataset's schedule what is new; what it does not hear of the worker makes up for. */
+export async function wakeDatasetSchedule(
+  deps: WakeDeps & { db: Database },
+  dataset: Dataset,
+  memo: Record<string, string> = {},
+): Promise<void> {
+  const row = await inOrganization(deps.db, dataset.organization_id, (db) => scheduleOf(db, dataset));
+  if (row !== undefined && row.seen_revision < row.revision) await wakeSchedule(deps, row, memo);
+}
+
+function scheduleOf(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Dataset,
+  lock?: 'update',
+): Promise<Schedule | undefined> {
+  let query = db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('dataset_id', '=', id);
+  if (lock !== undefined) query = query.forUpdate();
+  return query.executeTakeFirst();
+}

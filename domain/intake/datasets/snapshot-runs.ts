@@ -1,0 +1,235 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { AppError, notFound } from '../../../data/errors.ts';
+import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { states } from '../../../data/postgres/states.ts';
+import type { LimitedFor, WaitsFor } from '../data-connections/request-limits.ts';
+import {
+  deleteRun,
+  describeStep,
+  followRun,
+  insertRun,
+  type RunStatus,
+  reportRunProgress,
+} from '../../workspace/runs/runs.ts';
+import { workflowIdOf } from './process.ts';
+
+export type SnapshotRun = RecordOf<'snapshot_runs'>;
+type Status = SnapshotRun['status'];
+
+const runs = records('snapshot_runs', { prefix: 'snp', what: 'The snapshot run' });
+
+export const { find: findSnapshotRun, list: listSnapshotRuns, update: updateSnapshotRun } = runs;
+
+/** A snapshot's life: what would lose too many rows waits for somebody. What ended stays as it ended. */
+export const snapshotStates = states(
+  'snapshot_runs',
+  {
+    queued: ['running', 'failed', 'cancelled'],
+    running: ['awaiting_confirmation', 'succeeded', 'failed', 'cancelled'],
+    awaiting_confirmation: ['running', 'failed', 'cancelled'],
+    succeeded: [],
+    failed: [],
+    cancelled: [],
+  },
+  // How far its pages were read is for the try that goes on with them.
+  (_to, isEnd) => (isEnd ? { finished_at: new Date(), reading: null } : {}),
+);
+
+/** The step of its run in which the source is copied. */
+export const copyStep = 'copy';
+
+export const activeStatuses: readonly Status[] = ['queued', 'running', 'awaiting_confirmation'];
+
+/** Why a snapshot failed, as its caller sees it. */
+export interface SnapshotFailure {
+  code: string;
+  message: string;
+  stage?: string;
+}
+
+export interface SchemaChange {
+  column: string;
+  change: 'added' | 'removed' | 'retyped';
+  from: string | null;
+  to: string | null;
+}
+
+/** The run of this dataset. */
+export async function getSnapshotRun(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  datasetId?: string,
+  lock?: 'update',
+): Promise<SnapshotRun> {
+  const run = await runs.get(db, organizationId, id, lock);
+  if (datasetId !== undefined && run.dataset_id !== datasetId) throw notFound('The snapshot run');
+  return run;
+}
+
+/** Adds a snapshot, and where its dataset is of a project the run that the project lists. */
+export async function insertSnapshotRun(
+  db: OrganizationTransaction,
+  row: Omit<Insertable<DB['snapshot_runs']>, 'status'>,
+  trigger: 'api' | 'schedule' = 'api',
+): Promise<SnapshotRun> {
+  const added = await runs.insert(db, { ...row, status: 'queued' }).catch((error: unknown) => {
+    if (!isUniqueViolation(error, 'snapshot_runs_active')) throw error;
+    throw new AppError(
+      'snapshot_active',
+      'A snapshot of this dataset is under way already: wait for it, or cancel it.',
+    );
+  });
+  if (added.project_id !== null)
+    await insertRun(db, {
+      organization_id: added.organization_id,
+      id: added.id,
+      project_id: added.project_id,
+      kind: 'snapshot',
+      trigger_type: trigger,
+      trigger_id: trigger === 'api' ? added.created_by : added.dataset_id,
+      title: `Snapshot into ${added.table_name}`,
+      resource_type: 'snapshot-run',
+      resource_id: added.id,
+      workflow_id: workflowIdOf(added),
+    });
+  return added;
+}
+
+export async function deleteSnapshotRun(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: SnapshotRun,
+): Promise<void> {
+  await runs.remove(db, organizationId, id);
+  await deleteRun(db, organizationId, id);
+}
+
+/** Moves a snapshot, and its run with it, by compare-and-set; undefined when it is not where it should be. */
+export async function moveSnapshot(
+  db: OrganizationTransaction,
+  id: Pick<SnapshotRun, 'organization_id' | 'id'>,
+  from: Status,
+  to: Status,
+  change: Updateable<DB['snapshot_runs']> = {},
+): Promise<SnapshotRun | undefined> {
+  const moved = await snapshotStates.move(db, id, from, to, change);
+  if (moved === undefined) return undefined;
+  const runStatus: RunStatus = to === 'awaiting_confirmation' ? 'waiting' : to;
+  await followRun(db, moved, runStatus, {
+    progress: moved.progress,
+    error: moved.error === null ? null : JSON.stringify(moved.error),
+    ...(to === 'succeeded'
+      ? { output: JSON.stringify({ tableId: moved.table_id, rowsCopied: moved.rows_copied }) }
+      : {}),
+  });
+  return moved;
+}
+
+export interface CopyProgress {
+  fraction: number;
+  rows: number;
+  bytes: number;
+}
+
+/** How far staging is: all rows are staged, or its process goes on with it later. */
+export interface SnapshotStaged {
+  rows: number;
+  goesOnAfterMs?: number;
+  /** Who holds it back until then. */
+  waitsFor?: WaitsFor | 'turn';
+}
+
+/** What a snapshot that copies waits for: its own limits, its source, to try once more, or its turn after any of these. */
+export type SnapshotWait = LimitedFor | { waitMs: number; waitsFor: 'retry' | 'turn' };
+
+const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
+  limits: 'the limits of its http_replication let nothing out before',
+  source: 'its source asked to be left alone until then',
+  retry: 'its source failed, and is tried again then',
+  turn: 'the organization copies as many sources as it may at once',
+};
+
+/** Shows until when it waits, and why; meanwhile another copies. Undefined where it goes on. */
+export async function holdSnapshot(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: SnapshotRun,
+  wait: SnapshotWait | undefined,
+): Promise<void> {
+  const until = wait && new Date(Date.now() + wait.waitMs);
+  await updateSnapshotRun(db, organizationId, id, {
+    waits_until: until ?? null,
+    waits_for: wait?.waitsFor ?? null,
+  });
+  const detail = wait && until ? `Waits until ${until.toISOString()}: ${waitReasons[wait.waitsFor]}.` : null;
+  await describeStep(db, organizationId, id, { id: copyStep, detail });
+}
+
+/** One more request was let out to its source. */
+export async function countRequest(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: SnapshotRun,
+): Promise<void> {
+  await db
+    .updateTable('snapshot_runs')
+    .set((eb) => ({ requests_made: eb('requests_made', '+', 1) }))
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** How many others of the organization copy their sources at this moment, and how many of the same connection; what waits is none. */
+export async function countStaging(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, connection_id: connectionId, id }: SnapshotRun,
+): Promise<{ organization: number; connection: number }> {
+  const { organization, connection } = await db
+    .selectFrom('snapshot_runs')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('organization'),
+      fn.countAll<number>().filterWhere('connection_id', '=', connectionId).as('connection'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('id', '!=', id)
+    .where('status', '=', 'running')
+    .where('staged_at', 'is', null)
+    .where((eb) => eb.or([eb('waits_until', 'is', null), eb('waits_until', '<', sql<Date>`now()`)]))
+    .executeTakeFirstOrThrow();
+  return { organization: Number(organization), connection: Number(connection) };
+}
+
+/** Snapshots that wait for their turn, first come first. */
+export function listQueued(
+  db: OrganizationTransaction,
+  organizationId: string,
+  limit: number,
+): Promise<Pick<SnapshotRun, 'id' | 'dataset_id'>[]> {
+  return db
+    .selectFrom('snapshot_runs')
+    .select(['id', 'dataset_id'])
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'queued')
+    .where('cancel_requested_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Progress of a snapshot that copies; a report that comes late changes nothing of the final figures. */
+export async function reportSnapshotProgress(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  { fraction, rows, bytes }: CopyProgress,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('snapshot_runs')
+    .set({ progress: fraction, rows_copied: rows, bytes_copied: bytes })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .where('staged_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await reportRunProgress(db, organizationId, id, fraction);
+}

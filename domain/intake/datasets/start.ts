@@ -1,0 +1,129 @@
+import { AppError } from '../../../data/errors.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { findTable, forgetTable, reserveTable, type TableRow } from '../../tables/tables/tables.ts';
+import { type Dataset, getDataset } from './datasets.ts';
+import { snapshotStart } from './process.ts';
+import {
+  activeStatuses,
+  deleteSnapshotRun,
+  findSnapshotRun,
+  insertSnapshotRun,
+  moveSnapshot,
+  type SnapshotRun,
+} from './snapshot-runs.ts';
+
+export interface SnapshotRequest {
+  organizationId: string;
+  connectionId: string;
+  datasetId: string;
+  callerId: string;
+  /** What the process remembers of its request. */
+  memo: Record<string, string>;
+  /** Left out, it is the caller that asks for it. */
+  trigger?: 'schedule';
+  /** The process that is told when it has ended. */
+  waitedBy?: string;
+  /** Ids of what the request makes. */
+  runId: string;
+  newTableId: string;
+}
+
+/**
+ * Starts a snapshot: its row, the reservation of a new table's name and the outbox entry are one commit; then the process is
+ * started. Without workflows nothing of it stays.
+ *
+ * @throws AppError snapshot_not_enabled, snapshot_active, name_taken, workflows_unavailable
+ */
+export async function startSnapshot(deps: ProcessDeps, request: SnapshotRequest): Promise<SnapshotRun> {
+  const { organizationId, runId, newTableId } = request;
+  const { row } = await startRecorded(deps, organizationId, {
+    find: (db) => findSnapshotRun(db, organizationId, runId),
+    make: (db) => insertSnapshot(db, request),
+    startOf: (made) => snapshotStart(made, request.memo),
+    undo: async (db, made) => {
+      await deleteSnapshotRun(db, made);
+      await forgetTable(db, organizationId, newTableId, 'creating');
+    },
+  });
+  return row;
+}
+
+/** Keeps a snapshot that could not be started as one that failed: its schedule has nobody to tell why. */
+export function keepRefusal(db: Database, request: SnapshotRequest, refusal: AppError): Promise<void> {
+  const { organizationId, runId } = request;
+  return inOrganization(db, organizationId, async (transaction) => {
+    if ((await findSnapshotRun(transaction, organizationId, runId)) !== undefined) return;
+    const dataset = await getDataset(transaction, organizationId, request.datasetId, request.connectionId);
+    const table = { id: dataset.table_id ?? request.newTableId, name: dataset.snapshot_table_name };
+    const run = await insertSnapshotRun(transaction, rowOf(request, dataset, table), request.trigger);
+    const { code, message } = refusal;
+    await moveSnapshot(transaction, run, 'queued', 'failed', { error: JSON.stringify({ code, message }) });
+  });
+}
+
+async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequest): Promise<SnapshotRun> {
+  const { organizationId, connectionId, datasetId } = request;
+  const connection = await getDataConnection(db, organizationId, connectionId, 'share');
+  // Two that start at once meet here: the second sees the first's run.
+  const dataset = await getDataset(db, organizationId, datasetId, connectionId, 'update');
+  refuseUnlessEnabled(connection, dataset);
+  await refuseSecond(db, dataset);
+  if (dataset.project_id !== null) await getOpenProject(db, organizationId, dataset.project_id);
+  const table = await tableOf(db, dataset, request.newTableId);
+  return insertSnapshotRun(db, rowOf(request, dataset, table), request.trigger);
+}
+
+function rowOf(request: SnapshotRequest, dataset: Dataset, table: { id: string; name: string }) {
+  return {
+    organization_id: request.organizationId,
+    id: request.runId,
+    connection_id: request.connectionId,
+    dataset_id: request.datasetId,
+    project_id: dataset.project_id,
+    table_id: table.id,
+    table_name: table.name,
+    waited_by: request.waitedBy ?? null,
+    created_by: request.callerId,
+  };
+}
+
+function refuseUnlessEnabled(connection: DataConnection, dataset: Dataset): void {
+  if (!dataset.snapshot_enabled && !connection.snapshots_enabled)
+    throw new AppError(
+      'snapshot_not_enabled',
+      'Snapshots are not enabled: set snapshot_enabled of the dataset, or snapshot_config.enabled of its connection.',
+    );
+}
+
+async function refuseSecond(db: OrganizationTransaction, dataset: Dataset): Promise<void> {
+  const active = await db
+    .selectFrom('snapshot_runs')
+    .select('id')
+    .where('organization_id', '=', dataset.organization_id)
+    .where('dataset_id', '=', dataset.id)
+    .where('status', 'in', activeStatuses)
+    .executeTakeFirst();
+  if (active !== undefined)
+    throw new AppError(
+      'snapshot_active',
+      `The snapshot ${active.id} of this dataset is under way already: wait for it, or cancel it.`,
+    );
+}
+
+/** The table that the last snapshot made, or the reservation of a new one where there is none, or no longer. */
+async function tableOf(db: OrganizationTransaction, dataset: Dataset, newTableId: string): Promise<TableRow> {
+  const { organization_id: organizationId } = dataset;
+  const known = dataset.table_id === null ? undefined : await findTable(db, organizationId, dataset.table_id);
+  if (known?.status === 'ready') return known;
+  return reserveTable(db, {
+    organization_id: organizationId,
+    id: newTableId,
+    name: dataset.snapshot_table_name,
+    kind: 'snapshot',
+    project_id: dataset.project_id,
+    description: `Snapshot of ${dataset.resource}.`,
+  });
+}

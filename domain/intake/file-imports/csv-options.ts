@@ -1,0 +1,75 @@
+import type { ValidationFault } from '../../../data/errors.ts';
+import type { CsvOptions } from './contract.ts';
+import { resolveEncoding } from './text/encoding-names.ts';
+import { parseDatePattern } from './values/date-pattern.ts';
+
+const maxHeaderRow = 10_000;
+const maxNullValues = 100;
+
+/** What is wrong with the csv part of a request. */
+export function checkCsv(csv: CsvOptions): ValidationFault[] {
+  const faults: ValidationFault[] = [];
+  const at = (field: string, msg: string, type = 'value_error'): void => {
+    faults.push({ loc: ['body', 'csv', field], msg, type });
+  };
+  if (csv.charEncoding !== undefined && resolveEncoding(csv.charEncoding) === undefined) {
+    at('char_encoding', 'Unknown encoding; give an IANA name such as UTF_8, ISO_8859_1 or WINDOWS_1252');
+  }
+  checkSeparators(csv, at);
+  checkRows(csv, at);
+  if (csv.dateFormat !== undefined && csv.dateFormat !== '') {
+    const pattern = parseDatePattern(csv.dateFormat);
+    if ('fault' in pattern) at('date_format', pattern.fault);
+  }
+  if (csv.nullValues !== undefined && csv.nullValues.length > maxNullValues) {
+    at('null_values', `At most ${maxNullValues} values`, 'too_long');
+  }
+  return faults;
+}
+
+type Report = (field: string, msg: string, type?: string) => void;
+
+function checkSeparators(csv: CsvOptions, at: Report): void {
+  const { columnSeparator: separator, quoteCharacter: quote, thousands } = csv;
+  if (separator !== undefined) {
+    checkOneCharacter('column_separator', separator, at);
+    if (/^[\r\n\0\d]$/.test(separator))
+      at('column_separator', 'A line end or a digit cannot separate columns');
+  }
+  if (quote !== undefined) {
+    checkOneCharacter('quote_character', quote, at);
+    if ([...quote].length === 1 && !/^[!-/:-@[-`{-~]$/.test(quote))
+      at('quote_character', 'The quote is a punctuation character of ASCII');
+    else if (quote === (separator ?? undefined))
+      at('quote_character', 'The quote and the column separator are the same');
+  }
+  if (thousands === undefined || thousands === '') return;
+  checkOneCharacter('thousands', thousands, at);
+  if (/^[\p{L}\p{N}+\-\r\n\0]$/u.test(thousands)) at('thousands', 'This character cannot group digits');
+  if (thousands === separator)
+    at('thousands', 'The thousands separator and the column separator are the same');
+  if (thousands === quote) at('thousands', 'The thousands separator and the quote are the same');
+}
+
+function checkOneCharacter(field: string, text: string, at: Report): void {
+  const { length } = [...text];
+  if (length === 0) at(field, 'Give exactly one character', 'string_too_short');
+  if (length > 1) at(field, 'Give exactly one character', 'string_too_long');
+}
+
+function checkRows(csv: CsvOptions, at: Report): void {
+  const { headerRow, firstDataRow } = csv;
+  if (headerRow !== undefined) {
+    if (!Number.isInteger(headerRow)) at('header_row', 'A whole number, 0 for no header', 'int_type');
+    else if (headerRow < 0)
+      at('header_row', 'Rows are counted from 1; 0 means no header', 'greater_than_equal');
+    else if (headerRow > maxHeaderRow) at('header_row', `At most ${maxHeaderRow}`, 'less_than_equal');
+  }
+  if (firstDataRow === undefined) return;
+  if (!Number.isInteger(firstDataRow)) at('first_data_row', 'A whole number', 'int_type');
+  else if (firstDataRow < 1) at('first_data_row', 'Rows are counted from 1', 'greater_than_equal');
+  else if (firstDataRow > maxHeaderRow) at('first_data_row', `At most ${maxHeaderRow}`, 'less_than_equal');
+  else if (headerRow !== undefined && firstDataRow <= headerRow) {
+    at('first_data_row', 'The first data row comes after the header row');
+  }
+}

@@ -1,0 +1,56 @@
+import type { LocalEngine } from '../../../data/lake/engine/local.ts';
+import type { EngineProcessSettings } from '../../../data/lake/engine/process/messages.ts';
+import type { Job } from '../../../data/lake/engine/process/serve.ts';
+import { createObjectStore } from '../../../data/objects/store.ts';
+import { BadFileError, type ImportFailure } from './bad-file.ts';
+import type {
+  ImportDeps,
+  ImportOptions,
+  ImportSource,
+  PreviewPage,
+  StageProgress,
+  StageTarget,
+} from './contract.ts';
+import { preview } from './preview.ts';
+import { type Again, restage } from './restage.ts';
+import { stage } from './stage.ts';
+
+export interface FileJobInput {
+  preview: { source: ImportSource; options: ImportOptions; page: PreviewPage };
+  stage: { source: ImportSource; options: ImportOptions; target: StageTarget };
+  restage: { source: ImportSource; options: ImportOptions; again: Again };
+}
+
+/** What an engine process does with files. It has the file's bytes to itself, and what they cost. */
+export function fileJobs(
+  engine: LocalEngine,
+  { objectStore, workDir }: EngineProcessSettings,
+): Readonly<Record<keyof FileJobInput, Job>> {
+  const deps: ImportDeps = { engine, objects: createObjectStore(objectStore), workDir };
+  return {
+    preview: ({ source, options, page }: FileJobInput['preview'], { signal }) =>
+      told(async () => {
+        const { rows, ...rest } = await preview(deps, source, options, page, signal);
+        // As text: exact numbers are no values that travel.
+        return { ...rest, rowsJson: JSON.stringify(rows) };
+      }),
+    stage: ({ source, options, target }: FileJobInput['stage'], { signal, onProgress }) =>
+      told(() =>
+        stage(deps, source, options, target, onProgress as (progress: StageProgress) => void, signal),
+      ),
+    restage: ({ source, options, again }: FileJobInput['restage'], { signal }) =>
+      told(() => restage(deps, source, options, again, signal)),
+  };
+}
+
+/** What a job came to: a file's own fault is an answer, and no failure of the process. */
+export type JobAnswer<T> = { result: T } | { failure: ImportFailure };
+
+async function told<T>(work: () => Promise<T>): Promise<JobAnswer<T>> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (error instanceof BadFileError) return { failure: error.failure };
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer';
+import { isRawNumber, type JsonValue, parseExactJson } from '../../../../data/exact-json.ts';
+import type { TaggedValue, TaggedWriter } from '../text/tagged.ts';
+import { lookThrough } from './bounds.ts';
+
+/** Adds the object written in `bytes`, which starts on `line`; anything else is a broken record. */
+export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): void {
+  const text = bytes.toString();
+  const fields = fieldsOf(bytes, text);
+  if (typeof fields === 'string') {
+    writer.addBroken(line, text, fields);
+    return;
+  }
+  const columns = Object.keys(fields);
+  // In the order of the record, which those with a value would be ahead of otherwise.
+  if (columns.some((column) => fields[column] === null)) for (const column of columns) writer.declare(column);
+  const values: TaggedValue[] = [];
+  for (const column of columns) {
+    const field = fields[column]!;
+    if (field !== null) values.push(tagged(column, field));
+  }
+  writer.add(line, text, values);
+}
+
+type Fields = { [column: string]: JsonValue };
+
+/** The fields of an object, or why the text is none. */
+function fieldsOf(bytes: Buffer, text: string): Fields | string {
+  if (!isUtf8(bytes)) return 'The record has bytes that are no characters in UTF-8';
+  const { fault, hasLongNumber } = lookThrough(bytes);
+  if (fault !== undefined) return fault;
+  let value: JsonValue;
+  try {
+    value = parseExactJson(text, hasLongNumber);
+  } catch {
+    return 'The record is not valid JSON';
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || isRawNumber(value))
+    return 'The record is not a JSON object';
+  const fields = value as Fields;
+  for (const column of Object.keys(fields)) {
+    const field = fields[column];
+    if (typeof field === 'string' && !field.isWellFormed())
+      return 'The record has half of a surrogate pair, which is no character';
+  }
+  return fields;
+}
+
+function tagged(column: string, field: Exclude<JsonValue, null>): TaggedValue {
+  if (typeof field === 'string') return { column, tag: 's', text: field };
+  if (typeof field === 'boolean') return { column, tag: 'b', text: String(field) };
+  if (typeof field === 'number') return { column, tag: 'n', text: String(field) };
+  if (isRawNumber(field)) return { column, tag: 'n', text: field.rawJSON };
+  return { column, tag: 'o', text: JSON.stringify(field) };
+}

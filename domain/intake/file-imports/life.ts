@@ -1,0 +1,55 @@
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { beginStep, findRun } from '../../workspace/runs/runs.ts';
+import { forgetTable } from '../../tables/tables/tables.ts';
+import { getTableImport, type ImportFailure, moveTableImport, type TableImport } from './table-imports.ts';
+
+export interface ImportId {
+  organizationId: string;
+  importId: string;
+}
+
+/** Told where staging told nothing: the fault is ours. */
+const internalFailure: ImportFailure = {
+  code: 'internal_error',
+  message: 'The import failed for a reason of ours; start it again, or quote its id to the operator.',
+  line: null,
+  column: null,
+  raw: null,
+  reason: null,
+};
+
+/** What a user sees of an import while it runs. */
+export const importSteps = {
+  read: { id: 'read', name: 'Read the file', type: 'read' },
+  commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
+};
+
+/** queued → running; false when the import was cancelled before it began, or has ended. */
+export function beginImport(db: Database, { organizationId, importId }: ImportId): Promise<boolean> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getTableImport(transaction, organizationId, importId, 'update');
+    const run = await findRun(transaction, organizationId, importId);
+    // Nobody was there yet to hear of it.
+    if (row.status === 'queued' && run?.cancel_requested_at != null) return false;
+    if (row.status === 'queued') await moveTableImport(transaction, row, 'queued', 'running');
+    await beginStep(transaction, organizationId, importId, importSteps.read);
+    return row.status === 'queued' || row.status === 'running';
+  });
+}
+
+/** Ends the import where it has not ended, and gives its reserved name back; the import as it ended. */
+export function endImport(
+  db: Database,
+  { organizationId, importId }: ImportId,
+  status: 'failed' | 'cancelled',
+): Promise<TableImport> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getTableImport(transaction, organizationId, importId, 'update');
+    if (row.status !== 'queued' && row.status !== 'running') return row;
+    const change =
+      status === 'failed' && row.error === null ? { error: JSON.stringify(internalFailure) } : {};
+    await moveTableImport(transaction, row, row.status, status, change);
+    await forgetTable(transaction, organizationId, row.table_id, 'creating');
+    return getTableImport(transaction, organizationId, importId);
+  });
+}

@@ -1,0 +1,58 @@
+import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import { isLongerThan } from '../../../data/text.ts';
+import { maxColumns } from './bad-file.ts';
+import type { ColumnMapping, ImportFormat, ImportOptions } from './contract.ts';
+import { checkCsv } from './csv-options.ts';
+import { parseDataType } from './values/types.ts';
+
+export const loadDateColumn = '_load_date';
+const maxNameChars = 255;
+
+/**
+ * Throws a ValidationError with every fault that is visible without the file. The csv fields say how text is
+ * laid out: for other formats only `date_format` has a meaning, but faults are named all the same.
+ */
+export function checkOptions(options: ImportOptions, _format: ImportFormat): void {
+  const faults: ValidationFault[] = [];
+  if (options.columnMappings !== undefined)
+    faults.push(...mappingFaults(options.columnMappings, options.includeLoadDate));
+  if (options.csv !== undefined) faults.push(...checkCsv(options.csv));
+  if (faults.length > 0) throw new ValidationError(faults);
+}
+
+function mappingFaults(mappings: readonly ColumnMapping[], includeLoadDate: boolean): ValidationFault[] {
+  const root = ['body', 'column_mappings'];
+  if (mappings.length === 0)
+    return [{ loc: root, msg: 'Give at least one mapping, or leave them out', type: 'too_short' }];
+  if (mappings.length > maxColumns) {
+    return [{ loc: root, msg: `At most ${maxColumns} columns can be mapped`, type: 'too_long' }];
+  }
+  const faults: ValidationFault[] = [];
+  const taken = new Map<string, number>();
+  for (const [index, mapping] of mappings.entries()) {
+    const at = (field: string, msg: string, type: string): number =>
+      faults.push({ loc: [...root, index, field], msg, type });
+    if (mapping.sourceColumnName === '')
+      at('source_column_name', 'Name the column of the file', 'string_too_short');
+    const type = parseDataType(mapping.dataType);
+    if ('fault' in type) at('data_type', type.fault, 'value_error');
+    const name = mapping.targetColumnName;
+    if (name.trim() === '') at('target_column_name', 'A column needs a name', 'string_too_short');
+    if (isLongerThan(name, maxNameChars))
+      at('target_column_name', `A name has at most ${maxNameChars} characters`, 'string_too_long');
+    if (/\p{Cc}/u.test(name))
+      at('target_column_name', 'A name has no control characters', 'string_pattern_mismatch');
+    const first = taken.get(name.toLowerCase());
+    if (first !== undefined) {
+      at(
+        'target_column_name',
+        `The same name as mapping ${first}; names are compared ignoring case`,
+        'value_error',
+      );
+    } else taken.set(name.toLowerCase(), index);
+    if (includeLoadDate && name.toLowerCase() === loadDateColumn) {
+      at('target_column_name', `${loadDateColumn} is the column that include_load_date adds`, 'value_error');
+    }
+  }
+  return faults;
+}

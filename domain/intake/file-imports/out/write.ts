@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { literal } from '../../../../data/lake/sql.ts';
+import type { ObjectStore } from '../../../../data/objects/store.ts';
+import type { ImportDeps, StagedFile } from '../contract.ts';
+
+const rowGroupRows = 122_880;
+/** Values a row group may hold: bounds the writer's memory for very wide tables. */
+const rowGroupValues = 12_288_000;
+const fileSizeBytes = 256 * 1024 * 1024;
+/** From this size of the source on, the result is split into several files. */
+const splitFromBytes = 512 * 1024 * 1024;
+
+export interface WriteOptions {
+  objects: ObjectStore;
+  prefixUrl: string;
+  columns: number;
+  sourceBytes: number;
+}
+
+/** Runs a statement and gives its rows, on whatever connection there is. */
+export type RunStatement = (sql: string) => Promise<readonly (readonly unknown[])[]>;
+
+/** Writes a SELECT as Parquet files in its order, under names of this try. An empty result has no file. */
+export async function writeParquet(
+  run: RunStatement,
+  select: string,
+  options: WriteOptions,
+): Promise<StagedFile[]> {
+  const isSplit = options.sourceBytes >= splitFromBytes;
+  const name = randomUUID();
+  const url = options.prefixUrl + (isSplit ? name : `${name}.parquet`);
+  const rows = Math.max(
+    2_048,
+    Math.min(rowGroupRows, Math.floor(rowGroupValues / options.columns / 2_048) * 2_048),
+  );
+  const settings = [
+    'FORMAT parquet',
+    'COMPRESSION zstd',
+    `ROW_GROUP_SIZE ${rows}`,
+    'RETURN_STATS',
+    ...(isSplit ? [`FILE_SIZE_BYTES ${fileSizeBytes}`, "FILENAME_PATTERN 'part_{i}'"] : []),
+  ];
+  const written = await run(`COPY (${select}) TO ${literal(url)} (${settings.join(', ')})`);
+  const files = written.map(([file, count, size]) => ({
+    url: String(file),
+    rows: Number(count),
+    sizeBytes: Number(size),
+  }));
+  const bucketUrl = `s3://${options.objects.settings.bucket}/`;
+  for (const file of files)
+    if (file.rows === 0) await options.objects.remove(file.url.slice(bucketUrl.length));
+  return files.filter((file) => file.rows > 0);
+}
+
+/** Removes everything under a prefix of the bucket. */
+export async function clearPrefix(deps: ImportDeps, prefixUrl: string): Promise<void> {
+  const bucketUrl = `s3://${deps.objects.settings.bucket}/`;
+  if (!prefixUrl.startsWith(bucketUrl) || prefixUrl.length <= bucketUrl.length || !prefixUrl.endsWith('/')) {
+    throw new Error(`Not a prefix of the bucket: ${prefixUrl}`);
+  }
+  await deps.objects.removeAll(prefixUrl.slice(bucketUrl.length));
+}

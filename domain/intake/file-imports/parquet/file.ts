@@ -1,0 +1,88 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../../../data/lake/sql.ts';
+import { BadFileError, maxColumns } from '../bad-file.ts';
+import type { ImportDeps, ImportSource } from '../contract.ts';
+import { blame, needsTooMuch, runRows } from '../out/run.ts';
+import { objectChunks } from '../text/chunks.ts';
+import { wideDecimals } from './exactness.ts';
+import { type ParquetFile, rowNumber, typedColumn } from './types.ts';
+
+const magic = 'PAR1';
+/** The footer is read into memory as a whole. */
+const maxFooterBytes = 64 * 1024 * 1024;
+
+export async function openParquet(
+  deps: ImportDeps,
+  connection: DuckDBConnection,
+  source: ImportSource,
+): Promise<ParquetFile> {
+  const parts = source.parts ?? [source];
+  for (const part of parts) await checkFrame(deps, part);
+  const urls = parts.map(({ objectKey }) => literal(`s3://${deps.objects.settings.bucket}/${objectKey}`));
+  const list = `[${urls.join(', ')}]`;
+  return blamingFile(async () => {
+    const described = await runRows(connection, `DESCRIBE FROM read_parquet(${list}, union_by_name = true)`);
+    const columns = described.map(([name, type]) => ({
+      name: String(name),
+      ...typedColumn(String(name), String(type)),
+    }));
+    if (columns.length > maxColumns) {
+      throw new BadFileError(
+        'too_many_columns',
+        `The file has ${columns.length} columns; at most ${maxColumns} are read`,
+      );
+    }
+    const [[rows] = []] = await runRows(
+      connection,
+      `SELECT sum(num_rows) FROM parquet_file_metadata(${list})`,
+    );
+    return {
+      from: `read_parquet(${list}, union_by_name = true, ${rowNumber} = true)`,
+      rows: Number(rows ?? 0),
+      columns,
+      wideDecimals: await wideDecimals(connection, list),
+    };
+  });
+}
+
+/** The marks at both ends and a sensible footer: cheap to check, and most broken uploads fail here. */
+async function checkFrame(
+  deps: ImportDeps,
+  source: Pick<ImportSource, 'objectKey' | 'sizeBytes'>,
+): Promise<void> {
+  const { sizeBytes, objectKey } = source;
+  const bad = new BadFileError('malformed_file', 'The file is not a Parquet file, or not all of one');
+  if (sizeBytes < 12) throw bad;
+  const parts: Buffer[] = [];
+  for await (const part of objectChunks(deps.objects, objectKey, sizeBytes, { from: sizeBytes - 8 }))
+    parts.push(part);
+  const tail = Buffer.concat(parts);
+  if (tail.toString('latin1', 4, 8) !== magic) throw bad;
+  const footerBytes = tail.readUInt32LE(0);
+  if (footerBytes > maxFooterBytes || footerBytes > sizeBytes - 12) throw bad;
+}
+
+/** Reads of a Parquet file fail for the file's own sake, unless the store did not answer. */
+export async function blamingFile<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (blame(error) === 'memory') throw needsTooMuch(error);
+    if (blame(error) === 'data' || isDamage(error)) {
+      const bad = new BadFileError(
+        'malformed_file',
+        'The Parquet file is damaged or uses what cannot be read',
+      );
+      bad.cause = error;
+      throw bad;
+    }
+    throw error;
+  }
+}
+
+/** A damaged footer can also send the reader beyond the end of the file. */
+function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (/HTTP 416/.test(error.message)) return true;
+  return /^(Not implemented|Serialization|IO) Error/.test(error.message) && !/HTTP/.test(error.message);
+}

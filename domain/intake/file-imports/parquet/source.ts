@@ -1,0 +1,62 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../../../data/lake/sql.ts';
+import type { ImportOptions } from '../contract.ts';
+import { runRows } from '../out/run.ts';
+import { textForm } from '../text/csv.ts';
+import type { TextSource } from '../text/source.ts';
+import type { Numbering, TextTable } from '../text/table.ts';
+import { refuseWideDecimals } from './exactness.ts';
+import { type ParquetFile, rowNumber } from './types.ts';
+
+/** A Parquet file as texts, for mappings that give its columns other types: the engine numbers its rows itself. */
+export function parquetTexts(
+  connection: DuckDBConnection,
+  file: ParquetFile,
+  { columnMappings, csv }: ImportOptions,
+): TextSource {
+  const wanted = columnMappings?.map(({ sourceColumnName }) => sourceColumnName);
+  refuseWideDecimals(file, wanted);
+  const texts = file.columns.map(({ text }, index) => `${text} AS c${index}`);
+  const numbers = `${rowNumber} + 1 AS _line, ${rowNumber} AS _at, 0 AS _bytes`;
+  return {
+    separator: ',',
+    direct: undefined,
+    effective: null,
+    async number({ window }) {
+      const from = window?.from ?? 0;
+      const to = Math.min(window?.to ?? file.rows, file.rows);
+      const rows = `(SELECT ${numbers}, ${texts.join(', ')} FROM ${file.from} WHERE ${rowNumber} >= ${from} AND ${rowNumber} < ${to})`;
+      const table: TextTable = {
+        names: file.columns.map(({ name }) => name),
+        isTagged: false,
+        isParsed: false,
+        form: textForm(csv?.dateFormat ?? '', ''),
+        from: () => rows,
+        numbering: numberingOf(connection, file, Math.max(0, to - from)),
+      };
+      const page = { start: window?.page.from ?? 0, end: window?.page.to ?? file.rows };
+      return { table, total: file.rows, page, close: async () => undefined };
+    },
+  };
+}
+
+/** A row's own text is its JSON. */
+function numberingOf(connection: DuckDBConnection, file: ParquetFile, records: number): Numbering {
+  const fields = file.columns.map(({ name, text }) => `${literal(name)}: ${text}`);
+  return {
+    records,
+    illShaped: 0,
+    broken: [],
+    async readRaws(places) {
+      const wanted = places.map(({ at }) => at);
+      if (wanted.length === 0) return [];
+      const rows = await runRows(
+        connection,
+        `SELECT ${rowNumber}, CAST(to_json({${fields.join(', ')}}) AS VARCHAR) FROM ${file.from}
+         WHERE ${rowNumber} IN (${wanted.join(', ')})`,
+      );
+      const texts = new Map(rows.map(([at, raw]) => [Number(at), String(raw)]));
+      return wanted.map((at) => texts.get(at) ?? '');
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { identifier } from '../../../../data/lake/sql.ts';
+import type { Preview, Staged } from '../contract.ts';
+import type { PreviewJob, StageJob } from '../job.ts';
+import { loadDateColumn } from '../options.ts';
+import { jsonRows } from '../out/json-rows.ts';
+import { runRows } from '../out/run.ts';
+import { writeParquet } from '../out/write.ts';
+import { columnNames } from '../text/names.ts';
+import { column } from '../values/plan.ts';
+import { refuseNanoseconds, refuseWideDecimals } from './exactness.ts';
+import { blamingFile } from './file.ts';
+import { type ParquetFile, rowNumber } from './types.ts';
+
+interface TypedPlan {
+  list: string;
+  columns: { sourceName: string; targetName: string; dataType: string; nullable: boolean }[];
+}
+
+/** Every column in its own type. */
+function typedPlan(file: ParquetFile, loadDateMicros: bigint | undefined): TypedPlan {
+  const reserved = loadDateMicros === undefined ? [] : [loadDateColumn];
+  const names = columnNames(
+    file.columns.map(({ name }) => name),
+    reserved,
+  );
+  const terms = file.columns.map(({ value }, index) => `${value} AS ${identifier(names[index]!)}`);
+  const columns = file.columns.map(({ name, dataType }, index) => ({
+    sourceName: name,
+    targetName: names[index]!,
+    dataType,
+    nullable: true,
+  }));
+  if (loadDateMicros !== undefined) {
+    terms.push(`make_timestamp(${loadDateMicros}) AS ${identifier(loadDateColumn)}`);
+    columns.push({
+      sourceName: loadDateColumn,
+      targetName: loadDateColumn,
+      dataType: 'TIMESTAMP',
+      nullable: false,
+    });
+  }
+  return { list: terms.join(', '), columns };
+}
+
+export async function stageTyped(
+  job: StageJob,
+  connection: DuckDBConnection,
+  file: ParquetFile,
+): Promise<Staged> {
+  const { list, columns } = typedPlan(file, job.loadDateMicros);
+  const options = {
+    objects: job.deps.objects,
+    prefixUrl: job.target.prefixUrl,
+    columns: columns.length,
+    sourceBytes: job.source.sizeBytes,
+  };
+  const run = (sql: string) => runRows(connection, sql, job.signal);
+  refuseWideDecimals(file);
+  await blamingFile(() => refuseNanoseconds(connection, file, 'true', job.signal));
+  job.tracker.phase(0, 0.95);
+  const files = await blamingFile(() =>
+    job.tracker.follow(connection, () => writeParquet(run, `SELECT ${list} FROM ${file.from}`, options)),
+  );
+  const rows = files.reduce((sum, written) => sum + written.rows, 0);
+  const lakeColumns = columns.map(({ targetName, dataType, nullable }) =>
+    column(targetName, dataType, nullable),
+  );
+  return {
+    table: { columns: lakeColumns, files, rows },
+    quarantine: undefined,
+    bytesRead: job.source.sizeBytes,
+    skippedLines: [],
+  };
+}
+
+export async function previewTyped(
+  job: PreviewJob,
+  connection: DuckDBConnection,
+  file: ParquetFile,
+): Promise<Preview> {
+  const { list, columns } = typedPlan(file, job.loadDateMicros);
+  const { pageNumber, pageSize } = job.page;
+  const from = (pageNumber - 1) * pageSize;
+  const where = `${rowNumber} >= ${from} AND ${rowNumber} < ${from + pageSize}`;
+  refuseWideDecimals(file);
+  await blamingFile(() => refuseNanoseconds(connection, file, where));
+  const rows = await blamingFile(() =>
+    jsonRows(connection, `SELECT ${list} FROM ${file.from} WHERE ${where}`),
+  );
+  return { columns, rows, pageNumber, pageSize, totalRows: file.rows, badRows: [], detectedCsv: null };
+}

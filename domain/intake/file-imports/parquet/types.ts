@@ -1,0 +1,74 @@
+import { identifier } from '../../../../data/lake/sql.ts';
+
+/** How a column of a Parquet file becomes one of the lake. */
+export interface TypedColumn {
+  dataType: string;
+  /** SQL of the value in the lake's type. */
+  value: string;
+  /** SQL of the value as a text that the casts of mappings read. */
+  text: string;
+  /** SQL that is true of a value with nanoseconds, which `value` would cut; undefined where no value has any. */
+  losesNanoseconds?: string;
+}
+
+/** The engine's column of a row's place in its file, from 0. */
+export const rowNumber = 'file_row_number';
+
+export interface ParquetFile {
+  /** The relation of its rows, with `file_row_number`. */
+  from: string;
+  rows: number;
+  columns: ({ name: string } & TypedColumn)[];
+  /** Columns that the engine would round, with what they hold. */
+  wideDecimals: ReadonlyMap<string, string>;
+}
+
+const integers = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER']);
+const wide: Record<string, string> = {
+  UBIGINT: 'DECIMAL(20,0)',
+  HUGEINT: 'DECIMAL(38,0)',
+  UHUGEINT: 'DECIMAL(38,0)',
+};
+const asTimestamp = new Set(['TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS']);
+const kept: Record<string, string> = {
+  VARCHAR: 'STRING',
+  BOOLEAN: 'BOOLEAN',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  BLOB: 'BLOB',
+  JSON: 'JSON',
+  DOUBLE: 'DOUBLE',
+};
+
+/** `engineType` is the type as DESCRIBE writes it. Lists, structs and maps are kept as JSON documents. */
+export function typedColumn(name: string, engineType: string): TypedColumn {
+  const column = identifier(name);
+  const plain = { text: `CAST(${column} AS VARCHAR)` };
+  const cast = (dataType: string, type: string): TypedColumn => ({
+    ...plain,
+    dataType,
+    value: `CAST(${column} AS ${type})`,
+  });
+  if (/[[(]/.test(engineType) && !engineType.startsWith('DECIMAL(') && !engineType.startsWith('ENUM(')) {
+    return {
+      dataType: 'JSON',
+      value: `CAST(to_json(${column}) AS JSON)`,
+      text: `CAST(to_json(${column}) AS VARCHAR)`,
+    };
+  }
+  if (engineType === 'BLOB') return { dataType: 'BLOB', value: column, text: `to_base64(${column})` };
+  const same = kept[engineType];
+  if (same !== undefined) return { ...plain, dataType: same, value: column };
+  if (integers.has(engineType)) return cast('INTEGER', 'BIGINT');
+  if (engineType === 'FLOAT') return cast('DOUBLE', 'DOUBLE');
+  if (engineType.startsWith('DECIMAL('))
+    return { ...plain, dataType: engineType.replaceAll(' ', ''), value: column };
+  if (engineType === 'TIMESTAMP_NS') {
+    const losesNanoseconds = `${column} <> CAST(CAST(${column} AS TIMESTAMP) AS TIMESTAMP_NS)`;
+    return { ...cast('TIMESTAMP', 'TIMESTAMP'), losesNanoseconds };
+  }
+  if (asTimestamp.has(engineType)) return cast('TIMESTAMP', 'TIMESTAMP');
+  if (engineType === 'TIMESTAMP WITH TIME ZONE') return { ...plain, dataType: 'TIMESTAMPTZ', value: column };
+  const decimal = wide[engineType];
+  return decimal === undefined ? cast('STRING', 'VARCHAR') : cast(decimal, decimal);
+}

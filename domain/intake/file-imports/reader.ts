@@ -1,0 +1,74 @@
+import { AppError } from '../../../data/errors.ts';
+import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
+import { BadFileError } from './bad-file.ts';
+import type { Preview, Staged, StagedFile, StageProgress } from './contract.ts';
+import type { FileJobInput, JobAnswer } from './jobs.ts';
+import { checkOptions } from './options.ts';
+import { blame, needsTooMuch } from './out/run.ts';
+
+/** A preview with its rows as JSON text, numbers exact. */
+export type PreviewText = Omit<Preview, 'rows'> & { rowsJson: string };
+
+/** Reads files of users, each in an engine process: no file of theirs is ever opened in this one. */
+export interface FileReader {
+  preview(
+    organizationId: string,
+    input: FileJobInput['preview'],
+    signal: AbortSignal | undefined,
+  ): Promise<PreviewText>;
+  stage(
+    organizationId: string,
+    input: FileJobInput['stage'],
+    progress: (progress: StageProgress) => void,
+    signal: AbortSignal,
+  ): Promise<Staged>;
+  restage(
+    organizationId: string,
+    input: FileJobInput['restage'],
+    signal: AbortSignal,
+  ): Promise<StagedFile | undefined>;
+}
+
+/** What a preview may take; whoever asks for one waits for it. */
+const previewTimeoutMs = 60_000;
+
+export function createFileReader(engine: LakeEngine): FileReader {
+  async function perform<T>(
+    organizationId: string,
+    job: { name: keyof FileJobInput; input: unknown; onProgress?: (progress: unknown) => void },
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    let answer: JobAnswer<T>;
+    try {
+      answer = (await engine.perform(organizationId, job, { signal })) as JobAnswer<T>;
+    } catch (error) {
+      throw blame(error) === 'memory' ? needsTooMuch(error) : error;
+    }
+    if (!('failure' in answer)) return answer.result;
+    throw new BadFileError(answer.failure.code, answer.failure.message, answer.failure);
+  }
+  return {
+    async preview(organizationId, input, signal) {
+      checkOptions(input.options, input.source.format);
+      const late = AbortSignal.timeout(previewTimeoutMs);
+      const either = signal === undefined ? late : AbortSignal.any([signal, late]);
+      try {
+        return await perform<PreviewText>(organizationId, { name: 'preview', input }, either);
+      } catch (error) {
+        if (!late.aborted) throw error;
+        throw new AppError(
+          'query_timeout',
+          `The preview took longer than ${previewTimeoutMs / 1_000} s. Import the file, or preview a smaller one.`,
+          { cause: error },
+        );
+      }
+    },
+    stage: (organizationId, input, progress, signal) =>
+      perform(
+        organizationId,
+        { name: 'stage', input, onProgress: (told) => progress(told as StageProgress) },
+        signal,
+      ),
+    restage: (organizationId, input, signal) => perform(organizationId, { name: 'restage', input }, signal),
+  };
+}

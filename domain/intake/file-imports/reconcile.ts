@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import type { ImportId } from './life.ts';
+import { importProcess, importStart } from './process.ts';
+import { giveUpImport, type ImportRunDeps } from './run.ts';
+import { findTableImport } from './table-imports.ts';
+
+export interface ImportReconcileDeps extends ImportRunDeps {
+  processes: Processes;
+  logger: Pick<Logger, 'info'>;
+}
+
+/** A younger import's process may not have been started yet. */
+const ageSeconds = 60;
+
+/** Imports whose process is no more end, or go on from their rows in a new one. */
+export function importSteps(deps: ImportReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM active_table_imports(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, importId: row.id }));
+  };
+  return [itemsStep('imports', find, (id) => revive(deps, id))];
+}
+
+async function revive(deps: ImportReconcileDeps, id: ImportId): Promise<void> {
+  const { organizationId, importId } = id;
+  const { processes } = deps;
+  const state = await processes.stateOf(importProcess.workflowId(importId));
+  if (state === 'running') return;
+  const row = await inOrganization(deps.db, organizationId, (db) =>
+    findTableImport(db, organizationId, importId),
+  );
+  if (row === undefined) return;
+  // Who ended a process by force wants its work ended; what the lake has already only has to be told.
+  const isEnded = closes(importProcess, state) && (await giveUpImport(deps, row));
+  if (!isEnded) await processes.restart(importStart(row));
+  deps.logger.info({ ...id, state }, 'saw to an import whose process was gone');
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import { derivedId } from '../../../data/ids.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { findOperations, voidOperation } from '../../../data/lake/ledger.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { beginStep } from '../../workspace/runs/runs.ts';
+import { replaceWithFiles } from '../../tables/tables/replace.ts';
+import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
+import { BadFileError } from './bad-file.ts';
+import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
+import { endImport, importSteps } from './life.ts';
+import type { FileReader } from './reader.ts';
+import {
+  type ImportFailure,
+  keepQuarantineTable,
+  moveTableImport,
+  recordFailure,
+  type TableImport,
+} from './table-imports.ts';
+
+export interface ImportRunDeps {
+  db: Database;
+  lake: LakeDeps;
+  objects: ObjectStore;
+  files: FileReader;
+}
+
+const operationOf = (row: TableImport): string => `import:${row.id}`;
+
+async function isInLake({ lake }: ImportRunDeps, row: TableImport): Promise<boolean> {
+  const { schema } = await lake.catalog.get(row.organization_id);
+  return (await findOperations(lake.catalogPool, schema, [operationOf(row)])).size > 0;
+}
+
+/**
+ * Stages the file beside the lake, and remembers what is staged, but for what the lake has already: then the process was
+ * lost between the commit and the import's row. Each try has a folder of its own: one that lingers must not touch what another
+ * has staged or committed.
+ */
+export async function stageImport(
+  deps: ImportRunDeps,
+  row: TableImport,
+  progress: (progress: StageProgress) => void,
+  signal: AbortSignal,
+): Promise<Staged> {
+  if (await isInLake(deps, row)) return readManifest(deps, row);
+  const lake = await deps.lake.catalog.get(row.organization_id);
+  const { onBadRow, ...options } = row.options as unknown as ImportOptions & {
+    onBadRow: 'fail' | 'quarantine';
+  };
+  const source = {
+    objectKey: row.object_key,
+    path: row.file_path,
+    sizeBytes: row.size_bytes,
+    format: row.format as ImportFormat,
+  };
+  const prefixUrl = `${stagingUrl(lake.writer.dataPath, row.id)}${randomUUID()}/`;
+  const target = { prefixUrl, quarantine: onBadRow === 'quarantine' };
+  const input = { source, options, target };
+  const staged = await deps.files.stage(row.organization_id, input, progress, signal);
+  await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(staged)), 'application/json');
+  return staged;
+}
+
+/** Commits what is staged, once, and tells the import as succeeded. */
+export async function commitImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
+  const { organization_id: organizationId } = row;
+  const manifest = await readManifest(deps, row);
+  await inOrganization(deps.db, organizationId, (db) =>
+    beginStep(db, organizationId, row.id, importSteps.commit),
+  );
+  const quarantine = manifest.quarantine === undefined ? undefined : await reserveQuarantine(deps, row);
+  const tableVersion = await replaceWithFiles(deps.lake, {
+    organizationId,
+    tableId: row.table_id,
+    tableName: row.table_name,
+    staged: manifest.table,
+    operationId: operationOf(row),
+    runId: row.id,
+    committedBy: row.created_by,
+    beside: quarantine === undefined ? undefined : { ...quarantine, staged: manifest.quarantine! },
+  });
+  await inOrganization(deps.db, organizationId, async (db) => {
+    await makeReady(db, organizationId, row.table_id);
+    if (quarantine !== undefined) await makeReady(db, organizationId, quarantine.tableId);
+    await moveTableImport(db, row, 'running', 'succeeded', {
+      rows_imported: manifest.table.rows,
+      rows_quarantined: manifest.quarantine?.rows ?? 0,
+      quarantine_table_id: quarantine?.tableId ?? null,
+      bytes_read: row.size_bytes,
+      progress: 1,
+      table_version: tableVersion,
+      skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
+    });
+  });
+  await deps.objects.remove(manifestKey(row));
+}
+
+/** A table to replace is ready already. One whose reservation is gone fails the try: the next reserves it anew. */
+async function makeReady(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<void> {
+  if (await tableStates.move(db, { organization_id: organizationId, id: tableId }, 'creating', 'ready'))
+    return;
+  const table = await findTable(db, organizationId, tableId);
+  if (table?.status !== 'ready') throw new Error(`The reservation of ${tableId} is gone.`);
+}
+
+/**
+ * Ends an import that nobody drives any more; false where the lake has it, and it only has to be told. A commit that
+ * still lingers somewhere is refused by the database from then on, so that nothing can name what is removed.
+ */
+export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promise<boolean> {
+  const { organization_id: organizationId, id: importId } = row;
+  const { schema } = await deps.lake.catalog.get(organizationId);
+  if ((await voidOperation(deps.lake.catalogPool, schema, operationOf(row))) !== undefined) return false;
+  await discardImport(deps, row);
+  await endImport(deps.db, { organizationId, importId }, 'cancelled');
+  return true;
+}
+
+/** Removes what was staged and no commit has taken. */
+export async function discardImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
+  if (row.status === 'succeeded' || (await isInLake(deps, row))) return;
+  const lake = await deps.lake.catalog.get(row.organization_id);
+  const bucketUrl = `s3://${deps.objects.settings.bucket}/`;
+  await deps.objects.removeAll(stagingUrl(lake.writer.dataPath, row.id).slice(bucketUrl.length));
+  await deps.objects.remove(manifestKey(row));
+}
+
+/**
+ * Why no other try can help: the file is at fault, or the lake refuses what it holds. It is told in the import's row;
+ * undefined where another try may help.
+ */
+export async function recordFinalFailure(
+  db: Database,
+  row: TableImport,
+  error: unknown,
+): Promise<ImportFailure | undefined> {
+  const failure = failureOf(error);
+  if (failure !== undefined)
+    await inOrganization(db, row.organization_id, (transaction) =>
+      recordFailure(transaction, row.organization_id, row.id, failure),
+    );
+  return failure;
+}
+
+/** A file at which engine processes ended, one after the other. */
+export class DeadlyFileError extends Error {
+  override readonly name = 'DeadlyFileError';
+}
+
+const engineFailed: ImportFailure = {
+  code: 'engine_failed',
+  message:
+    'The engine ended twice while it read this file: it needs more than an import may use, or meets a fault of the engine. Save it anew, or in another format.',
+  line: null,
+  column: null,
+  raw: null,
+  reason: null,
+};
+
+function failureOf(error: unknown): ImportFailure | undefined {
+  if (error instanceof BadFileError) return error.failure;
+  if (error instanceof DeadlyFileError) return engineFailed;
+  if (!(error instanceof AppError) || isRetryable(error)) return undefined;
+  return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };
+}
+
+async function readManifest({ objects }: ImportRunDeps, row: TableImport): Promise<Staged> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await objects.read(manifestKey(row))) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString()) as Staged;
+}
+
+function stagingUrl(dataPath: string, importId: string): string {
+  return `${dataPath}main/${importId}/`;
+}
+
+/** Object key of the manifest that names the staged Parquet files. */
+function manifestKey(row: TableImport): string {
+  return `imports/${row.organization_id}/${row.id}.json`;
+}
+
+/**
+ * The bad rows' own table, named after the table and this import. Its id derives from the import: a retry finds it;
+ * it stands in the import's row, so that nobody else settles it meanwhile.
+ */
+async function reserveQuarantine(
+  { db }: ImportRunDeps,
+  row: TableImport,
+): Promise<{ tableId: string; tableName: string }> {
+  const tableId = derivedId('tbl', row.created_at.getTime(), `quarantine of ${row.id}`);
+  const name = `${row.table_name.slice(0, 230)}_quarantine_${row.id.slice(-6)}`;
+  const reserved = await inOrganization(db, row.organization_id, async (transaction) => {
+    await keepQuarantineTable(transaction, row.organization_id, row.id, tableId);
+    return reserveTable(transaction, {
+      organization_id: row.organization_id,
+      id: tableId,
+      name,
+      kind: 'import',
+      project_id: row.project_id,
+      description: `Rows of ${row.file_path} that did not fit ${row.table_name}, with line, column, raw text and reason.`,
+    });
+  });
+  return { tableId, tableName: reserved.name };
+}

@@ -1,0 +1,125 @@
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { getFile } from '../../workspace/files/files.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import {
+  findTableByName,
+  forgetTable,
+  lockTable,
+  nameTaken,
+  reserveTable,
+  type TableRow,
+} from '../../tables/tables/tables.ts';
+import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
+import { checkOptions } from './options.ts';
+import { importProcess, importStart } from './process.ts';
+import { deleteTableImport, findTableImport, insertTableImport, type TableImport } from './table-imports.ts';
+
+export interface ImportRequest {
+  organizationId: string;
+  callerId: string;
+  /** What the process remembers of its request. */
+  memo: Record<string, string>;
+  projectId: string;
+  fileId: string;
+  /** Ids of what the request makes. */
+  importId: string;
+  newTableId: string;
+  tableName: string | undefined;
+  tableId: string | undefined;
+  mode: 'create' | 'replace';
+  format: ImportFormat | undefined;
+  onBadRow: 'fail' | 'quarantine';
+  options: ImportOptions;
+}
+
+/**
+ * Starts an import: its row, the reservation of a new table's name and the outbox entry are one commit; then
+ * the process is started. Without workflows nothing of it stays.
+ */
+export async function startTableImport(deps: ProcessDeps, request: ImportRequest): Promise<TableImport> {
+  const { organizationId, importId } = request;
+  const { row } = await startRecorded(deps, organizationId, {
+    find: (db) => findTableImport(db, organizationId, importId),
+    make: (db) => insertImport(db, request),
+    startOf: (made) => importStart(made, request.memo),
+    undo: async (db) => {
+      await deleteTableImport(db, organizationId, importId);
+      await forgetTable(db, organizationId, request.newTableId, 'creating');
+    },
+  });
+  return row;
+}
+
+async function insertImport(db: OrganizationTransaction, request: ImportRequest): Promise<TableImport> {
+  const { organizationId, projectId } = request;
+  await getOpenProject(db, organizationId, projectId);
+  const file = await getFile(db, organizationId, request.fileId, projectId);
+  const format = request.format ?? formatByName(file.path);
+  checkOptions(request.options, format);
+  const table = await targetTable(db, request);
+  const row = {
+    organization_id: organizationId,
+    id: request.importId,
+    project_id: projectId,
+    file_id: file.id,
+    object_key: file.object_key,
+    file_path: file.path,
+    size_bytes: file.size_bytes,
+    table_id: table.id,
+    table_name: table.name,
+    mode: request.mode,
+    format,
+    options: JSON.stringify({ ...request.options, onBadRow: request.onBadRow }),
+    created_by: request.callerId,
+  };
+  return insertTableImport(db, row, importProcess.workflowId(row.id));
+}
+
+/** The table to replace, or the reservation of a new one. */
+async function targetTable(db: OrganizationTransaction, request: ImportRequest): Promise<TableRow> {
+  const { organizationId } = request;
+  if (request.tableId !== undefined) return replaceable(await lockTable(db, organizationId, request.tableId));
+  const name = request.tableName!;
+  const existing = await findTableByName(db, organizationId, name);
+  if (existing !== undefined && request.mode === 'create') throw nameTaken(name);
+  if (existing !== undefined) {
+    replaceable(existing);
+    return replaceable(await lockTable(db, organizationId, existing.id));
+  }
+  return reserveTable(db, {
+    organization_id: organizationId,
+    id: request.newTableId,
+    name,
+    kind: 'import',
+    project_id: request.projectId,
+  });
+}
+
+function replaceable(table: TableRow): TableRow {
+  if (table.kind === 'import' && table.status === 'ready') return table;
+  throw new AppError(
+    'conflict',
+    table.kind === 'import'
+      ? `The table ${table.name} is being made or deleted; try again when that has ended.`
+      : `The table ${table.name} is of the kind ${table.kind}; an import replaces imported tables only.`,
+  );
+}
+
+function formatByName(path: string): ImportFormat {
+  const format = formatOf(path);
+  if (format !== undefined) return format;
+  const msg = `The name ${path} does not tell the format; send format.`;
+  throw new ValidationError([{ loc: ['body', 'format'], msg, type: 'missing' }]);
+}
+
+/** The same for a preview, whose format its name alone tells. */
+export function previewFormat(path: string): ImportFormat {
+  const format = formatOf(path);
+  if (format !== undefined) return format;
+  throw new AppError(
+    'invalid_request',
+    `The name ${path} does not tell the format of the file; previews know csv, parquet, json, ndjson and xlsx.`,
+  );
+}

@@ -1,0 +1,179 @@
+import type { Insertable, Updateable } from 'kysely';
+import { AppError } from '../../../data/errors.ts';
+import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { states } from '../../../data/postgres/states.ts';
+import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
+
+export type TableImport = RecordOf<'table_imports'>;
+
+const imports = records('table_imports', { prefix: 'imp', what: 'The import' });
+
+export const { find: findTableImport, get: getTableImport } = imports;
+
+/** An import's life. A cancelled import may never have run; a row that ended stays as it ended. */
+export const tableImportStates = states(
+  'table_imports',
+  {
+    queued: ['running', 'failed', 'cancelled'],
+    running: ['succeeded', 'failed', 'cancelled'],
+    succeeded: [],
+    failed: [],
+    cancelled: [],
+  },
+  (to, isEnd) => ({
+    ...(to === 'running' ? { started_at: new Date() } : {}),
+    ...(isEnd ? { finished_at: new Date() } : {}),
+  }),
+);
+
+/** Why an import cannot succeed however often it is tried, as its caller sees it. */
+export interface ImportFailure {
+  code: string;
+  message: string;
+  line: number | null;
+  column: string | null;
+  raw: string | null;
+  reason: string | null;
+}
+
+/** The import whose rows the table has. */
+export async function findLatestImport(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<string | undefined> {
+  const latest = await db
+    .selectFrom('table_imports')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('status', '=', 'succeeded')
+    .orderBy('table_version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return latest?.id;
+}
+
+/** Adds an import, and the run that its project lists. */
+export async function insertTableImport(
+  db: OrganizationTransaction,
+  row: Omit<Insertable<DB['table_imports']>, 'status'>,
+  workflowId: string,
+): Promise<TableImport> {
+  try {
+    const added = await imports.insert(db, { ...row, status: 'queued' });
+    await insertRun(db, {
+      organization_id: row.organization_id,
+      id: row.id,
+      project_id: row.project_id,
+      kind: 'import',
+      trigger_type: 'api',
+      trigger_id: row.created_by,
+      title: `Import of ${row.file_path} into ${row.table_name}`,
+      resource_type: 'table-import',
+      resource_id: row.id,
+      workflow_id: workflowId,
+    });
+    return added;
+  } catch (error) {
+    if (isUniqueViolation(error, 'table_imports_active')) {
+      throw new AppError('conflict', 'Another import into this table is running; wait for it or cancel it.');
+    }
+    throw error;
+  }
+}
+
+export async function deleteTableImport(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await imports.remove(db, organizationId, id);
+  await deleteRun(db, organizationId, id);
+}
+
+/** Moves an import, and its run with it, by compare-and-set; undefined when it is not where it should be. */
+export async function moveTableImport(
+  db: OrganizationTransaction,
+  { organization_id, id }: Pick<TableImport, 'organization_id' | 'id'>,
+  from: TableImport['status'],
+  to: TableImport['status'],
+  change: Updateable<DB['table_imports']> = {},
+): Promise<TableImport | undefined> {
+  const moved = await tableImportStates.move(db, { organization_id, id }, from, to, change);
+  if (moved === undefined) return undefined;
+  await followRun(db, moved, to, {
+    progress: moved.progress,
+    error: moved.error === null ? null : JSON.stringify(moved.error),
+    ...(to === 'succeeded'
+      ? { output: JSON.stringify({ tableId: moved.table_id, rowsImported: moved.rows_imported }) }
+      : {}),
+  });
+  return moved;
+}
+
+/** Progress of a running import; an import that ended keeps its last figures. */
+export async function reportProgress(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  progress: { fraction: number; bytesRead: number; rows: number },
+): Promise<void> {
+  await db
+    .updateTable('table_imports')
+    .set({ progress: progress.fraction, bytes_read: progress.bytesRead, rows_imported: progress.rows })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute();
+  await reportRunProgress(db, organizationId, id, progress.fraction);
+}
+
+/** Names the table of the rows that did not fit, before it is made. */
+export async function keepQuarantineTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  tableId: string,
+): Promise<void> {
+  await db
+    .updateTable('table_imports')
+    .set({ quarantine_table_id: tableId })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute();
+}
+
+/** Keeps why the import fails, in its row: what a file holds must not reach a workflow's history. */
+export async function recordFailure(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  failure: ImportFailure,
+): Promise<void> {
+  await db
+    .updateTable('table_imports')
+    .set({ error: JSON.stringify(storable(failure)) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute();
+}
+
+/** PostgreSQL keeps neither NUL nor half a surrogate pair in text; a binary file named .csv holds both. */
+function storable(failure: ImportFailure): ImportFailure {
+  const clean = <T extends string | null>(text: T) =>
+    text?.toWellFormed().replaceAll('\u0000', '\ufffd') ?? null;
+  const { code, message, line, column, raw, reason } = failure;
+  return {
+    code,
+    message: clean(message) ?? '',
+    line,
+    column: clean(column),
+    raw: clean(raw),
+    reason: clean(reason),
+  };
+}

@@ -1,0 +1,68 @@
+import type { ObjectStore } from '../../../../data/objects/store.ts';
+import { createTranscoder } from './encoding.ts';
+
+const chunkBytes = 1024 * 1024;
+
+export interface ReadOptions {
+  from?: number;
+  /** Called with the bytes read so far. */
+  onRead?: (bytes: number) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** An object's bytes in large chunks: the splitter works over whole buffers. */
+export async function* objectChunks(
+  objects: ObjectStore,
+  key: string,
+  sizeBytes: number,
+  options: ReadOptions = {},
+): AsyncGenerator<Buffer> {
+  const from = options.from ?? 0;
+  if (from >= sizeBytes) return;
+  const stream = await objects.read(key, { from, to: sizeBytes - 1 });
+  const abort = (): void =>
+    void stream.destroy(
+      options.signal?.reason instanceof Error ? options.signal.reason : new Error('aborted'),
+    );
+  options.signal?.addEventListener('abort', abort, { once: true });
+  try {
+    options.signal?.throwIfAborted();
+    let parts: Buffer[] = [];
+    let waiting = 0;
+    let read = from;
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      parts.push(part);
+      waiting += part.length;
+      if (waiting < chunkBytes) continue;
+      read += waiting;
+      options.onRead?.(read);
+      yield parts.length === 1 ? part : Buffer.concat(parts);
+      parts = [];
+      waiting = 0;
+    }
+    options.onRead?.(read + waiting);
+    if (waiting > 0) yield Buffer.concat(parts);
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+    stream.destroy();
+  }
+}
+
+/** The first bytes of an object. */
+export async function objectHead(
+  objects: ObjectStore,
+  key: string,
+  sizeBytes: number,
+  headBytes: number,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of objectChunks(objects, key, Math.min(sizeBytes, headBytes))) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+export async function* transcoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const transcoder = createTranscoder(encoding);
+  for await (const chunk of chunks) yield transcoder.write(chunk);
+  const rest = transcoder.end();
+  if (rest.length > 0) yield rest;
+}

@@ -1,0 +1,107 @@
+import { literal } from '../../../../data/lake/sql.ts';
+import { maxRecordBytes } from '../bad-file.ts';
+import type { ReadMode } from './table.ts';
+
+export interface ReaderLayout {
+  url: string;
+  separator: string;
+  quote: string | undefined;
+  newLine: '\\n' | '\\r\\n' | '\\r';
+  skipLines: number;
+  columns: number;
+  nullValues: readonly string[];
+  /** Each record starts with the three fields that `number.ts` writes. */
+  isNumbered: boolean;
+  /** Each value starts with a letter that says what the source calls it. */
+  isTagged: boolean;
+  /** Records may end before the last columns, because those came up later in the file. */
+  isOpenEnded: boolean;
+}
+
+/** A text no file has, for the reader to take as null where nulls are recognised by the query instead. */
+const unlikely = '\u0001\u0002';
+const numberFields = ['_line', '_at', '_bytes'];
+
+/**
+ * The relation over a CSV file, every value a text, nothing guessed by the engine. Where faults are told (not
+ * skipped), every column has to be read: a query that leaves columns out and meets bytes that are no characters
+ * trips an assertion in the engine (1.5.5), which then serves nobody in this process any more. `used` are the
+ * columns that the query reads by itself; the others get a condition that is always true.
+ */
+export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<number> = new Set()): string {
+  const { nullValues, isNumbered, isTagged } = layout;
+  const nullsInReader = readerNulls(layout).length === nullValues.length;
+  const indexes = Array.from({ length: layout.columns }, (_, index) => index);
+  const unread =
+    mode === 'skip'
+      ? []
+      : [
+          // Whoever asks for faults asks where they are.
+          ...(isNumbered && mode !== 'store' ? numberFields : []),
+          ...indexes.filter((index) => !used.has(index)).map((index) => `c${index}`),
+        ];
+  const source = scanCsv(layout, mode);
+  const table = unread.length === 0 ? source : `(FROM ${source} WHERE ${alwaysTrue(unread)})`;
+  if (nullsInReader && !isTagged && !isNumbered) return table;
+  const column = (index: number): string => {
+    if (isTagged)
+      return `substring(nullif(c${index}, ''), 2) AS c${index}, left(nullif(c${index}, ''), 1) AS t${index}`;
+    if (nullsInReader) return `c${index}`;
+    // A function instead of IN: a list of some values becomes a join of the engine, one for every column.
+    return `CASE WHEN list_contains([${nullValues.map(literal).join(', ')}], c${index}) THEN NULL ELSE c${index} END AS c${index}`;
+  };
+  const numbers = isNumbered ? numberFields.map((name) => `CAST(${name} AS BIGINT) AS ${name}`) : [];
+  return `(SELECT ${[...numbers, ...indexes.map(column)].join(', ')} FROM ${table})`;
+}
+
+/** The reader's own relation: numbers and nulls are still as in the file. */
+function scanCsv(layout: ReaderLayout, mode: ReadMode): string {
+  const { separator, quote, isNumbered } = layout;
+  const nulls = readerNulls(layout);
+  const columns = Array.from({ length: layout.columns }, (_, index) => `c${index}`);
+  const names = [...(isNumbered ? numberFields : []), ...columns];
+  const options = [
+    'auto_detect = false',
+    "compression = 'none'",
+    'header = false',
+    `delim = ${literal(separator)}`,
+    `quote = ${literal(quote ?? '')}`,
+    `escape = ${literal(quote ?? '')}`,
+    `new_line = '${layout.newLine}'`,
+    `skip = ${layout.skipLines}`,
+    `nullstr = [${(nulls.length === 0 ? [unlikely] : nulls).map(literal).join(', ')}]`,
+    `columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(', ')}}`,
+    ...(isNumbered ? [`max_line_size = ${2 * maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
+    ...(layout.isOpenEnded ? ['null_padding = true', 'parallel = false'] : []),
+    ...(mode === 'skip' ? ['ignore_errors = true'] : []),
+    ...(mode === 'store' ? ['store_rejects = true'] : []),
+  ];
+  return `read_csv(${literal(layout.url)}, ${options.join(', ')})`;
+}
+
+/** The relation of the ill-shaped records that stand in a file of their own. */
+export function readIllShaped(path: string): string {
+  const columns = [...numberFields, 'fields', 'aside'].map((name) => `'${name}': 'BIGINT'`);
+  return `read_csv(${literal(path)}, auto_detect = false, header = false, columns = {${columns.join(', ')}})`;
+}
+
+/** The texts that the reader itself takes for null: all of the null values, or none where it cannot. */
+export function readerNulls({ nullValues, separator, quote, isNumbered }: ReaderLayout): readonly string[] {
+  const canRead = nullValues.every(
+    // A null such as 9999 could also be the number of a line.
+    (text) => isSafe(text, separator, quote) && !(isNumbered && /^\d+$/.test(text)),
+  );
+  return canRead ? nullValues : [];
+}
+
+/** One function of all columns: an expression of each would be too deep for the engine, and take long to plan. */
+function alwaysTrue(columns: readonly string[]): string {
+  return `strlen(concat(${columns.join(', ')})) < 1000000000000`;
+}
+
+/** The engine's reader refuses a null text that holds the file's own punctuation. */
+function isSafe(text: string, separator: string, quote: string | undefined): boolean {
+  return (
+    !text.includes(separator) && !(quote !== undefined && text.includes(quote)) && !/[\r\n\0]/.test(text)
+  );
+}

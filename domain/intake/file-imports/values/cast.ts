@@ -1,0 +1,157 @@
+import { literal } from '../../../../data/lake/sql.ts';
+import { duckDbType } from '../../../tables/tables/columns.ts';
+import type { DatePattern } from './date-pattern.ts';
+import { type DataType, typeName } from './types.ts';
+
+/** How the texts of one column are to be read. */
+export interface TextForm {
+  /** Character between groups of digits, or empty; '.' means that a comma starts the decimals. */
+  thousands: string;
+  pattern: DatePattern | undefined;
+}
+
+const full = (text: string, pattern: string): string => `regexp_full_match(${text}, ${literal(pattern)})`;
+const escaped = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
+
+/** The text of a number with its groups taken out; NULL where the groups are not groups of digits. */
+export function plainNumber(text: string, { thousands }: TextForm): string {
+  if (thousands === '') return text;
+  const group = escaped(thousands);
+  const point = thousands === '.' ? ',' : '.';
+  const grouped = `\\s*[+-]?\\d{1,3}(${group}\\d{2,3})*${group}\\d{3}(${escaped(point)}\\d*)?\\s*`;
+  const joined = `CASE WHEN contains(${text}, ${literal(thousands)})
+    THEN CASE WHEN ${full(text, grouped)} THEN replace(${text}, ${literal(thousands)}, '') END ELSE ${text} END`;
+  return point === '.' ? joined : `replace(${joined}, ',', '.')`;
+}
+
+/**
+ * SQL that reads `text` as `type`: NULL where it does not fit, never rounded, never another value than written.
+ * The engine's own casts are laxer (they round 1.5 to 2, drop the time of a date and the zone of a timestamp),
+ * so every cast stands behind a check of the text.
+ */
+export function castText(text: string, type: DataType, form: TextForm): string {
+  switch (type.kind) {
+    case 'STRING':
+      return text;
+    case 'INTEGER':
+      return castInteger(plainNumber(text, form));
+    case 'DECIMAL': {
+      const number = plainNumber(text, form);
+      const { scale } = type;
+      const some = scale === 0 ? '0+' : `\\d{1,${scale}}0*`;
+      const digits = `\\s*[+-]?(\\d+(\\.(${some})?)?|\\.${some})\\s*`;
+      const plain = scale === 0 ? '-?\\d+' : `-?\\d+(\\.\\d{1,${scale}})?`;
+      return `CASE WHEN ${full(number, plain)} THEN TRY_CAST(${number} AS ${typeName(type)})
+        WHEN ${full(number, digits)} THEN TRY_CAST(trim(${number}) AS ${typeName(type)})
+        ELSE ${castPowers(number, typeName(type))} END`;
+    }
+    case 'DOUBLE':
+      return castDouble(plainNumber(text, form));
+    case 'BOOLEAN':
+      return `coalesce(TRY_CAST(${text} AS BOOLEAN), TRY_CAST(trim(${text}) AS BOOLEAN))`;
+    case 'DATE':
+      return castDate(text, form.pattern);
+    case 'TIMESTAMP':
+      return castTimestamp(text, form.pattern);
+    case 'TIME':
+      return castTime(text, form.pattern);
+    case 'JSON':
+      return castJson(text);
+  }
+}
+
+/**
+ * A number with an exponent as a decimal. The engine rounds what does not fit, which shows in the double: two
+ * numbers of at most 15 digits are never the same one.
+ */
+function castPowers(number: string, type: string): string {
+  const value = `TRY_CAST(trim(${number}) AS ${type})`;
+  return `CASE WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)[eE][+-]?\\d{1,3}\\s*')}
+    AND strlen(split_part(lower(trim(${number})), 'e', 1)) <= 15
+    AND CAST(${value} AS DOUBLE) = TRY_CAST(trim(${number}) AS DOUBLE) THEN ${value} END`;
+}
+
+/** The engine's own reading takes NaN, infinities and a comma at the end of a list, which are no JSON. */
+function castJson(text: string): string {
+  const suspect = '(?i)nan|inf|,\\s*[\\]}]';
+  const bare = `regexp_replace(${text}, '"([^"\\\\]|\\\\.)*"', '""', 'g')`;
+  return `CASE WHEN NOT regexp_matches(${text}, ${literal(suspect)}) OR NOT regexp_matches(${bare}, ${literal(suspect)})
+    THEN TRY_CAST(${text} AS JSON) END`;
+}
+
+function castInteger(number: string): string {
+  return `CASE WHEN ${full(number, '-?\\d{1,18}')} THEN TRY_CAST(${number} AS BIGINT)
+    WHEN ${full(number, '\\s*[+-]?\\d+(\\.0*)?\\s*')} THEN TRY_CAST(split_part(trim(${number}), '.', 1) AS BIGINT) END`;
+}
+
+function castDouble(number: string): string {
+  const value = `TRY_CAST(trim(${number}) AS DOUBLE)`;
+  // A pattern instead of IN: a list of six values becomes a join of the engine, one for every column.
+  const words = full(number, '(?i) *(nan|[+-]?inf|-?infinity) *');
+  // A short text that starts like a number is one if the engine reads it: no pattern needed.
+  return `CASE WHEN strlen(${number}) <= 16 AND ${number} >= '-' AND ${number} < ':' AND NOT contains(${number}, '_')
+      THEN CASE WHEN isfinite(TRY_CAST(${number} AS DOUBLE)) THEN TRY_CAST(${number} AS DOUBLE) WHEN ${words} THEN ${value} END
+    WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*')}
+      THEN CASE WHEN isfinite(${value}) THEN ${value} END
+    WHEN ${words} THEN ${value} END`;
+}
+
+/** Digits of a second: what is beyond microseconds would be cut, so it is zeros. */
+const micros = '\\.\\d{1,6}0*';
+
+const midnight = (value: string): string =>
+  `CASE WHEN ${value} = date_trunc('day', ${value}) THEN CAST(${value} AS DATE) END`;
+
+function castDate(text: string, pattern: DatePattern | undefined): string {
+  if (pattern?.date !== undefined) {
+    const whole = pattern.time === undefined ? '' : `, ${midnight(parsed(text, pattern.full))}`;
+    return `coalesce(CAST(${parsed(text, pattern.date)} AS DATE)${whole})`;
+  }
+  return `CASE WHEN strlen(${text}) = 10 AND ${text} >= '0' AND ${text} < ':' AND NOT contains(${text}, ':')
+      THEN TRY_CAST(${text} AS DATE)
+    WHEN ${full(text, '\\s*\\d{4}([-/.])\\d{1,2}[-/.]\\d{1,2}\\s*')} THEN TRY_CAST(trim(${text}) AS DATE)
+    WHEN ${full(text, '\\d{4}-\\d{2}-\\d{2}[ T]00:00(:00(\\.0*)?)?')} THEN TRY_CAST(left(${text}, 10) AS DATE) END`;
+}
+
+/** A pattern with a zone gives an instant, which is kept as its time in UTC. */
+function parsed(text: string, format: string): string {
+  const value = `try_strptime(${text}, ${literal(format)})`;
+  return format.includes('%z') ? `(${value} AT TIME ZONE 'UTC')` : value;
+}
+
+function castTimestamp(text: string, pattern: DatePattern | undefined): string {
+  if (pattern?.date !== undefined && pattern.time !== undefined) {
+    return `coalesce(${parsed(text, pattern.full)}, ${parsed(text, pattern.date)})`;
+  }
+  if (pattern?.date !== undefined)
+    return `coalesce(${parsed(text, pattern.date)}, ${isoTimestamp(text, ' ')})`;
+  return isoTimestamp(text, '');
+}
+
+/** `dateOnly` of ' ' refuses a date without a time, which a given date pattern has to judge. */
+function isoTimestamp(text: string, dateOnly: '' | ' '): string {
+  const clock = `[ T]\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?`;
+  const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${clock})${dateOnly === '' ? '?' : ''}\\s*`;
+  const zoned = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${clock} ?([zZ]|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)\\s*`;
+  // A colon at this place leaves no room for a zone, which the engine would drop.
+  const usual = `strlen(${text}) = 19 AND substring(${text}, 17, 1) = ':'`;
+  return `CASE WHEN ${usual} THEN TRY_CAST(${text} AS TIMESTAMP) WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
+    WHEN ${full(text, zoned)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
+}
+
+/** The engine reads a zone only right behind the seconds, and only a capital Z. */
+function withSeconds(text: string): string {
+  const joined = `regexp_replace(upper(trim(${text})), ' ?(Z|[+-]\\d{2}(:?\\d{2})?)$', '\\1')`;
+  return `regexp_replace(${joined}, '([ T]\\d{1,2}:\\d{2})(Z|[+-])', '\\1:00\\2')`;
+}
+
+function castTime(text: string, pattern: DatePattern | undefined): string {
+  const iso = `CASE WHEN ${full(text, `\\s*\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?\\s*`)} THEN TRY_CAST(trim(${text}) AS TIME) END`;
+  if (pattern?.time === undefined) return iso;
+  return `coalesce(CAST(${parsed(text, pattern.time)} AS TIME), ${iso})`;
+}
+
+/** The engine's name of the type, for casts. */
+export function engineType(type: DataType): string {
+  return type.kind === 'DECIMAL' ? typeName(type) : duckDbType(type.kind);
+}

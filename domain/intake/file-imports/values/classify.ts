@@ -1,0 +1,99 @@
+import { literal } from '../../../../data/lake/sql.ts';
+import { castText, plainNumber, type TextForm } from './cast.ts';
+
+/** What a value looks like; a column's type follows from the set of its values' classes. */
+export const valueClass = {
+  /** Whole, at most 15 digits: a double holds it too. */
+  small: 0,
+  int64: 1,
+  /** Whole, at most 38 digits. */
+  wide: 2,
+  /** With decimals, and a double gives back the same text or has digits to spare. */
+  double: 3,
+  /** With more decimals than a double holds. */
+  decimal: 4,
+  exponent: 5,
+  boolean: 6,
+  date: 7,
+  timestamp: 8,
+  time: 9,
+  patternDate: 10,
+  patternTimestamp: 11,
+  document: 12,
+  other: 13,
+  /** First of the 27 classes of 31/12/2024-like dates: 9 a separator, 3 an order, 1 a precision of time. */
+  ordered: 16,
+} as const;
+
+export const dateSeparators = ['/', '-', '.'] as const;
+export const dateOrders = ['%d%m', '%m%d', 'either'] as const;
+export const clockFormats = ['', ' %H:%M', ' %H:%M:%S'] as const;
+
+const bit = (index: number): string => String(2n ** BigInt(index));
+const full = (text: string, pattern: string): string => `regexp_full_match(${text}, ${literal(pattern)})`;
+
+/**
+ * SQL giving the class of one text as a single bit, NULL for NULL. `tag` names a column that says what the
+ * source itself calls the value (n number, s string, b boolean, d date, o object or array); a CSV has none.
+ */
+export function classBit(text: string, tag: string | undefined, form: TextForm): string {
+  const number = plainNumber(text, form);
+  const numeric = tag === undefined ? '' : `${tag} = 'n' AND `;
+  const textual = tag === undefined ? '' : `${tag} IN ('s', 'd') AND `;
+  const truth = tag === undefined ? '' : `${tag} = 'b' AND `;
+  const asDouble = `TRY_CAST(${number} AS DOUBLE)`;
+  const branches = [
+    `${text} IS NULL THEN NULL`,
+    ...(tag === undefined ? [] : [`${tag} = 'o' THEN ${bit(valueClass.document)}`]),
+    `${numeric}${full(number, '-?(0|[1-9]\\d{0,14})')} THEN ${bit(valueClass.small)}`,
+    `${numeric}${full(number, '-?[1-9]\\d{15,18}')} AND TRY_CAST(${number} AS BIGINT) IS NOT NULL THEN ${bit(valueClass.int64)}`,
+    `${numeric}${full(number, '-?[1-9]\\d{15,37}')} THEN ${bit(valueClass.wide)}`,
+    `${numeric}${full(number, '-?(0|[1-9]\\d*)\\.\\d+')} THEN CASE
+      WHEN length(${number}) <= 16 OR CAST(${asDouble} AS VARCHAR) = ${number} THEN ${bit(valueClass.double)} ELSE ${bit(valueClass.decimal)} END`,
+    `${numeric}${full(number, '-?(0|[1-9]\\d*)(\\.\\d+)?[eE][+-]?\\d+')} AND isfinite(${asDouble}) THEN ${bit(valueClass.exponent)}`,
+    `${truth}lower(${text}) IN ('true', 'false') THEN ${bit(valueClass.boolean)}`,
+    ...temporalBranches(text, form).map((branch) => textual + branch),
+  ];
+  return `CASE ${branches.map((branch) => `WHEN ${branch}`).join('\n')} ELSE ${bit(valueClass.other)} END`;
+}
+
+function temporalBranches(text: string, form: TextForm): string[] {
+  const plain: TextForm = { thousands: '', pattern: undefined };
+  const fits = (kind: 'DATE' | 'TIMESTAMP' | 'TIME', with_: TextForm = plain): string =>
+    `${castText(text, { kind }, with_)} IS NOT NULL`;
+  const given: string[] = [];
+  if (form.pattern?.date !== undefined) {
+    const dateOnly = {
+      thousands: '',
+      pattern: { ...form.pattern, full: form.pattern.date, time: undefined },
+    };
+    given.push(`${fits('DATE', dateOnly)} THEN ${bit(valueClass.patternDate)}`);
+    if (form.pattern.time !== undefined)
+      given.push(`${fits('TIMESTAMP', form)} THEN ${bit(valueClass.patternTimestamp)}`);
+  }
+  const clock = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?';
+  return [
+    ...given,
+    `${full(text, '\\d{4}-\\d{2}-\\d{2}')} AND ${fits('DATE')} THEN ${bit(valueClass.date)}`,
+    `${full(text, `\\d{4}-\\d{2}-\\d{2}[ T]${clock}(Z|[+-]\\d{2}(:?\\d{2})?)?`)} AND ${fits('TIMESTAMP')} THEN ${bit(valueClass.timestamp)}`,
+    `${full(text, clock)} AND ${fits('TIME')} THEN ${bit(valueClass.time)}`,
+    ...(form.pattern === undefined ? [orderedBranch(text)] : []),
+  ];
+}
+
+function orderedBranch(text: string): string {
+  const part = (pattern: string): string => `regexp_extract(${text}, ${literal(pattern)}, 1)`;
+  const first = `CAST(${part('^(\\d+)')} AS INTEGER)`;
+  const second = `CAST(${part('^\\d+.(\\d+)')} AS INTEGER)`;
+  const formats = dateSeparators.flatMap((separator) =>
+    clockFormats.flatMap((clock) =>
+      ['%d|%m|%Y', '%m|%d|%Y'].map((order) => literal(order.replaceAll('|', separator) + clock)),
+    ),
+  );
+  return `${full(text, '\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}( \\d{1,2}:\\d{2}(:\\d{2})?)?')}
+    AND try_strptime(${text}, [${formats.join(', ')}]) IS NOT NULL
+    THEN CAST(1 AS BIGINT) << (${valueClass.ordered}
+      + 9 * (strpos(${literal(dateSeparators.join(''))}, ${part('^\\d+(.)')}) - 1)
+      + 3 * (CASE WHEN ${first} > 12 THEN 0 WHEN ${second} > 12 THEN 1 ELSE 2 END)
+      + (length(${text}) - length(replace(${text}, ':', ''))))`;
+}

@@ -1,0 +1,113 @@
+import type { LakeColumn } from '../../../tables/tables/columns.ts';
+import { BadFileError } from '../bad-file.ts';
+import type { ColumnMapping, PreviewColumn } from '../contract.ts';
+import { loadDateColumn } from '../options.ts';
+import { columnNames } from '../text/names.ts';
+import type { TextTable } from '../text/table.ts';
+import type { TextForm } from './cast.ts';
+import type { Certainty, InferredType } from './infer.ts';
+import { type DataType, dataType, typeName } from './types.ts';
+
+/** One column of the table to be made. */
+export interface PlannedColumn {
+  /** Position in the file; undefined for an optional source column that the file does not have. */
+  source: number | undefined;
+  sourceName: string;
+  name: string;
+  type: DataType;
+  nullable: boolean;
+  unique: boolean;
+  /** How sure a type is that came from values; undefined for one that a mapping gave. */
+  inferred: Certainty | undefined;
+  form: TextForm;
+}
+
+/** `isPartial`: only a part of the file was read, and its columns come up as it goes. */
+export function planMappings(
+  names: readonly string[],
+  mappings: readonly ColumnMapping[],
+  form: TextForm,
+  isPartial = false,
+): PlannedColumn[] {
+  const positionOf = sourcePositions(names);
+  return mappings.map((mapping) => {
+    const { sourceColumnName: sourceName, nullable, unique } = mapping;
+    const source = positionOf(sourceName);
+    if (source === undefined && !isPartial && (mapping.required || !nullable)) {
+      const known = names.slice(0, 20).map((name) => JSON.stringify(name));
+      throw new BadFileError(
+        'missing_column',
+        `The file has no column ${JSON.stringify(sourceName)}; it has ${known.join(', ')}${names.length > 20 ? ', …' : ''}`,
+        { column: sourceName },
+      );
+    }
+    return {
+      source,
+      sourceName,
+      name: mapping.targetColumnName,
+      type: dataType(mapping.dataType),
+      nullable,
+      unique,
+      inferred: undefined,
+      form,
+    };
+  });
+}
+
+/** An exact name first; else one that differs in case or outer spaces only, when there is just one. */
+function sourcePositions(names: readonly string[]): (wanted: string) => number | undefined {
+  const exact = new Map<string, number>();
+  const folded = new Map<string, number | undefined>();
+  for (const [index, name] of names.entries()) {
+    if (!exact.has(name)) exact.set(name, index);
+    folded.set(name.toLowerCase(), folded.has(name.toLowerCase()) ? undefined : index);
+  }
+  return (wanted) => exact.get(wanted) ?? folded.get(wanted.trim().toLowerCase());
+}
+
+export function planInferred(
+  table: Pick<TextTable, 'names' | 'form'>,
+  inferred: readonly InferredType[],
+  includeLoadDate: boolean,
+): PlannedColumn[] {
+  const targets = columnNames(table.names, includeLoadDate ? [loadDateColumn] : []);
+  return table.names.map((sourceName, source) => {
+    const { type, pattern, certainty } = inferred[source]!;
+    const form = { thousands: table.form.thousands, pattern };
+    return {
+      source,
+      sourceName,
+      name: targets[source]!,
+      type,
+      nullable: true,
+      unique: false,
+      inferred: certainty,
+      form,
+    };
+  });
+}
+
+export function lakeColumns(plan: readonly PlannedColumn[], includeLoadDate: boolean): LakeColumn[] {
+  const columns = plan.map(({ name, type, nullable }) => column(name, typeName(type), nullable));
+  return includeLoadDate ? [...columns, column(loadDateColumn, 'TIMESTAMP', false)] : columns;
+}
+
+export function previewColumns(plan: readonly PlannedColumn[], includeLoadDate: boolean): PreviewColumn[] {
+  const columns = plan.map(({ sourceName, name, type, nullable }) => ({
+    sourceName,
+    targetName: name,
+    dataType: typeName(type),
+    nullable,
+  }));
+  const added = {
+    sourceName: loadDateColumn,
+    targetName: loadDateColumn,
+    dataType: 'TIMESTAMP',
+    nullable: false,
+  };
+  return includeLoadDate ? [...columns, added] : columns;
+}
+
+export function column(name: string, type: string, nullable: boolean): LakeColumn {
+  return { name, dataType: type, nullable, typing: 'declared' };
+}

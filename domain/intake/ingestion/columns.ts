@@ -1,0 +1,141 @@
+import { AppError } from '../../../data/errors.ts';
+import { maxColumns } from '../../tables/records/plan.ts';
+import { type InferredType, widen } from '../../tables/records/types.ts';
+import { createdAtColumn } from '../../tables/tables/column-name.ts';
+import type { LakeColumn } from '../../tables/tables/columns.ts';
+import type { StagedPage } from './staged-pages.ts';
+
+/** The table as the batch makes it: what it has, retyped where that was open, and new columns behind. */
+export interface TargetColumns {
+  /** Every column in order, with its type after the batch; the created-at column keeps its place. */
+  columns: LakeColumn[];
+  /** Columns of the table whose type the batch decides or widens. */
+  retypes: Map<string, string>;
+  added: LakeColumn[];
+  /** Columns that widen from INTEGER to DOUBLE: their integers must lie within 2^53. */
+  narrowed: string[];
+}
+
+/** The types in which pages have a column, each with the first page that has it so, in page order. */
+type Seen = Map<string, number>;
+
+/**
+ * Holds the pages, which were each checked against the table as it was, against the table as it is: types may
+ * have been decided or widened since, by other pages or from outside.
+ */
+export function targetColumns(
+  table: readonly LakeColumn[],
+  pages: readonly StagedPage[],
+  addsFields: boolean,
+): TargetColumns {
+  const { seen, known } = seenTypes(pages);
+  const target: TargetColumns = { columns: [], retypes: new Map(), added: [], narrowed: [] };
+  for (const column of table) {
+    const types = seen.get(column.name);
+    seen.delete(column.name);
+    if (!column.nullable && column.name !== createdAtColumn) requireInEvery(column.name, pages);
+    const dataType = types === undefined ? column.dataType : typeAfter(column, types, target);
+    const isChanged =
+      dataType !== column.dataType || (column.typing === 'undetermined' && types !== undefined);
+    if (isChanged) target.retypes.set(column.name, dataType);
+    target.columns.push(isChanged ? { ...column, dataType, typing: 'inferred' } : column);
+  }
+  const names = new Set(table.map(({ name }) => name.toLowerCase()));
+  for (const [name, types] of seen) {
+    const [[, page] = ['', 0]] = types;
+    if (!addsFields || known.has(name) || names.has(name.toLowerCase())) {
+      throw conflict(
+        `Page ${page} has the column ${JSON.stringify(name)}, which the table has not any more.`,
+      );
+    }
+    names.add(name.toLowerCase());
+    const column: LakeColumn = { name, dataType: 'STRING', nullable: true, typing: 'undetermined' };
+    const added: LakeColumn = { ...column, dataType: typeAfter(column, types, target), typing: 'inferred' };
+    target.added.push(added);
+    target.columns.push(added);
+    if (target.columns.length > maxColumns)
+      throw conflict(`The new fields of the pages would bring the table to more than ${maxColumns} columns.`);
+  }
+  return target;
+}
+
+/** The types of each name, and the names that were columns of the table when a page was staged. */
+function seenTypes(pages: readonly StagedPage[]): { seen: Map<string, Seen>; known: Set<string> } {
+  const seen = new Map<string, Seen>();
+  const known = new Set<string>();
+  for (const page of pages) {
+    for (const { name, dataType, isNew } of pageColumns(page)) {
+      const types = seen.get(name) ?? new Map<string, number>();
+      if (!types.has(dataType)) types.set(dataType, page.page_number);
+      seen.set(name, types);
+      if (isNew !== true) known.add(name);
+    }
+  }
+  return { seen, known };
+}
+
+/** The columns that have a value in the page, as they are in its Parquet. */
+export function pageColumns(page: StagedPage): { name: string; dataType: string; isNew?: boolean }[] {
+  return page.columns as { name: string; dataType: string; isNew?: boolean }[];
+}
+
+/** Refuses pages that lack the key of their upsert: it was another one when they were staged. */
+export function requireKeys(keys: readonly string[], pages: readonly StagedPage[]): void {
+  for (const page of pages) {
+    if (page.records === 0) continue;
+    const names = new Set(pageColumns(page).map(({ name }) => name));
+    const missing = keys.find((key) => !names.has(key));
+    if (missing === undefined) continue;
+    throw conflict(
+      `The key column ${JSON.stringify(missing)} is not in page ${page.page_number}: the key changed after it was staged.`,
+    );
+  }
+}
+
+function requireInEvery(name: string, pages: readonly StagedPage[]): void {
+  const without = pages.find(
+    (page) => page.records > 0 && !pageColumns(page).some((column) => column.name === name),
+  );
+  if (without === undefined) return;
+  throw conflict(
+    `Column ${JSON.stringify(name)} takes no nulls, and page ${without.page_number} was staged before it was there.`,
+  );
+}
+
+function typeAfter(column: LakeColumn, types: Seen, target: TargetColumns): string {
+  let type = column.typing === 'undetermined' ? undefined : column.dataType;
+  for (const [own, page] of types) {
+    const wider = type === undefined || type === own ? own : wideningOf(column, type, own);
+    if (wider === undefined) {
+      throw conflict(
+        `Column ${JSON.stringify(column.name)} is ${type}, and page ${page} has it as ${own}; send one type, or retype the column and stage again.`,
+      );
+    }
+    type = wider;
+  }
+  if (type === 'DOUBLE' && (types.has('INTEGER') || column.dataType === 'INTEGER'))
+    target.narrowed.push(column.name);
+  return type ?? column.dataType;
+}
+
+function wideningOf(column: LakeColumn, type: string, own: string): string | undefined {
+  if (column.typing !== 'declared') return widen(type, own as InferredType);
+  return isHeldBy(own, type) ? type : undefined;
+}
+
+/** Whether every value of one type, as it was checked when staged, has its exact place in a declared one. */
+function isHeldBy(from: string, to: string): boolean {
+  if (from === 'INTEGER') return to === 'DOUBLE' || /^DECIMAL\(\d+,\d+\)$/.test(to);
+  const [narrow, wide] = [decimalOf(from), decimalOf(to)];
+  if (narrow === undefined || wide === undefined) return false;
+  return wide.scale >= narrow.scale && wide.whole >= narrow.whole;
+}
+
+function decimalOf(type: string): { whole: number; scale: number } | undefined {
+  const match = /^DECIMAL\((\d+),(\d+)\)$/.exec(type);
+  return match === null ? undefined : { whole: Number(match[1]) - Number(match[2]), scale: Number(match[2]) };
+}
+
+function conflict(message: string): AppError {
+  return new AppError('conflict', message);
+}

@@ -1,0 +1,160 @@
+import type { Insertable } from 'kysely';
+import { sql } from 'kysely';
+import { AppError, notFound } from '../../../data/errors.ts';
+import {
+  type Database,
+  isUniqueViolation,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { states } from '../../../data/postgres/states.ts';
+import type { StagedTotals } from './staged-pages.ts';
+
+export type IngestionBatch = RecordOf<'ingestion_batches'>;
+export type BatchMode = IngestionBatch['mode'];
+export type BatchStatus = IngestionBatch['status'];
+
+const batches = records('ingestion_batches', {
+  prefix: 'bat',
+  what: 'The ingestion batch',
+});
+
+export const { find: findBatch, remove: deleteBatch } = batches;
+
+/**
+ * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake decides
+ * whether it becomes `applied` or `failed`, and nobody can take it back. Where its table grew until its turn came, and
+ * its guard now wants a word, it waits for that.
+ */
+export const batchStates = states(
+  'ingestion_batches',
+  {
+    open: ['completing', 'failed', 'aborted', 'expired'],
+    completing: ['awaiting_confirmation', 'applying', 'failed', 'aborted'],
+    awaiting_confirmation: ['completing', 'failed', 'aborted', 'expired'],
+    applying: ['applied', 'failed', 'awaiting_confirmation'],
+    applied: [],
+    failed: [],
+    aborted: [],
+    expired: [],
+  },
+  () => ({ moved_at: new Date() }),
+);
+
+export const { move: moveBatch } = batchStates;
+
+/** What was staged, as the row of an ended batch keeps it. */
+export function countsOf({ pages, records, quarantined, bytes }: StagedTotals) {
+  return {
+    pages_staged: pages,
+    records_staged: records,
+    records_quarantined: quarantined,
+    bytes_staged: bytes,
+  };
+}
+
+/** The states that a batch can be taken back from. */
+export const revocableStatuses = ['open', 'completing', 'awaiting_confirmation'] as const;
+
+export function isRevocable(status: string): boolean {
+  return revocableStatuses.some((revocable) => revocable === status);
+}
+
+/** Why a batch failed, as its client sees it. */
+export interface BatchFailure {
+  code: string;
+  message: string;
+  /** The first s_ids that stand in the way; those beyond 2^53 as strings. */
+  rowIds?: readonly (number | string)[];
+}
+
+/** The batch, as one of this table. */
+export async function getBatch(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  id: string,
+  lock?: RowLock,
+): Promise<IngestionBatch> {
+  const batch = await batches.get(db, organizationId, id, lock);
+  if (batch.table_id !== tableId) throw notFound('The ingestion batch');
+  return batch;
+}
+
+export async function findBatchByClientId(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  clientBatchId: string,
+): Promise<IngestionBatch | undefined> {
+  return db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('client_batch_id', '=', clientBatchId)
+    .executeTakeFirst();
+}
+
+/** Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id. */
+export async function insertBatch(
+  db: OrganizationTransaction,
+  batch: Insertable<DB['ingestion_batches']>,
+): Promise<IngestionBatch> {
+  try {
+    return await db.insertInto('ingestion_batches').values(batch).returningAll().executeTakeFirstOrThrow();
+  } catch (error) {
+    if (isUniqueViolation(error, 'ingestion_batches_replay')) throw replayActive();
+    throw error;
+  }
+}
+
+export function replayActive(): AppError {
+  return new AppError(
+    'conflict',
+    'These quarantined records are being staged again by another batch already.',
+  );
+}
+
+/** A sync's batches that are being applied. */
+export async function applyingBatches(
+  db: OrganizationTransaction,
+  organizationId: string,
+  syncId: string,
+): Promise<IngestionBatch[]> {
+  return db
+    .selectFrom('ingestion_batches')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('sync_id', '=', syncId)
+    .where('status', '=', 'applying')
+    .execute();
+}
+
+/** Says that an ended batch has nothing staged any more. */
+export async function markCleaned(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .updateTable('ingestion_batches')
+    .set({ cleaned_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('cleaned_at', 'is', null)
+    .execute();
+}
+
+/** Batches whose process should have moved them on by now. */
+export async function stalledBatches(
+  db: Database,
+  olderThanSeconds: number,
+  atMost: number,
+): Promise<{ organizationId: string; id: string }[]> {
+  const { rows } = await sql<{ organization_id: string; id: string }>`
+    SELECT organization_id, id FROM stalled_ingestion_batches(make_interval(secs => ${olderThanSeconds}), ${atMost})
+  `.execute(db);
+  return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
+}

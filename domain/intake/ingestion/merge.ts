@@ -1,0 +1,137 @@
+import { AppError } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { identifier, literal } from '../../../data/lake/sql.ts';
+import type { StagedFile } from '../file-imports/contract.ts';
+import { duplicateRowId } from '../../tables/records/duplicates.ts';
+import { mayHoldRowIds } from '../../tables/rows/taken.ts';
+import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts';
+import type { PhysicalTable } from '../../tables/tables/columns.ts';
+import type { TargetColumns } from './columns.ts';
+import type { IncomingRows } from './page-files.ts';
+import type { StagedPage } from './staged-pages.ts';
+
+/** The range of s_ids of a batch's good records; undefined when it has none. */
+function rangeOf(pages: readonly StagedPage[]): { min: bigint; max: bigint } | undefined {
+  let range: { min: bigint; max: bigint } | undefined;
+  for (const { row_id_min: low, row_id_max: high } of pages) {
+    if (low === null || high === null) continue;
+    const [min, max] = [BigInt(low), BigInt(high)];
+    range ??= { min, max };
+    if (min < range.min) range.min = min;
+    if (max > range.max) range.max = max;
+  }
+  return range;
+}
+
+function filesSource(files: readonly StagedFile[]): string {
+  return `read_parquet([${files.map(({ url }) => literal(url)).join(', ')}])`;
+}
+
+/** Refuses an append whose s_ids the table has already. Nothing is read where statistics rule it out. */
+export async function refuseTakenRowIds(
+  deps: { lake: LakeDeps },
+  lake: Lake,
+  connection: EngineConnection,
+  table: PhysicalTable,
+  pages: readonly StagedPage[],
+  files: readonly StagedFile[],
+): Promise<void> {
+  const range = rangeOf(pages);
+  if (range === undefined || files.length === 0) return;
+  if (!(await mayHoldRowIds(deps.lake, lake, table, range))) return;
+  const { rows: taken } = await connection.read(
+    `SELECT ${rowIdColumn} FROM ${identifier(table.name)}
+     WHERE ${rowIdColumn} BETWEEN ${range.min} AND ${range.max}
+       AND ${rowIdColumn} IN (SELECT ${rowIdColumn} FROM ${filesSource(files)})
+     ORDER BY ${rowIdColumn} LIMIT 10`,
+  );
+  if (taken.length > 0) throw duplicateRowId(taken.map(([id]) => id as bigint));
+}
+
+interface Merge {
+  deps: { lake: LakeDeps };
+  lake: Lake;
+  connection: EngineConnection;
+  physical: PhysicalTable;
+  target: TargetColumns;
+  keys: readonly string[];
+  incoming: IncomingRows;
+}
+
+/**
+ * Merges the records by key, inside the caller's transaction. A matched row keeps its s_id and when it was
+ * created; a key that matches several rows, or a new row whose s_id is taken, refuses the batch.
+ */
+export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; updated: number }> {
+  const { connection, lake, physical, target, keys } = merge;
+  const { table: incoming, rows } = merge.incoming;
+  const table = `${lake.schema}.main.${identifier(physical.name)}`;
+  const names = target.columns.map(({ name }) => name);
+  const others = names.filter(
+    (name) => name !== rowIdColumn && name !== createdAtColumn && !keys.includes(name),
+  );
+  // Without other columns the key stands in, so that every match is counted.
+  const updates = (others.length === 0 ? keys : others).map(
+    (name) => `${identifier(name)} = i.${identifier(name)}`,
+  );
+  const before = await readCreated(merge, table);
+  const changed = await connection.run(
+    `MERGE INTO ${table} AS t USING ${incoming} AS i
+     ON (${keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ')})
+     WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}
+     WHEN NOT MATCHED THEN INSERT (${names.map(identifier).join(', ')})
+       VALUES (${names.map((name) => `i.${identifier(name)}`).join(', ')})`,
+  );
+  // Each key comes once, so more changes than records are several rows of one key.
+  if (changed > rows) {
+    throw new AppError(
+      'conflict',
+      `A key of the batch matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
+    );
+  }
+  const created = await readCreated(merge, table);
+  const inserted = created.rows - before.rows;
+  const isByRowId = keys.length === 1 && keys[0] === rowIdColumn;
+  if (!isByRowId && inserted > 0) await refuseTakenNewRows(merge, table, created);
+  return { inserted, updated: rows - inserted };
+}
+
+interface CreatedRows {
+  rows: number;
+  min: bigint;
+  max: bigint;
+  isUnique: boolean;
+}
+
+/** The rows of the table that were created when the batch's new ones are: statistics leave few files to read. */
+async function readCreated({ connection, incoming }: Merge, table: string): Promise<CreatedRows> {
+  const { rows } = await connection.read(
+    `SELECT count(*), min(${rowIdColumn}), max(${rowIdColumn}), count(*) = count(DISTINCT ${rowIdColumn})
+     FROM ${table} WHERE ${createdIn(incoming)}`,
+  );
+  const [count, min, max, isUnique] = rows[0] as [bigint, bigint, bigint, boolean];
+  return { rows: Number(count), min, max, isUnique };
+}
+
+function createdIn({ createdAt }: IncomingRows): string {
+  return `${identifier(createdAtColumn)} = ${literal(String(createdAt))}::TIMESTAMPTZ`;
+}
+
+/** The s_ids of rows that no key matched must be free, and each given once. */
+async function refuseTakenNewRows(
+  { deps, lake, connection, physical, incoming }: Merge,
+  table: string,
+  { min, max, isUnique }: CreatedRows,
+): Promise<void> {
+  if (isUnique && !(await mayHoldRowIds(deps.lake, lake, physical, { min, max }))) return;
+  const { rows } = await connection.read(
+    `SELECT ${rowIdColumn} FROM ${table}
+     WHERE ${rowIdColumn} BETWEEN ${min} AND ${max}
+       AND ${rowIdColumn} IN (SELECT ${rowIdColumn} FROM ${table} WHERE ${createdIn(incoming)})
+     GROUP BY ${rowIdColumn} HAVING count(*) > 1 ORDER BY ${rowIdColumn} LIMIT 10`,
+  );
+  const taken = rows.map(([id]) => id as bigint);
+  if (taken.length > 0) throw duplicateRowId(taken);
+}

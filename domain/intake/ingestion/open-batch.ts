@@ -1,0 +1,120 @@
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { getTable, lockTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getDataSync } from './data-syncs.ts';
+import {
+  type BatchMode,
+  deleteBatch,
+  findBatch,
+  findBatchByClientId,
+  type IngestionBatch,
+  insertBatch,
+} from './ingestion-batches.ts';
+import { batchStart } from './process.ts';
+
+export interface BatchRequest {
+  organizationId: string;
+  callerId: string;
+  /** What the process remembers of its request. */
+  memo: Record<string, string>;
+  batchId: string;
+  tableId: string;
+  mode: BatchMode;
+  syncId: string | undefined;
+  clientBatchId: string | undefined;
+  expiresInSeconds: number;
+  onBadRecord: 'refuse' | 'quarantine';
+  onNewField: 'refuse' | 'add' | 'ignore';
+  maxShrinkRatio: number | undefined;
+  /** The batch or import whose quarantined records are staged again. */
+  replayOf: { source: 'batch' | 'import'; id: string } | undefined;
+}
+
+/**
+ * Opens a batch: its row and the outbox entry are one commit; then its process is started. Without workflows
+ * nothing of it stays. The same client_batch_id finds the batch that is there.
+ */
+export async function openBatch(
+  deps: ProcessDeps,
+  request: BatchRequest,
+): Promise<{ batch: IngestionBatch; isNew: boolean }> {
+  const { organizationId, memo } = request;
+  const { row: batch, isNew } = await startRecorded(deps, organizationId, {
+    find: async (db) => {
+      await lockTable(db, organizationId, request.tableId);
+      return findEarlier(db, request);
+    },
+    make: async (db) => insert(db, await getTable(db, organizationId, request.tableId), request),
+    startOf: (made) => batchStart(made, memo),
+    undo: (db, { id }) => deleteBatch(db, organizationId, id),
+  });
+  // A repetition of the request that made it, whose answer was lost, is told the same.
+  return { batch, isNew: isNew || batch.id === request.batchId };
+}
+
+async function findEarlier(
+  db: OrganizationTransaction,
+  request: BatchRequest,
+): Promise<IngestionBatch | undefined> {
+  const { organizationId, clientBatchId, tableId } = request;
+  const earlier =
+    (await findBatch(db, organizationId, request.batchId)) ??
+    (clientBatchId === undefined
+      ? undefined
+      : await findBatchByClientId(db, organizationId, tableId, clientBatchId));
+  if (earlier === undefined) return undefined;
+  if (earlier.mode === request.mode && earlier.sync_id === (request.syncId ?? null)) return earlier;
+  throw new AppError(
+    'conflict',
+    `The client_batch_id names a batch of another mode or data sync already: ${earlier.id} (${earlier.mode}).`,
+  );
+}
+
+async function insert(
+  db: OrganizationTransaction,
+  table: TableRow,
+  request: BatchRequest,
+): Promise<IngestionBatch> {
+  const { organizationId, mode } = request;
+  // The rows of an imported table come from its file, also those that only fit later.
+  const isOfImport = table.kind === 'import' && request.replayOf?.source === 'import';
+  if (table.kind !== 'data' && !isOfImport) {
+    throw new AppError(
+      'not_appendable',
+      `A table of the kind ${table.kind} takes no batches; create one with POST /v1/grid/tables, kind=data.`,
+    );
+  }
+  const isSwap = mode === 'replace' || mode === 'provider_snapshot';
+  if (request.maxShrinkRatio !== undefined && !isSwap) {
+    throw new AppError(
+      'unsupported_option',
+      `A batch in mode ${mode} cannot shrink its table; leave guard out.`,
+    );
+  }
+  const sync =
+    request.syncId === undefined ? undefined : await getDataSync(db, organizationId, request.syncId, 'share');
+  if (request.syncId !== undefined && sync?.table_id !== table.id) {
+    throw new ValidationError([
+      { loc: ['body', 'sync_id'], msg: 'This table has no such data sync.', type: 'value_error' },
+    ]);
+  }
+  return insertBatch(db, {
+    organization_id: organizationId,
+    id: request.batchId,
+    table_id: table.id,
+    sync_id: request.syncId ?? null,
+    client_batch_id: request.clientBatchId ?? null,
+    mode,
+    status: 'open',
+    generation: sync?.generation ?? null,
+    rotation: sync?.rotation ?? null,
+    on_bad_record: request.onBadRecord,
+    on_new_field: request.onNewField,
+    max_shrink_ratio: request.maxShrinkRatio ?? null,
+    replay_of: request.replayOf?.id ?? null,
+    replay_source: request.replayOf?.source ?? null,
+    created_by: request.callerId,
+    expires_at: new Date(Date.now() + request.expiresInSeconds * 1_000),
+  });
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../../data/errors.ts';
+import { internalColumnPrefix } from '../../../data/lake/ducklake/catalog.ts';
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import { identifier, literal } from '../../../data/lake/sql.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import type { StagedFile } from '../file-imports/contract.ts';
+import { writeParquet } from '../file-imports/out/write.ts';
+import { duplicateRowId } from '../../tables/records/duplicates.ts';
+import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts';
+import { duckDbType, type LakeColumn } from '../../tables/tables/columns.ts';
+import { pageColumns, type TargetColumns } from './columns.ts';
+import type { StagedPage } from './staged-pages.ts';
+
+/** Pages of one statement: bounds its text, the files it has open and how long nothing is heard of it. */
+const pagesAtOnce = 400;
+
+export interface PageFilesDeps {
+  connection: EngineConnection;
+  objects: ObjectStore;
+  /** Folder of the lake that takes the files, ending with a slash. */
+  prefixUrl: string;
+  /** Told after each statement how many pages are done. */
+  progress: (pages: number) => void;
+}
+
+/** The batch's records as files of the lake, with the table's columns, in the order of pages and records. */
+export async function writeRecords(
+  deps: PageFilesDeps,
+  pages: readonly StagedPage[],
+  target: TargetColumns,
+): Promise<StagedFile[]> {
+  const files: StagedFile[] = [];
+  let done = 0;
+  for (const group of groups(pages)) {
+    files.push(...(await write(deps, selectRecords(deps, group, target.columns), group, target.columns)));
+    done += group.length;
+    deps.progress(done);
+  }
+  return files;
+}
+
+/** The records an upsert comes down to, in a temporary table of the connection. */
+export interface IncomingRows {
+  table: string;
+  rows: number;
+  /** What a row that is new gets as the time of its creation; the same for all. */
+  createdAt: string;
+}
+
+/** Of each key the last record, by page and place in it. Whoever asks drops the table. */
+export async function keepLastOfEachKey(
+  deps: PageFilesDeps,
+  pages: readonly StagedPage[],
+  target: TargetColumns,
+  keys: readonly string[],
+): Promise<IncomingRows | undefined> {
+  const all = [...groups(pages)]
+    .map((group) => selectRecords(deps, group, target.columns, orderColumns))
+    .join('\nUNION ALL ');
+  if (all === '') return undefined;
+  const name = identifier(`incoming_${randomUUID()}`);
+  const names = target.columns.map((column) => identifier(column.name));
+  await deps.connection.run(
+    `CREATE TEMP TABLE ${name} AS SELECT ${names.join(', ')} FROM (${all})
+     QUALIFY row_number() OVER (PARTITION BY ${keys.map(identifier).join(', ')} ORDER BY ${pageOrder} DESC, ${recordOrder} DESC) = 1`,
+  );
+  const table = `temp.main.${name}`;
+  const counted = await deps.connection.read(
+    `SELECT count(*), CAST(any_value(${identifier(createdAtColumn)}) AS VARCHAR) FROM ${table}`,
+  );
+  deps.progress(pages.length);
+  const [rows, createdAt] = counted.rows[0]!;
+  return { table, rows: Number(rows), createdAt: String(createdAt) };
+}
+
+/** Names that no column of a user's records can have. */
+const pageOrder = identifier(`${internalColumnPrefix}page`);
+const recordOrder = identifier(`${internalColumnPrefix}record`);
+const orderColumns = [
+  `CAST(regexp_extract(p.filename, '([0-9]+)-[^/]*$', 1) AS INTEGER) AS ${pageOrder}`,
+  `p.file_row_number AS ${recordOrder}`,
+];
+
+/** Pages with records, some hundred at a time, each group of pages with the same columns in the same types. */
+function* groups(pages: readonly StagedPage[]): Generator<StagedPage[]> {
+  let group: StagedPage[] = [];
+  let signature = '';
+  for (const page of pages) {
+    if (page.object_key === null) continue;
+    const own = JSON.stringify(page.columns);
+    if (group.length >= pagesAtOnce || (group.length > 0 && own !== signature)) {
+      yield group;
+      group = [];
+    }
+    signature = own;
+    group.push(page);
+  }
+  if (group.length > 0) yield group;
+}
+
+/** The records of pages that have the same columns, as rows of the table. */
+function selectRecords(
+  { objects }: Pick<PageFilesDeps, 'objects'>,
+  pages: readonly StagedPage[],
+  columns: readonly LakeColumn[],
+  more: readonly string[] = [],
+): string {
+  const own = new Map(pageColumns(pages[0]!).map(({ name, dataType }) => [name, dataType]));
+  const values = columns.map(({ name, dataType }) => {
+    const quoted = identifier(name);
+    if (name === createdAtColumn) return `now()::${duckDbType(dataType)} AS ${quoted}`;
+    const type = own.get(name);
+    if (type === dataType) return `p.${quoted}`;
+    return `CAST(${type === undefined ? 'NULL' : `p.${quoted}`} AS ${duckDbType(dataType)}) AS ${quoted}`;
+  });
+  return `SELECT ${[...values, ...more].join(', ')} FROM ${pagesSource(objects, pages, more.length > 0)} AS p`;
+}
+
+function pagesSource(objects: ObjectStore, pages: readonly StagedPage[], withOrder: boolean): string {
+  const urls = pages.map(({ object_key: key }) => literal(`s3://${objects.settings.bucket}/${key}`));
+  return `read_parquet([${urls.join(', ')}]${withOrder ? ', filename = true, file_row_number = true' : ''})`;
+}
+
+async function write(
+  { connection, objects, prefixUrl }: PageFilesDeps,
+  select: string,
+  pages: readonly StagedPage[],
+  columns: readonly LakeColumn[],
+): Promise<StagedFile[]> {
+  const sourceBytes = pages.reduce((sum, { size_bytes: bytes }) => sum + bytes, 0);
+  const read = async (sql: string) => (await connection.read(sql)).rows;
+  return writeParquet(read, select, { objects, prefixUrl, columns: columns.length, sourceBytes });
+}
+
+/** Refuses s_ids that come in more than one page. Pages whose ranges do not touch are not read. */
+export async function refuseRepeatedRowIds(
+  { connection, objects }: PageFilesDeps,
+  pages: readonly StagedPage[],
+): Promise<void> {
+  const touching = overlapping(pages);
+  if (touching.length === 0) return;
+  const { rows } = await connection.read(
+    `SELECT ${rowIdColumn} FROM ${pagesSource(objects, touching, false)}
+     GROUP BY ${rowIdColumn} HAVING count(*) > 1 ORDER BY ${rowIdColumn} LIMIT 10`,
+  );
+  if (rows.length > 0) throw duplicateRowId(rows.map(([id]) => id as bigint));
+}
+
+/** Pages whose range of s_ids touches another's. Each page was checked in itself. */
+function overlapping(pages: readonly StagedPage[]): StagedPage[] {
+  const ranges = pages
+    .filter(({ row_id_min: min }) => min !== null)
+    .map((page) => ({ page, min: BigInt(page.row_id_min!), max: BigInt(page.row_id_max!) }))
+    .toSorted((a, b) => (a.min < b.min ? -1 : a.min > b.min ? 1 : 0));
+  const touching = new Set<StagedPage>();
+  let widest = ranges[0];
+  for (const range of ranges.slice(1)) {
+    if (range.min <= widest!.max) {
+      touching.add(widest!.page);
+      touching.add(range.page);
+    }
+    if (range.max > widest!.max) widest = range;
+  }
+  return pages.filter((page) => touching.has(page));
+}
+
+/** Refuses integers that a widening to DOUBLE would round. */
+export async function refuseLossyIntegers(
+  { connection, objects }: PageFilesDeps,
+  pages: readonly StagedPage[],
+  columns: readonly string[],
+): Promise<void> {
+  for (const column of columns) {
+    const withIntegers = pages.filter((page) =>
+      pageColumns(page).some(({ name, dataType }) => name === column && dataType === 'INTEGER'),
+    );
+    for (let start = 0; start < withIntegers.length; start += pagesAtOnce) {
+      const source = pagesSource(objects, withIntegers.slice(start, start + pagesAtOnce), false);
+      const {
+        rows: [first],
+      } = await connection.read(
+        `SELECT ${identifier(column)} FROM ${source}
+         WHERE ${identifier(column)} NOT BETWEEN -9007199254740992 AND 9007199254740992 LIMIT 1`,
+      );
+      if (first === undefined) continue;
+      throw new AppError(
+        'conflict',
+        `Column ${JSON.stringify(column)} has fractions and the integer ${String(first[0])}, which no inferred type holds exactly; retype it to DECIMAL(p,s).`,
+      );
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import { defineProcess } from '../../../data/processes/define.ts';
+import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import type { IngestionBatchInput } from '../../../workflows/intake/ingestion-batch/contract.ts';
+import {
+  ingestionBatchWorkflowType,
+  wakeIngestionBatchSignal,
+} from '../../../workflows/intake/ingestion-batch/names.ts';
+import { taskQueues } from '../../../workflows/task-queues.ts';
+import type { IngestionBatch } from './ingestion-batches.ts';
+
+export const batchProcess = defineProcess<IngestionBatchInput>({
+  kind: 'ingestion-batch',
+  workflowType: ingestionBatchWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ batchId }) => batchId,
+  // Only its client may say that a batch does not land.
+  whenTerminated: 'restart',
+});
+
+/** What starts a batch's process, whoever starts it. */
+export function batchStart(batch: IngestionBatch, memo: Record<string, string> = {}) {
+  const input = {
+    organizationId: batch.organization_id,
+    batchId: batch.id,
+    tableId: batch.table_id,
+    mode: batch.mode,
+    expiresAtMs: batch.expires_at.getTime(),
+    isReplay: batch.replay_of !== null,
+  };
+  return batchProcess.startOf(input, {
+    summary: `Ingestion batch (${batch.mode}) into table ${batch.table_id}`,
+    address: `/v1/tables/${batch.table_id}/ingestion-batches/${batch.id}`,
+    memo,
+  });
+}
+
+/** Has the process of a batch look at its row again; an aborted one's is asked to end. */
+export function wakeBatch(
+  deps: { processes: Processes; logger: Pick<Logger, 'warn'> },
+  batch: Pick<IngestionBatch, 'id' | 'status'>,
+): Promise<void> {
+  const workflowId = batchProcess.workflowId(batch.id);
+  const { processes } = deps;
+  const work =
+    batch.status === 'aborted'
+      ? processes.cancel(workflowId)
+      : processes.signal(workflowId, wakeIngestionBatchSignal);
+  return nudge(deps, workflowId, work);
+}

@@ -1,0 +1,151 @@
+import { AppError } from '../../../data/errors.ts';
+import { newId } from '../../../data/ids.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import { findOperations, type LakeOperation } from '../../../data/lake/ledger.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { identifier, literal } from '../../../data/lake/sql.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { LakeColumn } from '../../tables/tables/columns.ts';
+import { createTableStatements } from '../../tables/tables/retype.ts';
+import {
+  findQuarantineTable,
+  reserveTable,
+  type TableRow,
+  tableStates,
+  touchTable,
+} from '../../tables/tables/tables.ts';
+import type { IngestionBatch } from './ingestion-batches.ts';
+import { quarantineColumns } from './page-writer.ts';
+import type { Quarantine, QuarantineModel } from './quarantine-model.ts';
+import { stageQuarantined } from './replay.ts';
+import type { StagedPage } from './staged-pages.ts';
+
+const columns: readonly LakeColumn[] = [
+  ...quarantineColumns.map(({ name, dataType }) => ({
+    name,
+    dataType,
+    nullable: false,
+    typing: 'declared' as const,
+  })),
+  { name: 'quarantined_at', dataType: 'TIMESTAMP', nullable: false, typing: 'declared' },
+];
+
+/**
+ * Where the batch's bad records go: the table's quarantine, reserved when there is none. Undefined for a batch
+ * that has nothing to do with one.
+ */
+async function reserveFor(
+  deps: { db: Database; lake: LakeDeps },
+  lake: Lake,
+  batch: IngestionBatch,
+  table: TableRow,
+  pages: readonly StagedPage[],
+): Promise<Quarantine | undefined> {
+  const { organization_id: organizationId } = table;
+  if (batch.replay_of === null && pages.every(({ quarantined }) => quarantined === 0)) return undefined;
+  const existing = await inOrganization(deps.db, organizationId, (db) =>
+    findQuarantineTable(db, organizationId, table.id),
+  );
+  if (existing === undefined) return reserve(deps.db, table);
+  if (existing.status === 'deleting') {
+    throw new AppError(
+      'storage_unavailable',
+      'The quarantine table is being deleted; applying is tried again.',
+    );
+  }
+  // A reservation that nobody touches for a minute is given back.
+  await inOrganization(deps.db, organizationId, (db) => touchTable(db, organizationId, existing.id));
+  const operationId = `create:${existing.id}`;
+  const made = await findOperations(deps.lake.catalogPool, lake.schema, [operationId]);
+  return { ...existing, status: made.has(operationId) ? 'ready' : existing.status };
+}
+
+async function reserve(db: Database, table: TableRow): Promise<TableRow> {
+  const id = newId('tbl');
+  // The second name is taken only where a table of the first one happens to exist.
+  const names = [
+    `${table.name.slice(0, 230)}_quarantine`,
+    `${table.name.slice(0, 220)}_quarantine_${id.slice(-6)}`,
+  ];
+  for (const name of names) {
+    const reserved = await inOrganization(db, table.organization_id, (transaction) =>
+      reserveTable(transaction, {
+        organization_id: table.organization_id,
+        id,
+        name,
+        kind: 'import',
+        quarantine_of: table.id,
+        description: `Records that did not fit ${table.name}: which batch and page they came in, why they were refused, and what they were.`,
+      }),
+    ).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'name_taken') return undefined;
+      throw error;
+    });
+    if (reserved !== undefined) return reserved;
+  }
+  throw new AppError(
+    'storage_unavailable',
+    'The quarantine table could not be named; applying is tried again.',
+  );
+}
+
+/** Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay takes its own out first. */
+async function write(
+  connection: EngineConnection,
+  objects: ObjectStore,
+  batch: IngestionBatch,
+  quarantine: Quarantine,
+  pages: readonly StagedPage[],
+): Promise<LakeOperation> {
+  const table = identifier(quarantine.name);
+  const isNew = quarantine.status === 'creating';
+  if (isNew)
+    for (const statement of createTableStatements(quarantine.name, columns)) await connection.run(statement);
+  let rowsRemoved = 0;
+  if (batch.replay_of !== null && !isNew) {
+    const { rows } = await connection.read(`DELETE FROM ${table} WHERE batch_id = $1`, [batch.replay_of]);
+    rowsRemoved = Number(rows[0]?.[0] ?? 0);
+  }
+  const keys = pages.flatMap(({ quarantine_key: key }) => (key === null ? [] : [key]));
+  for (let start = 0; start < keys.length; start += filesAtOnce) {
+    const urls = keys
+      .slice(start, start + filesAtOnce)
+      .map((key) => literal(`s3://${objects.settings.bucket}/${key}`));
+    await connection.run(
+      `INSERT INTO ${table} SELECT ${quarantineColumns.map(({ name }) => name).join(', ')}, now()
+       FROM read_parquet([${urls.join(', ')}])`,
+    );
+  }
+  return {
+    // A table that was only reserved is known by the operation that made it.
+    id: isNew ? `create:${quarantine.id}` : `batch:${batch.id}:quarantine`,
+    tableId: quarantine.id,
+    operation: isNew ? 'create' : rowsRemoved > 0 ? 'replace' : 'append',
+    rowsAdded: pages.reduce((sum, { quarantined }) => sum + quarantined, 0),
+    rowsRemoved,
+    runId: batch.id,
+    committedBy: batch.created_by,
+  };
+}
+
+const filesAtOnce = 400;
+
+/** Makes the reservation a table once the batch is in the lake; its id, for the batch. */
+async function settle(db: Database, batch: IngestionBatch): Promise<string | null> {
+  return inOrganization(db, batch.organization_id, async (transaction) => {
+    const table = await findQuarantineTable(transaction, batch.organization_id, batch.table_id);
+    if (table === undefined) return null;
+    if (table.status === 'creating') await tableStates.move(transaction, table, 'creating', 'ready');
+    return table.id;
+  });
+}
+
+/** One table beside the table, for the records of all its batches, as they were sent. */
+export const recordQuarantine: QuarantineModel = {
+  stage: (deps, batch, signal) => stageQuarantined(deps, batch, signal),
+  reserve: reserveFor,
+  write,
+  settle,
+};

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { findBatch, stalledBatches } from './ingestion-batches.ts';
+import { batchProcess, batchStart, wakeBatch } from './process.ts';
+
+export interface BatchReconcileDeps {
+  db: Database;
+  processes: Processes;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** A batch that was moved is heard of within a moment; after this its signal was lost. */
+const lostAfterSeconds = 15;
+/** A process that runs and was woken for so long is busy: more signals would only fill its history. */
+const wakeForMs = 300_000;
+
+/**
+ * Batches that should have moved on: the process of one that did not hear of it is woken, and started again where it
+ * was ended from outside. It reads the batch's row, so doing it twice changes nothing. Old pages and batches go.
+ */
+export function batchSteps(deps: BatchReconcileDeps): ReconcileStep[] {
+  return [
+    itemsStep(
+      'batches',
+      () => stalledBatches(deps.db, lostAfterSeconds, itemsAtOnce),
+      (id) => wakeOrRestart(deps, id),
+    ),
+    wholeStep('purge of batches', () => sql`SELECT purge_ingestion(${1_000})`.execute(deps.db)),
+  ];
+}
+
+async function wakeOrRestart(
+  deps: BatchReconcileDeps,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<void> {
+  const batch = await inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, id));
+  if (batch === undefined) return;
+  const state = await deps.processes.stateOf(batchProcess.workflowId(id));
+  if (state !== 'running') {
+    await deps.processes.restart(batchStart(batch));
+    deps.logger.info({ organizationId, id, status: batch.status }, 'started the process of a batch again');
+  } else if (batch.status !== 'applying' && Date.now() - batch.moved_at.getTime() < wakeForMs) {
+    await wakeBatch(deps, batch);
+  }
+}

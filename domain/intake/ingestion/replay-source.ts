@@ -1,0 +1,64 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { findLatestImport, getTableImport } from '../file-imports/table-imports.ts';
+import { getTable } from '../../tables/tables/tables.ts';
+import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
+import { countQuarantinedRows } from './quarantine-files.ts';
+import type { ReplayDeps } from './quarantine-model.ts';
+import { countQuarantined } from './replay.ts';
+
+/** What has records in quarantine, and how they were to come in. */
+export interface ReplaySource {
+  source: 'batch' | 'import';
+  id: string;
+  mode: 'append' | 'upsert';
+  onNewField: IngestionBatch['on_new_field'];
+}
+
+interface Asked {
+  organizationId: string;
+  tableId: string;
+  batchId: string | undefined;
+  importId: string | undefined;
+}
+
+type SourceDeps = Pick<ReplayDeps, 'db' | 'lake'>;
+
+/** Throws not_found where the batch or import left nothing in quarantine. */
+export async function findReplaySource(deps: SourceDeps, asked: Asked): Promise<ReplaySource> {
+  const { organizationId, tableId, batchId, importId } = asked;
+  if (batchId === undefined) return importSource(deps, organizationId, tableId, importId!);
+  const batch = await inOrganization(deps.db, organizationId, async (db) => {
+    await getTable(db, organizationId, tableId);
+    return getBatch(db, organizationId, tableId, batchId);
+  });
+  // What a replay left in quarantine is still there under the batch or import it first came with.
+  const id = batch.replay_of ?? batch.id;
+  if (batch.replay_source === 'import') return importSource(deps, organizationId, tableId, id);
+  if ((await countQuarantined(deps, organizationId, tableId, id)) === 0)
+    throw notFound('A quarantined record of this batch');
+  const mode = batch.mode === 'upsert' ? 'upsert' : 'append';
+  return { source: 'batch', id, mode, onNewField: batch.on_new_field };
+}
+
+async function importSource(
+  deps: SourceDeps,
+  organizationId: string,
+  tableId: string,
+  id: string,
+): Promise<ReplaySource> {
+  const { row, latest } = await inOrganization(deps.db, organizationId, async (db) => {
+    await getTable(db, organizationId, tableId);
+    const row = await getTableImport(db, organizationId, id);
+    if (row.table_id !== tableId) throw notFound('The import');
+    return { row, latest: await findLatestImport(db, organizationId, tableId) };
+  });
+  if ((await countQuarantinedRows(deps, row)) === 0) throw notFound('A quarantined record of this import');
+  if (latest !== id) {
+    throw new AppError(
+      'conflict',
+      'The table was imported anew since; replay the quarantine of its last import.',
+    );
+  }
+  return { source: 'import', id, mode: 'append', onNewField: 'refuse' };
+}

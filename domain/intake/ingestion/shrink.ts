@@ -1,0 +1,21 @@
+import { AppError } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { tableStatistics } from '../../../data/lake/ledger.ts';
+import type { IngestionBatch } from './ingestion-batches.ts';
+
+type ShrinkDeps = Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+
+/** Thrown under the table's lock, where it grew since the batch was let on: somebody has to confirm first. */
+export class ShrinksTooMuch extends AppError {
+  constructor() {
+    super('conflict', 'The batch would shrink its table by more than its guard allows.');
+  }
+}
+
+/** Whether the guard wants a person's word before the table's content, as it is now, is swapped for so much less. */
+export async function shrinksTooMuch(deps: ShrinkDeps, batch: IngestionBatch): Promise<boolean> {
+  if (batch.max_shrink_ratio === null || batch.shrink_confirmed) return false;
+  const { schema } = await deps.catalog.get(batch.organization_id);
+  const before = (await tableStatistics(deps.catalogPool, schema)).get(batch.table_id)?.rowCount ?? 0;
+  return before > 0 && before - (batch.records_staged ?? 0) > batch.max_shrink_ratio * before;
+}

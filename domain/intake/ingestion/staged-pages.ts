@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import type { Insertable, Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+
+export type StagedPage = Selectable<DB['staged_pages']>;
+
+/** The highest number a page may have, by the public interface. */
+export const maxPageNumber = 100_000;
+
+export async function findPage(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchId: string,
+  pageNumber: number,
+): Promise<StagedPage | undefined> {
+  return db
+    .selectFrom('staged_pages')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('batch_id', '=', batchId)
+    .where('page_number', '=', pageNumber)
+    .executeTakeFirst();
+}
+
+/** Adds a page; undefined when one of its number came first. */
+export async function insertPage(
+  db: OrganizationTransaction,
+  page: Insertable<DB['staged_pages']>,
+): Promise<StagedPage | undefined> {
+  return db
+    .insertInto('staged_pages')
+    .values(page)
+    .onConflict((conflict) => conflict.columns(['organization_id', 'batch_id', 'page_number']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A batch's pages after a number, in order. */
+export async function listPages(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchId: string,
+  after: number,
+  limit: number,
+): Promise<StagedPage[]> {
+  return db
+    .selectFrom('staged_pages')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('batch_id', '=', batchId)
+    .where('page_number', '>', after)
+    .orderBy('page_number')
+    .limit(limit)
+    .execute();
+}
+
+/** Pages read at once: the columns of one may take tens of kilobytes. */
+const pagesAtOnce = 1_000;
+
+/** Every page of a batch, in order. Pages of equal columns share them, so that 100,000 wide pages fit into memory. */
+export async function allPages(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchId: string,
+): Promise<StagedPage[]> {
+  const pages: StagedPage[] = [];
+  const shared = new Map<string, StagedPage['columns']>();
+  for (;;) {
+    const next = await listPages(db, organizationId, batchId, pages.at(-1)?.page_number ?? 0, pagesAtOnce);
+    for (const page of next) {
+      const text = JSON.stringify(page.columns);
+      const columns = shared.get(text) ?? page.columns;
+      shared.set(text, columns);
+      pages.push({ ...page, columns });
+    }
+    if (next.length < pagesAtOnce) return pages;
+  }
+}
+
+export interface StagedTotals {
+  pages: number;
+  records: number;
+  quarantined: number;
+  bytes: number;
+}
+
+export async function stagedTotals(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchId: string,
+): Promise<StagedTotals> {
+  return db
+    .selectFrom('staged_pages')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('pages'),
+      sql<number>`coalesce(sum(records), 0)::bigint`.as('records'),
+      sql<number>`coalesce(sum(quarantined), 0)::bigint`.as('quarantined'),
+      sql<number>`coalesce(sum(size_bytes), 0)::bigint`.as('bytes'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('batch_id', '=', batchId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The hash of every staged page, in order: what a manifest is held against. */
+export async function pageHashes(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchId: string,
+): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('staged_pages')
+    .select(['page_number', 'sha256'])
+    .where('organization_id', '=', organizationId)
+    .where('batch_id', '=', batchId)
+    .orderBy('page_number')
+    .execute();
+  return new Map(rows.map((row) => [row.page_number, row.sha256]));
+}
+
+/** One hash over a whole manifest: lowercase hex over `number:sha256` lines in order. */
+export function manifestHash(pages: ReadonlyMap<number, string>): string {
+  const hash = createHash('sha256');
+  for (const [number, sha256] of [...pages].toSorted(([a], [b]) => a - b))
+    hash.update(`${number}:${sha256}\n`);
+  return hash.digest('hex');
+}

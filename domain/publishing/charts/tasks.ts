@@ -1,0 +1,86 @@
+import { createRequire } from 'node:module';
+import { Resvg } from '@resvg/resvg-js';
+import { type Loader, logger, None, parse, View } from 'vega';
+import { compile, type TopLevelSpec } from 'vega-lite';
+import { AppError } from '../../../data/errors.ts';
+import { type SentError, toSent } from '../../../data/lake/sent-error.ts';
+import type { ChartDocument } from './spec.ts';
+
+export type DrawTask = { name: 'svg'; document: ChartDocument } | { name: 'png'; svg: string };
+export type DrawAnswer = { output: string | Uint8Array } | { error: SentError };
+
+export const maxSvgBytes = 2_097_152;
+const pngScale = 2;
+const maxSide = 4_096;
+/** What a chart's drawing consists of: nothing that runs, embeds or refers. */
+const drawn = new Set(['svg', 'g', 'path', 'line', 'rect', 'text', 'tspan', 'defs', 'clipPath']);
+const fontFiles = fontPaths(['DejaVuSans', 'DejaVuSans-Bold']);
+
+/** What the thread runs: errors go as they can travel. */
+export async function drawInThread(task: DrawTask): Promise<DrawAnswer> {
+  try {
+    return { output: task.name === 'svg' ? await svgOf(task.document) : pngOf(task.svg) };
+  } catch (error) {
+    return { error: toSent(error) };
+  }
+}
+
+async function svgOf(document: ChartDocument): Promise<string> {
+  const faults: unknown[] = [];
+  const quiet = logger(None);
+  const { spec } = compile(document as unknown as TopLevelSpec, { logger: quiet });
+  const view = new View(parse(spec), { renderer: 'none', loader: refusingLoader(faults), logger: quiet });
+  // What goes wrong in mid-drawing is only logged by it, and leaves a part of the chart out.
+  quiet.error = (...fault) => {
+    faults.push(fault);
+    return quiet;
+  };
+  try {
+    const svg = await view.toSVG();
+    if (faults.length > 0) throw new AppError('invalid_request', 'The chart cannot be drawn.');
+    refuseOther(svg);
+    return svg;
+  } finally {
+    view.finalize();
+  }
+}
+
+function pngOf(svg: string): Uint8Array {
+  refuseOther(svg);
+  const font = {
+    loadSystemFonts: false,
+    fontFiles,
+    defaultFontFamily: 'DejaVu Sans',
+    sansSerifFamily: 'DejaVu Sans',
+  };
+  const image = new Resvg(svg, { font, fitTo: { mode: 'zoom', value: pngScale }, background: 'white' });
+  // Its pixels are memory that no limit of a thread bounds.
+  if (image.width > maxSide || image.height > maxSide)
+    throw new AppError('invalid_request', `The drawing is more than ${maxSide} pixels wide or high.`);
+  return image.render().asPng();
+}
+
+/** A chart's data is in its document. */
+function refusingLoader(faults: unknown[]): Loader {
+  const refuse = (address: string) => {
+    faults.push(address);
+    return Promise.reject(new Error('A chart loads nothing.'));
+  };
+  return { load: refuse, sanitize: refuse, http: refuse, file: refuse };
+}
+
+function refuseOther(svg: string): void {
+  if (Buffer.byteLength(svg) > maxSvgBytes)
+    throw new AppError(
+      'invalid_request',
+      `The drawing is larger than ${maxSvgBytes / 1_048_576} MiB: group or limit the rows first.`,
+    );
+  for (const [, name] of svg.matchAll(/<([^\s/>]*)/g))
+    if (name !== '' && !drawn.has(name!))
+      throw new AppError('invalid_request', 'The drawing holds what a chart has no use for.');
+}
+
+function fontPaths(names: readonly string[]): string[] {
+  const { resolve } = createRequire(import.meta.url);
+  return names.map((name) => resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
+}

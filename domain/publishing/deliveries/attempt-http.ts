@@ -1,0 +1,131 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { deliveryHeader, sign, signatureHeader, timestampHeader } from '../../../data/webhooks/signature.ts';
+import type { DeliveryAttempt } from '../../../workflows/publishing/delivery/contract.ts';
+import { slackContentOf, webhookContentOf } from './content.ts';
+import type { Delivery } from './deliveries.ts';
+import { type HttpOutcome, postJson } from './http-call.ts';
+import {
+  type BegunDelivery,
+  beginAttempt,
+  conclude,
+  errorOf,
+  maxAttempts,
+  moveOwn,
+  Overtaken,
+} from './moves.ts';
+import { nodeSecret } from './node-secret.ts';
+import { hiddenParts } from './web-address.ts';
+
+export interface HttpDeliveryDeps {
+  db: Database;
+  cipher: Cipher;
+  outgoing: Outgoing;
+  /** Of one request; left out, that of production. */
+  requestTimeoutMs?: number;
+}
+
+const defaultTimeoutMs = 30_000;
+
+/** Of answers that refuse, those that may be another the next time. A webhook's 409 says that it is busy with another. */
+const passing = { slack: [408, 429], webhook: [408, 409, 425, 429] } as const;
+
+/** As a mail: once, or told as uncertain. Slack has no way to tell one message from the same again. */
+export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
+  const url = await nodeSecret(deps, row, 'webhook_url');
+  const begun = await beginAttempt(deps, row);
+  if (begun.attempts > maxAttempts) return brokenOff(deps, begun);
+  try {
+    await inOrganization(deps.db, row.organization_id, (db) => moveOwn(db, begun, 'sending'));
+  } catch (error) {
+    // Nothing has been sent, whether or not the row says `sending`.
+    if (!(error instanceof Overtaken)) await conclude(deps, begun, 'pending');
+    throw error;
+  }
+  const { text } = slackContentOf(row);
+  const outcome = await postJson(deps.outgoing, {
+    url,
+    body: Buffer.from(JSON.stringify({ text })),
+    timeoutMs: deps.requestTimeoutMs ?? defaultTimeoutMs,
+    secrets: [url, new URL(url).pathname],
+  });
+  // A gateway says these also of what it has handed on.
+  const isLost =
+    outcome.kind === 'lost' || (outcome.kind === 'answered' && [502, 504].includes(outcome.status));
+  if (!isLost) return told(deps, begun, outcome, passing.slack);
+  const why = outcome.kind === 'answered' ? `A gateway answered ${outcome.status}.` : outcome.message;
+  const message = `${why} Slack may have the message; it is not sent again by itself.`;
+  return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', message) });
+}
+
+/** At least once, under one id: it stays `pending` while it is sent, and what is lost is sent again. */
+export async function attemptWebhook(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
+  const secret = await nodeSecret(deps, row, 'secret');
+  const { url, payload } = webhookContentOf(row);
+  const begun = await beginAttempt(deps, row);
+  if (begun.attempts > maxAttempts) return brokenOff(deps, begun);
+  const body = Buffer.from(
+    JSON.stringify({
+      deliveryId: row.id,
+      workflowId: row.workflow_id,
+      runId: row.workflow_run_id,
+      nodeId: row.node_id,
+      payload,
+    }),
+  );
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const outcome = await postJson(deps.outgoing, {
+    url,
+    headers: {
+      [timestampHeader]: timestamp,
+      [signatureHeader]: sign(secret, timestamp, body),
+      [deliveryHeader]: row.id,
+    },
+    body,
+    timeoutMs: deps.requestTimeoutMs ?? defaultTimeoutMs,
+    secrets: [secret, ...hiddenParts(url)],
+  });
+  return told(deps, begun, outcome, passing.webhook);
+}
+
+async function told(
+  deps: HttpDeliveryDeps,
+  begun: BegunDelivery,
+  outcome: HttpOutcome,
+  passingStatuses: readonly number[],
+): Promise<DeliveryAttempt> {
+  if (outcome.kind !== 'answered') {
+    const isFinal = outcome.kind === 'not_sent' && outcome.permanent;
+    return refused(deps, begun, { message: outcome.message, isFinal, retryAfterMs: 0 });
+  }
+  const { status, words, retryAfterMs } = outcome;
+  const answer = `${status}${words === '' ? '' : ` ${words}`}`;
+  if (status >= 200 && status < 300)
+    return conclude(deps, begun, 'delivered', { receipt: answer, error: null });
+  const isFinal = status < 500 && !passingStatuses.includes(status);
+  const redirects = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
+  return refused(deps, begun, { message: `It was answered ${answer}.${redirects}`, isFinal, retryAfterMs });
+}
+
+async function refused(
+  deps: HttpDeliveryDeps,
+  begun: BegunDelivery,
+  { message, isFinal, retryAfterMs }: { message: string; isFinal: boolean; retryAfterMs: number },
+): Promise<DeliveryAttempt> {
+  const isLast = isFinal || begun.attempts >= maxAttempts;
+  const error = errorOf('delivery_refused', message);
+  const left = await conclude(deps, begun, isLast ? 'failed' : 'pending', { error });
+  return left.status === 'pending'
+    ? { ...left, retryAfterMs: Math.max(left.retryAfterMs, retryAfterMs) }
+    : left;
+}
+
+/** Attempts that ended with their process, one after the other. */
+function brokenOff(deps: HttpDeliveryDeps, begun: BegunDelivery): Promise<DeliveryAttempt> {
+  const error =
+    begun.error === null
+      ? errorOf('delivery_refused', 'Every attempt broke off before there was an answer.')
+      : JSON.stringify(begun.error);
+  return conclude(deps, begun, 'failed', { error });
+}

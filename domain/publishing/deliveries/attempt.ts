@@ -1,0 +1,163 @@
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import { derivedId } from '../../../data/ids.ts';
+import { type Mail, type MailOutcome, mailTooLarge, maxAttachmentsBytes } from '../../../data/mail/mail.ts';
+import type { Mailer } from '../../../data/mail/mailer.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import type { DeliveryAttempt, DeliveryEnd, DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
+import { contentTypeOf } from '../../workspace/files/content-type.ts';
+import { pathFault } from '../../workspace/files/path.ts';
+import { writeFile } from '../../workspace/files/write.ts';
+import type { ExportDeps } from '../reports/export.ts';
+import { attemptSlack, attemptWebhook, type HttpDeliveryDeps } from './attempt-http.ts';
+import { fileContentOf, mailContentOf } from './content.ts';
+import { type Delivery, deliveryStates, findDelivery } from './deliveries.ts';
+import { loadText, loadThing } from './load.ts';
+import {
+  attemptOf,
+  type BegunDelivery,
+  beginAttempt,
+  conclude,
+  errorOf,
+  findPending,
+  maxAttempts,
+  moveOwn,
+  Overtaken,
+} from './moves.ts';
+
+export type DeliveryDeps = ExportDeps & HttpDeliveryDeps & { mailer: Mailer; mailsPerDay: number };
+
+/** It is held in memory, with those of other deliveries. */
+const copyLimit = { maxBytes: 16_777_216, message: 'A delivery copies a file of at most 16 MiB.' };
+
+/**
+ * One attempt at a delivery, unless it has ended. What is loaded and made for it is not counted as an attempt: where a
+ * store is away that is thrown, and asked for again.
+ */
+export async function attemptDelivery(
+  deps: DeliveryDeps,
+  { organizationId, deliveryId }: DeliveryInput,
+): Promise<DeliveryAttempt> {
+  const { row, isPending } = await findPending(deps, organizationId, deliveryId);
+  if (row === undefined || !isPending) return attemptOf(row);
+  try {
+    return await deliverOf[row.kind](deps, row);
+  } catch (error) {
+    if (error instanceof Overtaken) return look(deps, row);
+    if (!(error instanceof AppError) || isRetryable(error)) throw error;
+    return fail(deps, row, errorOf(error.code, error.message));
+  }
+}
+
+const deliverOf: Record<Delivery['kind'], (deps: DeliveryDeps, row: Delivery) => Promise<DeliveryAttempt>> = {
+  file: deliverFile,
+  email: deliverMail,
+  slack: attemptSlack,
+  webhook: attemptWebhook,
+};
+
+function look({ db }: DeliveryDeps, { organization_id, id }: Delivery): Promise<DeliveryAttempt> {
+  return inOrganization(db, organization_id, async (transaction) =>
+    attemptOf(await findDelivery(transaction, organization_id, id)),
+  );
+}
+
+/** A delivery that no attempt helps. Nothing was sent: it fails from `pending`, whoever else attempts it. */
+function fail({ db }: DeliveryDeps, row: Delivery, error: string): Promise<DeliveryAttempt> {
+  return inOrganization(db, row.organization_id, async (transaction) => {
+    const failed = await deliveryStates.move(transaction, row, 'pending', 'failed', { error });
+    return attemptOf(failed ?? (await findDelivery(transaction, row.organization_id, row.id)));
+  });
+}
+
+/** Its id follows from the delivery's, and it ends with the file in one transaction: a second attempt finds it done. */
+async function deliverFile(deps: DeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
+  const fault = pathFault(row.target);
+  if (fault !== undefined) throw new AppError('invalid_request', fault);
+  const bytes = await loadThing(deps, row, fileContentOf(row), copyLimit);
+  const begun = await beginAttempt(deps, row);
+  await writeFile(deps, {
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    path: row.target,
+    bytes,
+    id: derivedId('fil', row.created_at.getTime(), row.id),
+    within: (db, file) => moveOwn(db, begun, 'delivered', { receipt: file.id, error: null }),
+  });
+  return { status: 'delivered' };
+}
+
+async function deliverMail(deps: DeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
+  const mail = await mailOf(deps, row);
+  const begun = await beginAttempt(deps, row, deps.mailsPerDay);
+  if (begun.attempts > maxAttempts)
+    return conclude(deps, begun, 'failed', {
+      error: row.error === null ? brokeOff : JSON.stringify(row.error),
+    });
+  return told(deps, begun, await send(deps, begun, mail));
+}
+
+const brokeOff = errorOf('mail_refused', 'Every attempt broke off before the mail server had the mail.');
+
+async function send(deps: DeliveryDeps, begun: BegunDelivery, mail: Mail): Promise<MailOutcome> {
+  // From its end on a crash leaves `sending` behind, and with it that the mail may have gone out.
+  const beforeData = () =>
+    inOrganization(deps.db, begun.organization_id, (db) => moveOwn(db, begun, 'sending'));
+  try {
+    return await deps.mailer.send(mail, { beforeData });
+  } catch (error) {
+    // It was called off before any of the content, and its row may say `sending` all the same: nobody has it.
+    if (!(error instanceof Overtaken)) await conclude(deps, begun, 'pending');
+    throw error;
+  }
+}
+
+function told(deps: DeliveryDeps, begun: BegunDelivery, outcome: MailOutcome): Promise<DeliveryAttempt> {
+  switch (outcome.kind) {
+    case 'accepted':
+      return conclude(deps, begun, 'delivered', { receipt: outcome.receipt, error: null });
+    case 'uncertain':
+      return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', outcome.message) });
+    case 'refused': {
+      const isLast = outcome.permanent || begun.attempts >= maxAttempts;
+      const error = errorOf('mail_refused', outcome.message);
+      return conclude(deps, begun, isLast ? 'failed' : 'pending', { error });
+    }
+  }
+}
+
+async function mailOf(deps: DeliveryDeps, row: Delivery): Promise<Mail> {
+  const { subject, text, attachments } = mailContentOf(row);
+  const mail = {
+    to: row.target,
+    subject,
+    text: typeof text === 'string' ? text : await loadText(deps, row, text),
+    attachments: [] as Mail['attachments'][number][],
+    id: row.id,
+  };
+  let leftBytes = maxAttachmentsBytes;
+  for (const thing of attachments) {
+    const bytes = await loadThing(deps, row, thing, { maxBytes: leftBytes, message: mailTooLarge });
+    leftBytes -= bytes.length;
+    mail.attachments.push({ name: thing.name, contentType: contentTypeOf(thing.name), bytes });
+  }
+  return mail;
+}
+
+/** Ends a delivery whose attempts could not be made, as far as its row says. */
+export async function giveUpDelivery(
+  deps: Pick<DeliveryDeps, 'db'>,
+  { organizationId, deliveryId }: DeliveryInput,
+): Promise<{ status: DeliveryEnd }> {
+  const { row, isPending } = await findPending(deps, organizationId, deliveryId);
+  if (row === undefined) return { status: 'failed' };
+  const ended = await inOrganization(deps.db, organizationId, async (db) => {
+    const error = errorOf(
+      'storage_unavailable',
+      'It could not be prepared for hours: what it is made of could not be read, or made into a document.',
+    );
+    const failed = isPending ? await deliveryStates.move(db, row, 'pending', 'failed', { error }) : undefined;
+    return attemptOf(failed ?? (await findDelivery(db, organizationId, deliveryId)));
+  });
+  if (ended.status === 'pending') throw new Error('The delivery is being attempted at this moment.');
+  return ended;
+}

@@ -1,0 +1,130 @@
+import type { Insertable } from 'kysely';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { states } from '../../../data/postgres/states.ts';
+
+/** One thing that is brought to one place, once. */
+export type Delivery = RecordOf<'deliveries'>;
+export type NewDelivery = Insertable<DB['deliveries']>;
+
+const deliveries = records('deliveries', { prefix: 'dlv', what: 'The delivery' });
+
+export const { find: findDelivery, get: getDelivery, update: updateDelivery } = deliveries;
+
+/**
+ * `sending` says that the other side may have it from here on. Only who is sending knows that it certainly has not, and
+ * may try again. `uncertain` is an end: it is never sent again by itself.
+ */
+export const deliveryStates = states(
+  'deliveries',
+  {
+    pending: ['sending', 'delivered', 'failed'],
+    sending: ['delivered', 'failed', 'uncertain', 'pending'],
+    delivered: [],
+    failed: [],
+    uncertain: [],
+  },
+  (to) => (to === 'delivered' ? { delivered_at: new Date() } : {}),
+);
+
+/** Adds deliveries to be attempted; those that are there already stay as they are. */
+export async function insertDeliveries(
+  db: OrganizationTransaction,
+  rows: readonly NewDelivery[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await db
+    .insertInto('deliveries')
+    .values([...rows])
+    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
+    .execute();
+}
+
+/** The same a page at a time, newest first. */
+export function listDeliveries(
+  db: OrganizationTransaction,
+  organizationId: string,
+  scheduleRunId: string,
+  slice: Slice,
+): Promise<Delivery[]> {
+  return deliveries.list(db, organizationId, slice, { schedule_run_id: scheduleRunId });
+}
+
+/** What the runs of a workflow deliver, newest first. That an attempt is sending is `pending` to whoever looks. */
+export async function listDeliveriesOfWorkflow(
+  db: OrganizationTransaction,
+  organizationId: string,
+  {
+    workflowId,
+    status,
+    runId,
+  }: {
+    workflowId: string;
+    status: Exclude<Delivery['status'], 'sending'> | undefined;
+    runId: string | undefined;
+  },
+  { after, limit }: Slice,
+): Promise<Delivery[]> {
+  let query = db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('workflow_id', '=', workflowId);
+  if (status !== undefined)
+    query = query.where('status', 'in', status === 'pending' ? ['pending', 'sending'] : [status]);
+  if (runId !== undefined) query = query.where('workflow_run_id', '=', runId);
+  if (after !== undefined) query = query.where('id', '<', after);
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** What the fire of a schedule delivers, in the order of its planning. */
+export function deliveriesOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  scheduleRunId: string,
+): Promise<Delivery[]> {
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('schedule_run_id', '=', scheduleRunId)
+    .orderBy('kind', 'desc')
+    .orderBy('target')
+    .orderBy('id')
+    .execute();
+}
+
+/** What a node of a workflow's run delivers, in the order of its planning. */
+export function deliveriesOfNode(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  nodeId: string,
+  lock?: 'update',
+): Promise<Delivery[]> {
+  const query = db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('workflow_run_id', '=', runId)
+    .where('node_id', '=', nodeId)
+    .orderBy('target')
+    .orderBy('id');
+  return (lock === undefined ? query : query.forUpdate()).execute();
+}
+
+/** Those of a run that certainly arrived nowhere may be attempted anew: the run is resumed. */
+export async function reopenDeliveries(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'pending', attempts: 0, attempt_id: null, error: null, retried_at: null })
+    .where('organization_id', '=', organizationId)
+    .where('workflow_run_id', '=', runId)
+    .where('status', '=', 'failed')
+    .execute();
+}

@@ -1,0 +1,87 @@
+import { AppError } from '../../../data/errors.ts';
+import { readBytes } from '../../../data/objects/read.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { findFile } from '../../workspace/files/files.ts';
+import { rowsDocument } from '../../tables/kept-rows/kept-rows.ts';
+import { type ExportDeps, exportReport } from '../reports/export.ts';
+import { findReport, type Report } from '../reports/reports.ts';
+import { getVersion, type ReportVersion } from '../reports/versions.ts';
+import type { DeliveredThing } from './content.ts';
+import type { Delivery } from './deliveries.ts';
+
+const maxTextLength = 100_000;
+
+type Of = Pick<Delivery, 'organization_id' | 'project_id'>;
+
+export interface SizeLimit {
+  maxBytes: number;
+  /** What is said of what is larger. */
+  message: string;
+}
+
+/** The bytes of what is delivered. What was deleted meanwhile, or is too large, is an AppError. */
+export async function loadThing(
+  deps: ExportDeps,
+  of: Of,
+  thing: DeliveredThing,
+  limit: SizeLimit,
+): Promise<Buffer> {
+  if (thing.type === 'rows')
+    return bounded(await rowsDocument(deps.objects, thing.rows, thing.format), limit);
+  if (thing.type === 'file') return loadFile(deps, of, thing.fileId, limit);
+  const { report, version } = await reportOf(deps, of, thing);
+  return bounded(await exportReport(deps, report, version, thing.format), limit);
+}
+
+/** The Markdown of a report as a mail's text. */
+export async function loadText(
+  deps: ExportDeps,
+  of: Of,
+  asked: { reportId: string; revision: number },
+): Promise<string> {
+  const { version } = await reportOf(deps, of, asked);
+  const { content } = version;
+  if (content.length <= maxTextLength) return content;
+  // Half of a character would be none.
+  const shown = content
+    .slice(0, maxTextLength)
+    .toWellFormed()
+    .replace(/\ufffd$/, '');
+  return `${shown}\n\n[Cut here: the report has ${content.length} characters, a mail shows the first ${maxTextLength}. The whole of it is attached.]\n`;
+}
+
+function reportOf(
+  { db }: ExportDeps,
+  { organization_id: organizationId, project_id: projectId }: Of,
+  { reportId, revision }: { reportId: string; revision: number },
+): Promise<{ report: Report; version: ReportVersion }> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const report = await findReport(transaction, organizationId, reportId);
+    if (report === undefined || report.project_id !== projectId) throw deleted('report');
+    return { report, version: await getVersion(transaction, report, revision) };
+  });
+}
+
+async function loadFile(
+  { db, objects }: ExportDeps,
+  { organization_id: organizationId, project_id: projectId }: Of,
+  fileId: string,
+  limit: SizeLimit,
+): Promise<Buffer> {
+  const file = await inOrganization(db, organizationId, (transaction) =>
+    findFile(transaction, organizationId, fileId),
+  );
+  if (file === undefined || file.project_id !== projectId) throw deleted('file');
+  if (file.size_bytes > limit.maxBytes) throw tooLarge(limit);
+  return bounded(await readBytes(objects, file.object_key), limit);
+}
+
+function bounded(bytes: Buffer, limit: SizeLimit): Buffer {
+  if (bytes.length > limit.maxBytes) throw tooLarge(limit);
+  return bytes;
+}
+
+const deleted = (what: string) =>
+  new AppError('not_found', `The ${what} was deleted before it was delivered.`);
+
+const tooLarge = ({ message }: SizeLimit) => new AppError('conflict', message);

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import { AppError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+
+/**
+ * Counts a mail that is about to be sent. Who may schedule may send to anybody, and a mail server is soon known for that:
+ * an organization sends so many within 24 hours. The hour's row holds off whoever else counts at the same time.
+ */
+export async function countMail(
+  db: OrganizationTransaction,
+  organizationId: string,
+  mailsPerDay: number,
+): Promise<void> {
+  await sql`DELETE FROM mail_counts
+    WHERE organization_id = ${organizationId} AND hour < now() - interval '2 days'`.execute(db);
+  await sql`INSERT INTO mail_counts (organization_id, hour, sent) VALUES (${organizationId}, date_trunc('hour', now()), 1)
+    ON CONFLICT (organization_id, hour) DO UPDATE SET sent = mail_counts.sent + 1`.execute(db);
+  const { rows } = await sql<{ sent: number }>`SELECT sum(sent) AS sent FROM mail_counts
+    WHERE organization_id = ${organizationId} AND hour > now() - interval '1 day'`.execute(db);
+  if (Number(rows[0]?.sent ?? 0) > mailsPerDay)
+    throw new AppError(
+      'conflict',
+      `The organization has sent ${mailsPerDay} mails within 24 hours, which is the most (MAILS_PER_DAY of the operator).`,
+    );
+}

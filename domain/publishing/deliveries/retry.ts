@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { AppError } from '../../../data/errors.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { closes, defineProcess } from '../../../data/processes/define.ts';
+import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import type { DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
+import { deliveryWorkflowType } from '../../../workflows/publishing/delivery/names.ts';
+import { taskQueues } from '../../../workflows/task-queues.ts';
+import { type Delivery, deliveryStates, getDelivery, updateDelivery } from './deliveries.ts';
+import { errorOf } from './moves.ts';
+
+export interface RetryDeps {
+  db: Database;
+  processes: Processes;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+export const deliveryProcess = defineProcess<DeliveryInput>({
+  kind: 'delivery',
+  workflowType: deliveryWorkflowType,
+  taskQueue: taskQueues.control,
+  resourceId: ({ deliveryId }) => deliveryId,
+  whenTerminated: 'close',
+});
+
+const startOf = (row: Delivery, memo: Record<string, string> = {}) =>
+  deliveryProcess.startOf(
+    { organizationId: row.organization_id, deliveryId: row.id },
+    {
+      summary: `${row.kind} of ${row.node_id}, by hand`,
+      projectId: row.project_id,
+      address: `/v1/workflows/${row.workflow_id}/deliveries/${row.id}`,
+      memo,
+    },
+  );
+
+/**
+ * Lets a delivery that failed, or may have arrived, be attempted anew, because a person says so: nothing else makes
+ * anything of one that has ended. The row says so: where its process does not start, the worker starts it.
+ */
+export async function retryDelivery(
+  deps: RetryDeps,
+  { organizationId, deliveryId, memo }: DeliveryInput & { memo: Record<string, string> },
+): Promise<Delivery> {
+  const row = await inOrganization(deps.db, organizationId, async (db) => {
+    const before = await getDelivery(db, organizationId, deliveryId, 'update');
+    if (before.status !== 'failed' && before.status !== 'uncertain')
+      throw new AppError(
+        'conflict',
+        before.status === 'delivered'
+          ? 'It was delivered; there is nothing to try again.'
+          : 'It is being delivered; wait for its end.',
+      );
+    return updateDelivery(db, organizationId, deliveryId, {
+      status: 'pending',
+      attempts: 0,
+      // An attempt that is still under way somewhere has nothing to say of it any more.
+      attempt_id: null,
+      error: null,
+      retried_at: new Date(),
+    });
+  });
+  const start = startOf(row, memo);
+  await nudge(deps, start.workflowId, deps.processes.restart(start));
+  return row;
+}
+
+/** A younger one's process may not have been started yet. */
+const ageSeconds = 60;
+
+/** Deliveries by hand whose process is no more. */
+export function deliverySteps(deps: RetryDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM retried_deliveries(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, deliveryId: row.id }));
+  };
+  return [itemsStep('deliveries', find, (item) => revive(deps, item))];
+}
+
+async function revive(deps: RetryDeps, { organizationId, deliveryId }: DeliveryInput): Promise<void> {
+  const state = await deps.processes.stateOf(deliveryProcess.workflowId(deliveryId));
+  if (state === 'running') return;
+  const row = await inOrganization(deps.db, organizationId, async (db) => {
+    const found = await getDelivery(db, organizationId, deliveryId, 'update');
+    if (!closes(deliveryProcess, state) || deliveryStates.isEnd(found.status)) return found;
+    // What was sending may have arrived.
+    const to = found.status === 'sending' ? 'uncertain' : 'failed';
+    const error = errorOf('terminated', "An operator ended the delivery's process.");
+    return deliveryStates.move(db, found, found.status, to, { error });
+  });
+  if (row !== undefined && !deliveryStates.isEnd(row.status)) await deps.processes.restart(startOf(row));
+  deps.logger.info({ organizationId, deliveryId, state }, 'saw to a delivery whose process was gone');
+}

@@ -1,0 +1,125 @@
+import type { BlockContent, Nodes, Parents, Root, RootContent } from 'mdast';
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+import { AppError } from '../../../data/errors.ts';
+
+/** Of the whole tree: a table of 10,000 rows and five columns has 110,000. */
+const maxNodes = 150_000;
+/** Lists and quotes within each other, as far as a page has room for them; what lies deeper is shown at this depth. */
+const maxContainers = 8;
+/** Emphasis, links and the like within each other. */
+const maxInline = 16;
+
+const reader = unified().use(remarkParse).use(remarkGfm);
+
+/** The one tree that every format is made of: as deep and as large as all that follows can take it. */
+export function readMarkdown(markdown: string): Root {
+  const root = reader.parse(readable(markdown)) as Root;
+  boundTree(root);
+  return root;
+}
+
+const deepItem = /^ {129,}(?=(?:[-*+]|\d{1,9}[.)])[ \t])/gm;
+const deepest = ' '.repeat(128);
+const maxMarkers = 1_000;
+
+/** What the reader's own work grows with the square of is bounded before it: how deep lists and quotes begin. */
+function readable(markdown: string): string {
+  for (const line of markdown.split('\n')) if (markersOf(line) > maxMarkers) throw tooDeep();
+  return markdown.toWellFormed().replaceAll(deepItem, deepest);
+}
+
+/** Marks of lists and quotes that a line begins with; a line of nothing else is a rule. */
+function markersOf(line: string): number {
+  let count = 0;
+  for (const character of line) {
+    if (character === '>' || character === '-' || character === '*' || character === '+') count += 1;
+    else if (character !== ' ' && character !== '\t') return count;
+  }
+  return line.includes('>') ? count : 0;
+}
+
+export function tooDeep(cause?: unknown): AppError {
+  return new AppError(
+    'invalid_request',
+    'The report nests or repeats more than a document can hold: split it, or simplify its lists and quotes.',
+    { cause },
+  );
+}
+
+/** Without recursion, because nothing is bounded yet. */
+function boundTree(root: Root): void {
+  let count = 0;
+  const open: { node: Nodes; containers: number; inline: number }[] = [
+    { node: root, containers: 0, inline: 0 },
+  ];
+  while (open.length > 0) {
+    const { node, containers, inline } = open.pop()!;
+    count += 1;
+    if (count > maxNodes)
+      throw new AppError(
+        'invalid_request',
+        `The report has more than ${maxNodes.toLocaleString('en')} elements (paragraphs, cells, words in bold and the like): split it, or shorten its tables.`,
+      );
+    if (!('children' in node)) continue;
+    const within = containers + (isContainer(node) ? 1 : 0);
+    const depth = inline + (isInline(node) ? 1 : 0);
+    if (within === maxContainers) raiseBlocks(node);
+    if (depth === maxInline) node.children = [{ type: 'text', value: textOf(node) }] as never;
+    for (const child of node.children) open.push({ node: child, containers: within, inline: depth });
+  }
+}
+
+const isContainer = ({ type }: Nodes): boolean => type === 'list' || type === 'blockquote';
+const isInline = ({ type }: Nodes): boolean =>
+  type === 'emphasis' ||
+  type === 'strong' ||
+  type === 'delete' ||
+  type === 'link' ||
+  type === 'linkReference';
+
+/** Has whatever lies in containers within this one lie in it, or in its items, side by side. */
+function raiseBlocks(container: Parents): void {
+  if (container.type !== 'list') container.children = leavesOf(container.children) as never;
+  else for (const item of container.children) item.children = leavesOf(item.children) as BlockContent[];
+}
+
+function leavesOf(blocks: readonly RootContent[]): RootContent[] {
+  const leaves: RootContent[] = [];
+  const open = blocks.toReversed();
+  while (open.length > 0) {
+    const block = open.pop()!;
+    if (isContainer(block) || block.type === 'listItem')
+      open.push(...(block as Parents).children.toReversed());
+    else leaves.push(block);
+  }
+  return leaves;
+}
+
+/** The words of whatever it is. */
+export function textOf(node: Nodes): string {
+  const parts: string[] = [];
+  const open: Nodes[] = [node];
+  while (open.length > 0) {
+    const next = open.pop()!;
+    if ('value' in next) parts.push(next.value);
+    else if ('alt' in next && typeof next.alt === 'string') parts.push(next.alt);
+    else if (next.type === 'break') parts.push(' ');
+    if ('children' in next) for (const child of next.children.toReversed()) open.push(child);
+  }
+  return parts.join('');
+}
+
+/** Every node, in the order of the text, parents first. */
+export function walk(root: Nodes): Nodes[] {
+  const nodes: Nodes[] = [];
+  const open: Nodes[] = [root];
+  while (open.length > 0) {
+    const node = open.pop()!;
+    nodes.push(node);
+    if (!('children' in node)) continue;
+    for (let index = node.children.length - 1; index >= 0; index -= 1) open.push(node.children[index]!);
+  }
+  return nodes;
+}

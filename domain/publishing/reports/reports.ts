@@ -1,0 +1,162 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import { reportPrefix } from '../../../data/objects/keys.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
+import { deleteObjectLater } from '../../workspace/files/files.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import {
+  getVersion,
+  insertVersion,
+  isWritten,
+  maxRevisions,
+  type ReportAssets,
+  type ReportContent,
+  sizeOf,
+} from './versions.ts';
+
+export type Report = RecordOf<'reports'>;
+
+const contentType = 'text/markdown; charset=utf-8';
+/** The list is whole by the interface: so many a project. */
+const maxReports = 2_000;
+/** Longer than an export that has begun still reads. */
+const readersGraceMs = 600_000;
+
+const reports = records('reports', { prefix: 'rpt', what: 'The report' });
+
+export const { find: findReport } = reports;
+
+export interface NewReport extends ReportContent {
+  organizationId: string;
+  projectId: string;
+  id: string;
+  source: Report['source'];
+  sourceId: string | null;
+}
+
+/** What a report becomes; what is left out stays as it is. */
+export interface ReportChange extends Partial<Pick<ReportContent, 'title' | 'content' | 'dataVersions'>> {
+  organizationId: string;
+  projectId: string;
+  reportId: string;
+  createdBy: string;
+  writeId: string;
+  expectedRevision?: number | undefined;
+}
+
+/** Stores a report; the same id again finds the first. What it refers to is kept before, by `storeReport`. */
+export async function insertReport(
+  db: OrganizationTransaction,
+  report: NewReport,
+  assets: ReportAssets = {},
+): Promise<Report> {
+  const { organizationId, projectId, id } = report;
+  await getOpenProject(db, organizationId, projectId);
+  const earlier = await reports.find(db, organizationId, id);
+  if (earlier !== undefined) return earlier;
+  if ((await countReports(db, organizationId, projectId)) >= maxReports)
+    throw new AppError('conflict', `The project has ${maxReports} reports; delete some first.`);
+  const row = await reports.insert(db, {
+    organization_id: organizationId,
+    id,
+    project_id: projectId,
+    title: report.title,
+    content_type: contentType,
+    size_bytes: sizeOf(report.content),
+    source: report.source,
+    source_id: report.sourceId,
+    data_versions: JSON.stringify(report.dataVersions),
+    created_by: report.createdBy,
+  });
+  // A try of the same at the same time may have been first.
+  if (!(await isWritten(db, row, report.writeId))) await insertVersion(db, row, report, assets);
+  return row;
+}
+
+/** Stores the next revision of a report; the one before is kept. */
+export async function reviseReport(
+  db: OrganizationTransaction,
+  change: ReportChange,
+  assets: ReportAssets = {},
+): Promise<Report> {
+  const { organizationId, projectId, reportId, createdBy, writeId } = change;
+  await getOpenProject(db, organizationId, projectId);
+  const before = await getReport(db, organizationId, projectId, reportId, 'update');
+  if (await isWritten(db, before, writeId)) return before;
+  refuseStale(before, change.expectedRevision);
+  if (before.revision >= maxRevisions)
+    throw new AppError('conflict', `The report has ${maxRevisions} revisions; store it as a new one.`);
+  const present = await getVersion(db, before);
+  const next: ReportContent = {
+    title: change.title ?? present.title,
+    content: change.content ?? present.content,
+    dataVersions: change.dataVersions ?? (present.data_versions as never),
+    createdBy,
+    writeId,
+  };
+  const row = await reports.update(db, organizationId, reportId, {
+    title: next.title,
+    size_bytes: sizeOf(next.content),
+    revision: before.revision + 1,
+    data_versions: JSON.stringify(next.dataVersions),
+    updated_at: new Date(),
+  });
+  const kept = change.content === undefined ? (present.assets as unknown as ReportAssets) : assets;
+  await insertVersion(db, row, next, kept);
+  return row;
+}
+
+export function refuseStale({ revision }: Report, expected: number | undefined): void {
+  if (expected === undefined || expected === revision) return;
+  throw new AppError('revision_conflict', `The report is at revision ${revision} now.`, {
+    extensions: { current_revision: revision },
+  });
+}
+
+/** Deletes a report with its revisions; what they refer to goes when nobody reads it any more. */
+export async function deleteReport(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  id: string,
+): Promise<Report> {
+  const report = await getReport(db, organizationId, projectId, id, 'update');
+  await deleteObjectLater(db, organizationId, reportPrefix(organizationId, id), readersGraceMs);
+  await reports.remove(db, organizationId, id);
+  return report;
+}
+
+async function countReports(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('reports')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** All reports of a project, newest first. */
+export function listReports(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+): Promise<Report[]> {
+  return reports.list(db, organizationId, { after: undefined, limit: maxReports }, { project_id: projectId });
+}
+
+export async function getReport(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  id: string,
+  lock?: RowLock,
+): Promise<Report> {
+  const report = await reports.get(db, organizationId, id, lock);
+  if (report.project_id !== projectId) throw notFound('The report');
+  return report;
+}

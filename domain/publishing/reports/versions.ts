@@ -1,0 +1,113 @@
+import type { Selectable } from 'kysely';
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+
+/** Keys of the objects that a revision refers to, by what its Markdown calls them: `chart:cht_…`, `result:res_…`. */
+export type ReportAssets = Readonly<Record<string, string>>;
+
+export type ReportVersion = Selectable<DB['report_versions']>;
+/** A revision without its text. */
+export type ReportVersionHead = Omit<ReportVersion, 'content' | 'assets' | 'write_id'>;
+
+export const maxReportBytes = 2_097_152;
+/** A report that is written anew again and again is another one some day. */
+export const maxRevisions = 1_000;
+
+export interface ReportContent {
+  title: string;
+  /** Markdown. */
+  content: string;
+  dataVersions: readonly { tableId: string; version: number }[];
+  createdBy: string;
+  /** Names what writes it: the same write again finds itself done. */
+  writeId: string;
+}
+
+interface Of {
+  organization_id: string;
+  id: string;
+}
+
+export function sizeOf(content: string): number {
+  const sizeBytes = Buffer.byteLength(content);
+  if (sizeBytes <= maxReportBytes) return sizeBytes;
+  throw new AppError('invalid_request', 'A report has at most 2 MiB of Markdown: split it.');
+}
+
+export async function insertVersion(
+  db: OrganizationTransaction,
+  report: Of & { revision: number },
+  { title, content, dataVersions, createdBy, writeId }: ReportContent,
+  assets: ReportAssets,
+): Promise<void> {
+  await db
+    .insertInto('report_versions')
+    .values({
+      organization_id: report.organization_id,
+      report_id: report.id,
+      revision: report.revision,
+      title,
+      content,
+      data_versions: JSON.stringify(dataVersions),
+      write_id: writeId,
+      created_by: createdBy,
+      assets: JSON.stringify(assets),
+    })
+    .execute();
+}
+
+/** Whether that write made one of its revisions: others may have followed it. */
+export async function isWritten(db: OrganizationTransaction, report: Of, writeId: string): Promise<boolean> {
+  const written = await versionsOf(db, report)
+    .select('revision')
+    .where('write_id', '=', writeId)
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+export async function getVersion(
+  db: OrganizationTransaction,
+  report: Of & { revision: number },
+  revision = report.revision,
+): Promise<ReportVersion> {
+  const version = await versionsOf(db, report)
+    .selectAll()
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+  if (version === undefined) throw notFound(`Revision ${revision} of the report`);
+  return version;
+}
+
+/** Newest first. */
+export function listVersions(
+  db: OrganizationTransaction,
+  report: Of,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<ReportVersionHead[]> {
+  let query = versionsOf(db, report).select([
+    'organization_id',
+    'report_id',
+    'revision',
+    'title',
+    'size_bytes',
+    'data_versions',
+    'created_by',
+    'created_at',
+  ]);
+  if (after !== undefined) query = query.where('revision', '<', after);
+  return query.orderBy('revision', 'desc').limit(limit).execute();
+}
+
+/** What any revision of it keeps already. */
+export async function knownAssets(db: OrganizationTransaction, report: Of): Promise<ReportAssets> {
+  const rows = await versionsOf(db, report).select('assets').orderBy('revision').execute();
+  return Object.assign({}, ...rows.map(({ assets }) => assets));
+}
+
+function versionsOf(db: OrganizationTransaction, report: Of) {
+  return db
+    .selectFrom('report_versions')
+    .where('organization_id', '=', report.organization_id)
+    .where('report_id', '=', report.id);
+}

@@ -1,0 +1,129 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { getTable, type TableRow } from '../tables/tables.ts';
+
+/** An entry, with its table's name as it is now. */
+export type CatalogEntry = RecordOf<'catalog_entries'> & { name: string };
+
+const entries = records('catalog_entries', { prefix: 'cae', what: 'The catalog entry' });
+
+/** Entries of tables that are there, newest first. */
+export function listCatalogEntries(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  { after, limit }: Slice,
+): Promise<CatalogEntry[]> {
+  let query = shown(db, organizationId, projectId);
+  if (after !== undefined) query = query.where('catalog_entries.id', '<', after);
+  return query.orderBy('catalog_entries.id', 'desc').limit(limit).execute();
+}
+
+/** At most so many tables are shown to the analyst: the first attached. */
+const maxShown = 200;
+
+/** A table that a project's analyst can see. */
+export interface AttachedTable {
+  id: string;
+  name: string;
+  description: string;
+  note: string;
+}
+
+/** What the analyst of a project can see, by name. */
+export async function attachedTables(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+): Promise<AttachedTable[]> {
+  const rows = await shown(db, organizationId, projectId)
+    .select('tables.description')
+    .orderBy('catalog_entries.id')
+    .limit(maxShown)
+    .execute();
+  const tables = rows.map(({ table_id: id, name, description, note }) => ({ id, name, description, note }));
+  return tables.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export async function getCatalogEntry(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  id: string,
+): Promise<CatalogEntry> {
+  const entry = await shown(db, organizationId, projectId)
+    .where('catalog_entries.id', '=', id)
+    .executeTakeFirst();
+  if (entry === undefined) throw notFound('The catalog entry');
+  return entry;
+}
+
+function shown(db: OrganizationTransaction, organizationId: string, projectId: string) {
+  return db
+    .selectFrom('catalog_entries')
+    .innerJoin('tables', (join) =>
+      join
+        .onRef('tables.organization_id', '=', 'catalog_entries.organization_id')
+        .onRef('tables.id', '=', 'catalog_entries.table_id'),
+    )
+    .selectAll('catalog_entries')
+    .select('tables.name')
+    .where('catalog_entries.organization_id', '=', organizationId)
+    .where('catalog_entries.project_id', '=', projectId)
+    .where('tables.status', '=', 'ready');
+}
+
+export interface NewCatalogEntry {
+  organizationId: string;
+  projectId: string;
+  id: string;
+  tableId: string;
+  note: string;
+  createdBy: string;
+}
+
+/** Attaches a table; the entry that is there, where it is attached already. */
+export async function attachTable(
+  db: OrganizationTransaction,
+  { organizationId, projectId, id, tableId, note, createdBy }: NewCatalogEntry,
+): Promise<{ entry: CatalogEntry; isNew: boolean }> {
+  await getOpenProject(db, organizationId, projectId);
+  attachable(await getTable(db, organizationId, tableId));
+  const added = await db
+    .insertInto('catalog_entries')
+    .values({
+      organization_id: organizationId,
+      id,
+      project_id: projectId,
+      table_id: tableId,
+      note,
+      created_by: createdBy,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  const entry = await shown(db, organizationId, projectId)
+    .where('catalog_entries.table_id', '=', tableId)
+    .executeTakeFirstOrThrow();
+  // A repetition of the request that made it, whose answer was lost, is told the same.
+  return { entry, isNew: added !== undefined || entry.id === id };
+}
+
+function attachable(table: TableRow): void {
+  if (table.kind !== 'system') return;
+  throw new AppError('conflict', `The system table ${table.name} cannot be attached: it cannot be queried.`);
+}
+
+/** Detaches what an entry attaches; the entry as it was. */
+export async function detachEntry(
+  db: OrganizationTransaction,
+  organizationId: string,
+  projectId: string,
+  id: string,
+): Promise<CatalogEntry> {
+  const entry = await getCatalogEntry(db, organizationId, projectId, id);
+  await entries.remove(db, organizationId, id);
+  return entry;
+}

@@ -1,8 +1,0 @@
-import type { LakeDeps } from '../../data/lake/commit.ts';
-import type { Database } from '../../data/postgres/client.ts';
-
-/** What changes a table in the registry and in the lake. */
-export interface TableDeps {
-  db: Database;
-  lake: LakeDeps;
-}

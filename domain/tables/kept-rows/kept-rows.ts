@@ -1,0 +1,59 @@
+import { stringify } from 'csv-stringify/sync';
+import { isRawNumber, type JsonValue, parseExactJson } from '../../../data/exact-json.ts';
+import { readText } from '../../../data/objects/read.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import type { QueryAnswer } from '../query/request.ts';
+
+/** Rows that a query gave, kept in the object store: what names them goes on, never they themselves. */
+export interface KeptRows {
+  objectKey: string;
+  rowCount: number;
+  columns: { name: string; dataType: string }[];
+}
+
+export async function keepRows(
+  objects: Pick<ObjectStore, 'put'>,
+  key: string,
+  answer: Pick<QueryAnswer, 'columns' | 'rowsWithColumnOrderJson' | 'rowCount'>,
+): Promise<KeptRows> {
+  const body = Buffer.from(answer.rowsWithColumnOrderJson ?? '[]');
+  await objects.put(key, body, 'application/json');
+  return { objectKey: key, rowCount: answer.rowCount, columns: answer.columns };
+}
+
+/** By position; numbers keep their exact value. */
+export async function readRows(
+  objects: Pick<ObjectStore, 'read'>,
+  { objectKey }: KeptRows,
+): Promise<JsonValue[][]> {
+  const rows = parseExactJson(await readText(objects, objectKey)) as { value: JsonValue }[][];
+  return rows.map((cells) => cells.map(({ value }) => value));
+}
+
+/** The rows as a file: CSV with a header (RFC 4180), or a JSON list of objects by column. Numbers keep their digits. */
+export async function rowsDocument(
+  objects: Pick<ObjectStore, 'read'>,
+  kept: KeptRows,
+  format: 'csv' | 'json',
+): Promise<Buffer> {
+  const rows = await readRows(objects, kept);
+  const names = kept.columns.map(({ name }) => name);
+  if (format === 'csv')
+    return Buffer.from(
+      stringify([names, ...rows.map((row) => row.map(cellText))], {
+        record_delimiter: '\r\n',
+        cast: { string: textCell },
+      }),
+    );
+  const records = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
+  return Buffer.from(JSON.stringify(records));
+}
+
+/** An empty text is quoted, so that it is told from no value. */
+const textCell = (text: string) => (text === '' ? { value: '', quoted_empty: true } : text);
+
+function cellText(value: JsonValue | undefined): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  return isRawNumber(value) ? value.rawJSON : JSON.stringify(value);
+}

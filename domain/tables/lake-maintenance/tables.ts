@@ -1,0 +1,52 @@
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { findPhysicalTable, type PhysicalTable } from '../tables/columns.ts';
+
+/** A table of one organization, as maintenance goes through them. */
+export interface MaintainedTable {
+  organizationId: string;
+  id: string;
+  name: string;
+}
+
+/** Ready tables in order of their ids; maintenance takes them one at a time. */
+export async function nextTable(
+  deps: LakeDeps,
+  organizationId: string,
+  after: string | null,
+): Promise<MaintainedTable | undefined> {
+  const { rows } = await deps.catalogPool.query<{ id: string; name: string }>(
+    `SELECT id, name FROM tables
+     WHERE organization_id = $1 AND status = 'ready' AND kind <> 'system' AND ($2::text IS NULL OR id > $2)
+     ORDER BY id LIMIT 1`,
+    [organizationId, after],
+  );
+  const row = rows[0];
+  return row === undefined ? undefined : { organizationId, ...row };
+}
+
+/**
+ * Runs `work` under the table's lock, so that nobody writes the table meanwhile; undefined where the table is
+ * gone. While its registry row stands, its name in the lake can mean no other table.
+ */
+export function holdTable<T>(
+  deps: LakeDeps,
+  lake: Lake,
+  table: MaintainedTable,
+  work: (physical: PhysicalTable) => Promise<T>,
+): Promise<T | undefined> {
+  return deps.locks.hold(table.id, async () => {
+    const { rowCount } = await deps.catalogPool.query(
+      `SELECT FROM tables WHERE organization_id = $1 AND id = $2 AND name = $3 AND status = 'ready'`,
+      [table.organizationId, table.id, table.name],
+    );
+    if (rowCount === 0) return undefined;
+    const physical = await findPhysicalTable(deps.catalogPool, lake.schema, table.name);
+    return physical === undefined ? undefined : work(physical);
+  });
+}
+
+/** True where writers held the table for longer than maintenance waits: it comes again later. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('due to statement timeout');
+}

@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import { AppError } from '../../../data/errors.ts';
+import type { ObjectStoreSettings } from '../../../data/objects/settings.ts';
+import type { WaitingRules } from '../../../data/process-pool/admission.ts';
+import { removeLeftovers } from '../../../data/process-pool/leftovers.ts';
+import { createQueue, type Queue } from '../../../data/process-pool/queue.ts';
+import { createSlots, type Slot } from '../../../data/process-pool/slots.ts';
+import {
+  type QueryProcess,
+  QueryProcessEnded,
+  queryFolderKind,
+  startQueryProcess,
+} from './pool/query-process.ts';
+import type { ProcessStatement, Settled } from './process/messages.ts';
+import type { QueryAnswer, QueryRequest } from './request.ts';
+
+export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
+
+/** What the pool needs of a logger; pino fits. */
+export interface QueryLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface QueryPoolOptions {
+  /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
+  extensionDir: string | undefined;
+  objectStore: ObjectStoreSettings;
+  /** Spill files and installed extensions go below it. */
+  workDir: string;
+  /** Processes kept; for a moment up to twice as many, so that every organization gets its two. */
+  processes: number;
+  threadsPerProcess: number;
+  memoryLimitBytes: number;
+  tempLimitBytes: number;
+  maxAnswerBytes: number;
+  logger?: QueryLogger;
+}
+
+export interface QueryPool {
+  /**
+   * A statement whose process ends is tried once more in another, within its time.
+   *
+   * @throws AppError with one of the query codes of the contract
+   */
+  run(request: QueryRequest): Promise<QueryAnswer>;
+  close(): Promise<void>;
+  processIds(): number[];
+}
+
+/** A burst of one organization is not refused; a short wait, since a client can retry and a queue cannot shrink. */
+const waiting: WaitingRules = { perOrganization: 8, inAll: 64, shareWaitMs: 1_000 };
+
+/** Runs statements of users in processes of their own, so that nothing they do can touch this one. */
+export function createQueryPool(options: QueryPoolOptions): QueryPool {
+  const settings = {
+    extensionDir: options.extensionDir,
+    installDir: join(options.workDir, 'extensions'),
+    objectStore: options.objectStore,
+    threads: options.threadsPerProcess,
+    memoryLimitBytes: options.memoryLimitBytes,
+    tempLimitBytes: options.tempLimitBytes,
+    maxAnswerBytes: options.maxAnswerBytes,
+  };
+  const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2000) }, 'query process');
+  const slots = createSlots({
+    processes: options.processes,
+    start: () => startQueryProcess(settings, options.workDir, onStderr),
+    onChange: () => queue.serve(),
+  });
+  const queue: Queue<QueryProcess> = createQueue({
+    processes: options.processes,
+    slots,
+    waiting,
+    refusal: saturated,
+  });
+  let isClosed = false;
+  void removeLeftovers(options.workDir, queryFolderKind);
+
+  async function runOnce(request: QueryRequest): Promise<QueryAnswer> {
+    if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
+    const slot = await queue.enter(request.location.organizationId, request.timeoutMs, request.signal);
+    try {
+      return await runIn(slot, request, options.logger, queue);
+    } catch (error) {
+      if (error instanceof AppError || error instanceof QueryProcessEnded) throw error;
+      throw new AppError('internal_error', 'The query could not be run.', { cause: error });
+    }
+  }
+
+  return {
+    run: async (request) => {
+      const startedAtMs = performance.now();
+      try {
+        return await runOnce(request);
+      } catch (error) {
+        if (!(error instanceof QueryProcessEnded)) throw error;
+        options.logger?.warn({ organizationId: request.location.organizationId }, error.message);
+      }
+      const leftMs = Math.ceil(request.timeoutMs - (performance.now() - startedAtMs));
+      if (leftMs <= 0) throw timedOut(request.timeoutMs);
+      try {
+        return await runOnce({ ...request, timeoutMs: leftMs });
+      } catch (error) {
+        throw error instanceof QueryProcessEnded ? endedTwice() : error;
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      queue.close();
+      await slots.close();
+    },
+    processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
+  };
+}
+
+/**
+ * Runs one statement in a slot. The client is answered as soon as its time is up or its connection gone; the
+ * slot is given back only when the process has settled or ended.
+ */
+function runIn(
+  slot: Slot<QueryProcess>,
+  request: QueryRequest,
+  logger: QueryLogger | undefined,
+  queue: Queue<QueryProcess>,
+): Promise<QueryAnswer> {
+  return new Promise((resolve, reject) => {
+    const stop = (error: AppError) => {
+      reject(error);
+      slot.process.interrupt();
+      queue.answered(slot);
+    };
+    const aborted = () => stop(new AppError('query_failed', 'The query was cancelled.'));
+    const timer = setTimeout(() => stop(timedOut(request.timeoutMs)), request.timeoutMs);
+    request.signal?.addEventListener('abort', aborted, { once: true });
+    const settled = (isSpent: boolean) => {
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', aborted);
+      queue.leave(slot, isSpent);
+    };
+    slot.process.run(statementOf(request)).then(
+      (outcome) => {
+        settled(outcome.isSpent);
+        if (outcome.kind === 'answer') {
+          resolve(outcome.answer);
+          return;
+        }
+        logHidden(outcome, request, logger);
+        reject(new AppError(outcome.code, outcome.message));
+      },
+      (error: unknown) => {
+        settled(true);
+        reject(error);
+      },
+    );
+    if (request.signal?.aborted === true) aborted();
+  });
+}
+
+function statementOf(request: QueryRequest): ProcessStatement {
+  const { location, relations, sql, limit, rowFormat, atVersions } = request;
+  const { parameters = [], tableSources = [], onlyCheck = false } = request;
+  return { location, relations, sql, parameters, tableSources, limit, rowFormat, atVersions, onlyCheck };
+}
+
+function logHidden(
+  outcome: Extract<Settled, { kind: 'failure' }>,
+  request: QueryRequest,
+  logger: QueryLogger | undefined,
+): void {
+  if (outcome.privateDetail === undefined) return;
+  const { catalog, organizationId } = request.location;
+  const detail = outcome.privateDetail.replaceAll(catalog.password || '***', '***').slice(0, 2000);
+  logger?.warn(
+    { code: outcome.code, organizationId, detail },
+    'a query failed for a reason its client is not told',
+  );
+}
+
+function timedOut(timeoutMs: number): AppError {
+  return new AppError('query_timeout', `The query took longer than ${timeoutMs} ms.`);
+}
+
+function endedTwice(): AppError {
+  return new AppError(
+    'query_failed',
+    'The process that ran this statement ended, and so did the next that tried it. A simpler statement may work.',
+  );
+}
+
+function saturated(): AppError {
+  return new AppError(
+    'queries_saturated',
+    'Too many queries of this organization are running. Try again shortly.',
+    { retryAfterSeconds: 1 },
+  );
+}

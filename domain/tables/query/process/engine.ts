@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { catalogSecret } from '../../../../data/lake/catalog-address.ts';
+import type { LakeLocation } from '../../../../data/lake/location.ts';
+import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
+import { createParser, type Parser } from '../guard/parse.ts';
+import type { ProcessSettings } from './messages.ts';
+
+/** One DuckDB instance: first blank, then attached to one organization's lake and locked for good. */
+export interface Engine {
+  connection: DuckDBConnection;
+  parser: Parser;
+  /** Which lake it is attached to; undefined while blank. */
+  attachedTo: string | undefined;
+  /** The end of the last statement's transaction, which the next one waits for and its answer does not. */
+  ending: Promise<void>;
+  /** Whether that could not be ended: the catalog was lost under it, and what the engine knows of the lake may be wrong. */
+  isLost: boolean;
+  close(): void;
+}
+
+const extensions = ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json'];
+
+/** Everything that does not depend on the organization, so that a waiting process has it done already. */
+export async function openBlankEngine(settings: ProcessSettings): Promise<Engine> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(settings.threads),
+    memory_limit: `${settings.memoryLimitBytes}B`,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_persistent_secrets: 'false',
+    allow_community_extensions: 'false',
+    // The lake's files never change under their names, so what is cached of one need not be asked for again.
+    validate_external_file_cache: 'NO_VALIDATION',
+    enable_http_metadata_cache: 'true',
+    extension_directory: settings.installDir,
+  });
+  const connection = await instance.connect();
+  for (const name of extensions) await loadExtension(connection, settings.extensionDir, name);
+  const parsing = await instance.connect();
+  const parser = await createParser(parsing);
+  const close = () => {
+    parsing.closeSync();
+    connection.closeSync();
+    instance.closeSync();
+  };
+  return { connection, parser, attachedTo: undefined, ending: Promise.resolve(), isLost: false, close };
+}
+
+async function loadExtension(connection: DuckDBConnection, dir: string | undefined, name: string) {
+  const file = dir === undefined ? undefined : join(dir, `${name}.duckdb_extension`);
+  if (file !== undefined && existsSync(file)) {
+    await connection.run(`LOAD ${literal(file)}`);
+    return;
+  }
+  await connection.run(`INSTALL ${name}; LOAD ${name}`);
+}
+
+/** Two locations with the same key can share an engine: same organization, same way in. */
+export function locationKey(location: LakeLocation): string {
+  return JSON.stringify([location.organizationId, location.dataPath, location.catalog]);
+}
+
+/**
+ * Attaches the lake and locks the engine. Secrets carry the addresses, so that no function can print a
+ * connection string; the only paths left open are the organization's own. From here on no setting changes,
+ * which is why an engine never changes its organization.
+ */
+export async function attachLake(
+  engine: Engine,
+  settings: ProcessSettings,
+  location: LakeLocation,
+): Promise<void> {
+  const { catalog, dataPath } = location;
+  const statements = [
+    `CREATE SECRET object_store (${objectStoreSecret(settings.objectStore, dataPath)})`,
+    catalogSecret('catalog', catalog),
+    `CREATE SECRET lake (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(dataPath)},
+      METADATA_SCHEMA ${literal(catalog.schema)},
+      METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': 'catalog'})`,
+    `ATTACH 'ducklake:lake' AS lake (READ_ONLY, CREATE_IF_NOT_EXISTS false)`,
+    `SET TimeZone = 'UTC'`,
+    // The catalog's tables are small: splitting a read of one over connections only costs round trips.
+    `SET GLOBAL pg_use_ctid_scan = false`,
+    `SET temp_directory = ${literal(settings.tempDir)}`,
+    `SET max_temp_directory_size = '${settings.tempLimitBytes}B'`,
+    `SET allowed_directories = [${literal(dataPath)}]`,
+    `SET enable_external_access = false`,
+    `SET lock_configuration = true`,
+  ];
+  for (const statement of statements) await engine.connection.run(statement);
+  engine.attachedTo = locationKey(location);
+}
+
+function objectStoreSecret(store: ObjectStoreSettings, dataPath: string): string {
+  const parts = [
+    'TYPE s3',
+    `KEY_ID ${literal(store.accessKeyId)}`,
+    `SECRET ${literal(store.secretAccessKey)}`,
+    `REGION ${literal(store.region)}`,
+    `SCOPE ${literal(dataPath)}`,
+  ];
+  if (store.endpoint !== undefined) {
+    const { protocol, host, pathname } = new URL(store.endpoint);
+    parts.push(`ENDPOINT ${literal(host + pathname.replace(/\/$/, ''))}`);
+    parts.push(`USE_SSL ${protocol === 'https:'}`, `URL_STYLE 'path'`);
+  }
+  return parts.join(', ');
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

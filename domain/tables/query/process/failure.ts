@@ -1,0 +1,105 @@
+import type { ErrorCode } from '../../../../data/errors.ts';
+import type { LakeLocation } from '../../../../data/lake/location.ts';
+import { QueryRefusal } from '../guard/refusal.ts';
+
+export interface ShownFailure {
+  code: ErrorCode;
+  message: string;
+  /** The engine's own words where they are not shown; for the log. */
+  privateDetail: string | undefined;
+  /**
+   * What must be replaced: nothing, the engine (the same statement may then succeed), or the whole process,
+   * where the engine is in no state to be closed.
+   */
+  broken: 'nothing' | 'engine' | 'process';
+}
+
+/** The lake could not be opened, which is never the statement's fault. */
+export class LakeUnavailable extends Error {
+  override readonly name = 'LakeUnavailable';
+}
+
+/** Error classes whose text is about the statement and its values. Others speak of files, hosts and catalogs. */
+const aboutTheStatement =
+  /^(Binder|Conversion|Parser|Syntax|Invalid Input|Out of Range|Not implemented|Mismatch Type|Type|Divide by Zero|Constraint|Invalid Type|Serialization|Sequence|Expression Depth|Parameter Not Resolved|Parameter Not Allowed) Error: /i;
+
+const brokenProcess = /^(FATAL|INTERNAL) Error/;
+/** It may stumble over an answer of the catalog that never came. */
+const inDuckLake = /ducklake\.duckdb_extension/;
+/** The catalog, or the way to it, was lost. */
+const lostCatalog =
+  /^(Connection|TransactionContext) Error|^Invalid Error: Failed|^Invalid Input Error: Attempting to \w+ [\w ]+\nError: |DuckLake: /;
+const tooLarge = /^Out of Memory Error|max_temp_directory_size|temp_directory|No space left on device/i;
+
+/** What a client is told about a failed statement, and what only the log is. */
+export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
+  if (error instanceof QueryRefusal) {
+    return { code: error.code, message: error.message, privateDetail: undefined, broken: 'nothing' };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  const expected = (code: ErrorCode, message: string): ShownFailure => ({
+    code,
+    message,
+    privateDetail: undefined,
+    broken: 'nothing',
+  });
+  const unexpected = (code: ErrorCode, message: string, broken: ShownFailure['broken']): ShownFailure => ({
+    code,
+    message,
+    privateDetail: detail,
+    broken,
+  });
+  const unread = 'The stored data could not be read. Try again.';
+  if (error instanceof LakeUnavailable) return unexpected('storage_unavailable', unread, 'engine');
+  if (/^INTERRUPT Error/.test(detail)) return expected('query_timeout', 'The query was interrupted.');
+  if (tooLarge.test(detail) || isUnrepresentable(error)) {
+    return expected('query_too_large', 'The query needs more memory or temporary disk than it may use.');
+  }
+  if (isGoneVersion(detail, readsThePast)) {
+    return expected('version_expired', 'A version asked for is no longer kept, or never was.');
+  }
+  if (brokenProcess.test(detail))
+    return inDuckLake.test(detail)
+      ? unexpected('storage_unavailable', unread, 'process')
+      : unexpected('query_failed', 'The engine could not finish this statement.', 'process');
+  if (lostCatalog.test(detail)) return unexpected('storage_unavailable', unread, 'engine');
+  if (/^Catalog Error/.test(detail)) {
+    return expected('query_failed', 'A name in the statement does not exist, or may not be used in a query.');
+  }
+  const firstLines =
+    detail
+      .slice(0, 4_000)
+      .split(/\n\s*\n|\nLINE \d+:|\nStack Trace/)[0]
+      ?.trim() ?? '';
+  if (aboutTheStatement.test(detail) && !isPrivate(firstLines, location)) {
+    return expected('query_failed', shortened(firstLines));
+  }
+  if (/^(IO|HTTP|Permission) Error/.test(detail)) return unexpected('storage_unavailable', unread, 'engine');
+  return unexpected('query_failed', 'The statement could not be run.', 'nothing');
+}
+
+/** A string or buffer that JavaScript cannot hold: the answer is too large before its size was known. */
+function isUnrepresentable(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return error instanceof RangeError || code === 'ERR_STRING_TOO_LONG';
+}
+
+function isGoneVersion(detail: string, readsThePast: boolean): boolean {
+  if (/No snapshot found at (version|timestamp)/.test(detail)) return true;
+  return readsThePast && /does not exist at version/.test(detail);
+}
+
+function isPrivate(message: string, location: LakeLocation): boolean {
+  const { catalog, dataPath } = location;
+  const bucket = dataPath.replace(/^\w+:\/\//, '').split('/')[0] ?? dataPath;
+  const names = [catalog.host, catalog.schema, catalog.user, catalog.password, dataPath];
+  return (
+    /\w:\/\/|ducklake|postgres|secret|password|\blibpq\b|temp_directory|\.duckdb/i.test(message) ||
+    names.some((name) => name.length > 2 && message.includes(name)) ||
+    message.includes(`${bucket}/`)
+  );
+}
+
+function shortened(message: string): string {
+  return message.length > 2000 ? `${message.slice(0, 2000)}…` : message;
+}

@@ -1,0 +1,53 @@
+import type { ErrorCode } from '../../../../data/errors.ts';
+import type { LakeLocation } from '../../../../data/lake/location.ts';
+import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
+import type { QueryParameter } from '../parameters.ts';
+import type { QueryAnswer, QueryRelation, RowFormat } from '../request.ts';
+
+/** What a query process is told once. Secrets travel here and nowhere else: never in its environment or arguments. */
+export interface ProcessSettings {
+  /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
+  extensionDir: string | undefined;
+  /** Where installed extensions are kept when `extensionDir` is undefined. */
+  installDir: string;
+  objectStore: ObjectStoreSettings;
+  /** Spill files; this process's own. */
+  tempDir: string;
+  threads: number;
+  memoryLimitBytes: number;
+  tempLimitBytes: number;
+  maxAnswerBytes: number;
+}
+
+export interface ProcessStatement {
+  location: LakeLocation;
+  relations: readonly QueryRelation[];
+  sql: string;
+  parameters: readonly QueryParameter[];
+  tableSources: readonly string[];
+  limit: number;
+  rowFormat: RowFormat;
+  atVersions: ReadonlyMap<string, number>;
+  onlyCheck: boolean;
+}
+
+export type ToProcess =
+  | { kind: 'configure'; settings: ProcessSettings }
+  | { kind: 'run'; statementId: number; statement: ProcessStatement }
+  | { kind: 'interrupt'; statementId: number };
+
+export type FromProcess =
+  | { kind: 'ready' }
+  | { kind: 'answer'; statementId: number; answer: QueryAnswer; isSpent: boolean }
+  | {
+      kind: 'failure';
+      statementId: number;
+      code: ErrorCode;
+      message: string;
+      /** The engine's own words, for the log; absent where they are the message. */
+      privateDetail: string | undefined;
+      isSpent: boolean;
+    };
+
+/** `isSpent`: the process should not be given another statement, for example because it holds too much memory. */
+export type Settled = Extract<FromProcess, { kind: 'answer' | 'failure' }>;

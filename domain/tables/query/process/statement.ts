@@ -1,0 +1,96 @@
+import { catalogProbe } from '../../../../data/lake/ducklake/alive.ts';
+import { currentSnapshotQuery } from '../../../../data/lake/ducklake/procedures.ts';
+import { encodeRows } from '../encode-rows.ts';
+import { checkDraft, checkStatement } from '../guard/check.ts';
+import { applyNames } from '../guard/column-names.ts';
+import { QueryRefusal } from '../guard/refusal.ts';
+import type { QueryAnswer } from '../request.ts';
+import { boundParameters } from './bind.ts';
+import type { Engine } from './engine.ts';
+import { LakeUnavailable } from './failure.ts';
+import type { ProcessStatement } from './messages.ts';
+
+/** Set from outside while a statement runs; looked at between its steps, since an interrupt only ends a step. */
+export interface Interruption {
+  isRequested: boolean;
+}
+
+const nothing: QueryAnswer = {
+  columns: [],
+  rowsJson: undefined,
+  rowsWithColumnOrderJson: undefined,
+  rowCount: 0,
+  truncated: false,
+  elapsedMs: 0,
+  scannedRelationIds: [],
+  snapshotId: 0,
+};
+
+/**
+ * Checks a statement and runs it in one read-only transaction, whose first question is the lake's newest
+ * snapshot: everything after it reads that snapshot, whatever is committed meanwhile.
+ */
+export async function runStatement(
+  engine: Engine,
+  statement: ProcessStatement,
+  maxAnswerBytes: number,
+  interruption: Interruption,
+): Promise<QueryAnswer> {
+  const startedAt = performance.now();
+  const { connection } = engine;
+  if (statement.onlyCheck) {
+    return { ...nothing, namedTables: await checkDraft(engine.parser, statement) };
+  }
+  const checked = await checkStatement(engine.parser, statement);
+  await engine.ending;
+  if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
+  stopIfInterrupted(interruption);
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  try {
+    const snapshotId = await newestSnapshot(engine);
+    stopIfInterrupted(interruption);
+    // A bounded result is quicker whole than in a stream; any other is read no further than is wanted.
+    const { values, types } = boundParameters(statement.parameters) ?? {};
+    const result = await (checked.isBounded
+      ? connection.run(checked.sql, values, types)
+      : connection.stream(checked.sql, values, types));
+    const limits = { rows: statement.limit, bytes: maxAnswerBytes };
+    const names = applyNames(result.columnNames(), checked.columnNames);
+    const rows = await encodeRows(result, names, statement.rowFormat, limits);
+    stopIfInterrupted(interruption);
+    if (checked.scannedRelationIds.length > 0) await refuseUnread(engine);
+    return {
+      ...rows,
+      elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+      scannedRelationIds: checked.scannedRelationIds,
+      snapshotId,
+    };
+  } finally {
+    // It only read, so nothing hangs on how it ends; one that cannot be ended is found by the next statement.
+    engine.ending = connection.run('ROLLBACK').then(
+      () => undefined,
+      () => {
+        engine.isLost = true;
+      },
+    );
+  }
+}
+
+/** What was read is believed where the connection to the catalog lived on: see the probe. */
+async function refuseUnread({ connection }: Engine): Promise<void> {
+  try {
+    await connection.run(catalogProbe('lake'));
+  } catch (error) {
+    throw new LakeUnavailable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function newestSnapshot(engine: Engine): Promise<number> {
+  const result = await engine.connection.run(currentSnapshotQuery('lake'));
+  const chunk = await result.fetchChunk();
+  return Number(chunk?.getColumnVector(0).getItem(0));
+}
+
+function stopIfInterrupted(interruption: Interruption): void {
+  if (interruption.isRequested) throw new QueryRefusal('query_timeout', 'The query was interrupted.');
+}

@@ -1,0 +1,51 @@
+import { type Insertable, sql } from 'kysely';
+import { notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+
+export type QueryExecution = RecordOf<'query_executions'>;
+
+const executions = records('query_executions', { prefix: 'qry', what: 'The query execution' });
+
+/** Who looks at the history. What has an owner is that one's and administrators' alone. */
+export interface Viewer {
+  id: string;
+  admin: boolean;
+}
+
+export async function insertQueryExecution(
+  db: OrganizationTransaction,
+  row: Insertable<DB['query_executions']>,
+): Promise<void> {
+  // Visible at once like any row; only a crash of the database itself may lose the last of the history.
+  await sql`SET LOCAL synchronous_commit = off`.execute(db);
+  await db.insertInto('query_executions').values(row).execute();
+}
+
+export async function getQueryExecution(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { id, viewer }: { id: string; viewer: Viewer },
+): Promise<QueryExecution> {
+  const row = await executions.get(db, organizationId, id);
+  if (!viewer.admin && row.owner_id !== null && row.owner_id !== viewer.id)
+    throw notFound('The query execution');
+  return row;
+}
+
+/** Newest first. */
+export function listQueryExecutions(
+  db: OrganizationTransaction,
+  organizationId: string,
+  viewer: Viewer,
+  { after, limit }: Slice,
+): Promise<QueryExecution[]> {
+  let query = db.selectFrom('query_executions').selectAll().where('organization_id', '=', organizationId);
+  if (!viewer.admin)
+    query = query.where((where) =>
+      where.or([where('owner_id', 'is', null), where('owner_id', '=', viewer.id)]),
+    );
+  if (after !== undefined) query = query.where('id', '<', after);
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}

@@ -1,0 +1,153 @@
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { versionsAt } from '../../../data/lake/ledger.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { listQueryable, type NamedTable } from '../tables/tables.ts';
+import { snapshotShowing } from '../tables/versions.ts';
+import { type SqlValues, withParameters } from './parameters.ts';
+import type { QueryPool } from './pool.ts';
+import { insertQueryExecution } from './query-executions.ts';
+import type { QueryAnswer, QueryRelation, RowFormat } from './request.ts';
+
+export interface QueryDeps {
+  db: Database;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+  queries: QueryPool;
+}
+
+/** One statement as a caller gives it. */
+export interface Query {
+  organizationId: string;
+  callerId: string;
+  /** Who alone may see its record, beside administrators; left out: everybody of the organization. */
+  ownerId?: string;
+  /** Of its record in the history. */
+  id: string;
+  sql: string;
+  /** What its placeholders stand for; they are bound, and the history keeps the statement as it was written. */
+  values?: SqlValues;
+  limit: number;
+  timeoutMs: number;
+  rowFormat: RowFormat;
+  /** Version by table id or name. */
+  atVersions: Readonly<Record<string, number>>;
+  /** Ids of the tables that it may read, where those are not all. */
+  within?: ReadonlySet<string>;
+  /** SELECTs under names of their own, which hide tables of those names. */
+  views?: readonly QueryRelation[];
+}
+
+export interface QueryResult {
+  answer: QueryAnswer;
+  /** The tables that were read, each at the version it was read at. */
+  scanned: { tableId: string; version: number }[];
+}
+
+/**
+ * Runs one statement in a query process, and keeps its record.
+ *
+ * @throws AppError with one of the query codes, ValidationError where `atVersions` names no table
+ */
+export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  const { organizationId, id, sql, views = [] } = query;
+  const parameterized = withParameters(sql, query.values ?? new Map());
+  const startedMs = performance.now();
+  const record = {
+    organization_id: organizationId,
+    id,
+    caller_id: query.callerId,
+    owner_id: query.ownerId ?? null,
+    sql,
+  };
+  const lake = await deps.lake.catalog.get(organizationId);
+  const all = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
+  const tables = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
+  const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
+  try {
+    const answer = await deps.queries.run({
+      location: lake.reader,
+      ...parameterized,
+      relations: [
+        ...tables.map(({ name, id: tableId }) => ({ name, id: tableId })),
+        ...views,
+        ...parameterized.relations,
+      ],
+      limit: query.limit,
+      timeoutMs: query.timeoutMs,
+      rowFormat: query.rowFormat,
+      atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
+      signal,
+    });
+    const known = new Set(tables.map((table) => table.id));
+    const scanned = await scannedVersions(deps, lake.schema, answer, atVersions, known);
+    await inOrganization(deps.db, organizationId, (db) =>
+      insertQueryExecution(db, {
+        ...record,
+        status: 'succeeded',
+        row_count: answer.rowCount,
+        truncated: answer.truncated,
+        elapsed_ms: answer.elapsedMs,
+        scanned: JSON.stringify(scanned),
+      }),
+    );
+    return { answer, scanned };
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'queries_saturated') {
+      await inOrganization(deps.db, organizationId, (db) =>
+        insertQueryExecution(db, {
+          ...record,
+          status: 'failed',
+          error_code: error.code,
+          error_detail: error.message.slice(0, 2_000),
+          elapsed_ms: performance.now() - startedMs,
+        }),
+      );
+    }
+    throw error;
+  }
+}
+
+/** A version that was asked for, and a snapshot that shows the table at it. */
+interface Pinned {
+  version: number;
+  snapshotId: number;
+}
+
+/** Resolves `at_versions` (id or name, ignoring case) to tables, and refuses versions that are gone. */
+async function pinned(
+  deps: QueryDeps,
+  schema: string,
+  tables: readonly NamedTable[],
+  wanted: Readonly<Record<string, number>>,
+): Promise<Map<NamedTable, Pinned>> {
+  const found = new Map<NamedTable, Pinned>();
+  for (const [key, version] of Object.entries(wanted)) {
+    const table = tables.find((row) => row.id === key || row.name.toLowerCase() === key.toLowerCase());
+    if (table === undefined) {
+      throw new ValidationError([
+        { loc: ['body', 'at_versions', key], msg: 'No table has this id or name.', type: 'value_error' },
+      ]);
+    }
+    const snapshotId = await snapshotShowing(deps.lake.catalogPool, schema, table.id, version);
+    found.set(table, { version, snapshotId });
+  }
+  return found;
+}
+
+/** The version of each table that was read: the one asked for, else its newest at the statement's snapshot. */
+async function scannedVersions(
+  deps: QueryDeps,
+  schema: string,
+  answer: QueryAnswer,
+  atVersions: ReadonlyMap<NamedTable, Pinned>,
+  known: ReadonlySet<string>,
+): Promise<{ tableId: string; version: number }[]> {
+  const tableIds = answer.scannedRelationIds.filter((id) => known.has(id));
+  if (tableIds.length === 0) return [];
+  const asked = new Map([...atVersions].map(([table, { version }]) => [table.id, version]));
+  const newest = await versionsAt(deps.lake.catalogPool, schema, tableIds, answer.snapshotId);
+  return tableIds.map((tableId) => ({
+    tableId,
+    version: asked.get(tableId) ?? newest.get(tableId) ?? answer.snapshotId,
+  }));
+}

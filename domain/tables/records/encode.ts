@@ -1,0 +1,147 @@
+import { hasLoneSurrogate } from '../../../data/canonical-json.ts';
+import { isRawNumber, type JsonValue, parseDecimal } from '../../../data/exact-json.ts';
+import { fitsInt64, integerOf } from './types.ts';
+
+/** A value of a request as JSON text the engine casts exactly, or why it does not fit, with the way out. */
+export type Encoded = { text: string } | { fault: string };
+
+export type Encoder = (value: Exclude<JsonValue, null>) => Encoded;
+
+const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
+const timePattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?$/;
+const timestampPattern =
+  /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
+
+function fault(expected: string, value: JsonValue): Encoded {
+  return { fault: `${describe(value)} does not fit: ${expected}` };
+}
+
+function describe(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `the string ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `${typeof value} ${value}`;
+  if (isRawNumber(value)) return `the number ${value.rawJSON.slice(0, 40)}`;
+  return Array.isArray(value) ? 'an array' : 'an object';
+}
+
+function isDate(text: string): boolean {
+  const match = datePattern.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  if (year === 0) return false;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  date.setUTCFullYear(year);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+const encoders: Record<string, Encoder> = {
+  BOOLEAN: (value) =>
+    typeof value === 'boolean'
+      ? { text: String(value) }
+      : fault('the column is BOOLEAN; send true or false.', value),
+  INTEGER: (value) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return { text: String(value) };
+    const integer = integerOf(value);
+    return integer !== undefined && fitsInt64(integer)
+      ? { text: String(integer) }
+      : fault('the column is INTEGER (64-bit); send a whole number, or retype the column.', value);
+  },
+  DOUBLE: (value) => {
+    // A number that a double does not hold to its last digit arrives as a raw number.
+    if (typeof value === 'number') return { text: String(value) };
+    if (isRawNumber(value)) {
+      return fault(
+        'the column is DOUBLE and would round it; send a number that a double holds exactly, or retype the column to DECIMAL.',
+        value,
+      );
+    }
+    return value === 'NaN' || value === 'Infinity' || value === '-Infinity'
+      ? { text: `"${value}"` }
+      : fault('the column is DOUBLE; send a number.', value);
+  },
+  STRING: (value) => {
+    if (typeof value !== 'string')
+      return fault('the column is STRING; send a string, or retype the column.', value);
+    return value.isWellFormed()
+      ? { text: JSON.stringify(value) }
+      : fault('it holds half of a surrogate pair.', value);
+  },
+  DATE: (value) =>
+    typeof value === 'string' && isDate(value)
+      ? { text: `"${value}"` }
+      : fault('the column is DATE; send "YYYY-MM-DD".', value),
+  TIME: (value) =>
+    typeof value === 'string' && timePattern.test(value)
+      ? { text: `"${value.length === 5 ? `${value}:00` : value}"` }
+      : fault('the column is TIME; send "hh:mm:ss" with at most six fraction digits.', value),
+  TIMESTAMP: (value) => encodeTimestamp(value, 'TIMESTAMP'),
+  TIMESTAMPTZ: (value) => encodeTimestamp(value, 'TIMESTAMPTZ'),
+  // As text inside a string: the engine's JSON reader would squeeze long numbers through a double.
+  JSON: (value) => {
+    const text = JSON.stringify(value);
+    return !hasLoneSurrogate(text)
+      ? { text: JSON.stringify(text) }
+      : fault('it holds half of a surrogate pair.', value);
+  },
+};
+
+/** A value with an offset is stored as the instant in UTC; one without is taken as it stands. */
+function encodeTimestamp(value: JsonValue, type: string): Encoded {
+  const match = typeof value === 'string' ? timestampPattern.exec(value) : null;
+  if (match === null || !isDate(match[1]!)) {
+    return fault(
+      `the column is ${type}; send "YYYY-MM-DDThh:mm:ss", with at most six fraction digits and an optional offset.`,
+      value,
+    );
+  }
+  const [, date, time = '00:00:00', offset] = match;
+  const seconds = time.length === 5 ? `${time}:00` : time;
+  if (offset === undefined || offset === 'Z')
+    return { text: `"${date} ${seconds}${type === 'TIMESTAMPTZ' ? '+00' : ''}"` };
+  // Offsets are whole minutes: fraction digits beyond the millisecond are untouched by the shift.
+  const [whole, fraction = ''] = seconds.split('.');
+  const withColon = offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
+  const instant = new Date(`${date}T${whole}${withColon}`);
+  if (Number.isNaN(instant.getTime())) return fault('its offset is not valid.', value);
+  const iso = instant.toISOString();
+  if (iso.startsWith('+') || iso.startsWith('-') || iso.startsWith('0000')) {
+    return fault('in UTC it lies outside the years 0001 to 9999.', value);
+  }
+  const utc = iso.slice(0, 19).replace('T', ' ');
+  return { text: `"${utc}${fraction === '' ? '' : `.${fraction}`}${type === 'TIMESTAMPTZ' ? '+00' : ''}"` };
+}
+
+function decimalEncoder(precision: number, scale: number): Encoder {
+  const expected = `the column is DECIMAL(${precision},${scale}); send a number or numeric string of at most ${
+    precision - scale
+  } digits before and ${scale} after the point.`;
+  return (value) => {
+    const text = typeof value === 'number' ? String(value) : isRawNumber(value) ? value.rawJSON : value;
+    const decimal = typeof text === 'string' ? parseDecimal(text) : undefined;
+    if (decimal === undefined) return fault(expected, value);
+    const fits = decimal.exponent >= -scale && decimal.digits.length + decimal.exponent <= precision - scale;
+    return fits ? { text: `"${plainDecimal(decimal)}"` } : fault(expected, value);
+  };
+}
+
+function plainDecimal(decimal: { negative: boolean; digits: string; exponent: number }): string {
+  const sign = decimal.negative ? '-' : '';
+  if (decimal.digits === '') return '0';
+  if (decimal.exponent >= 0) return sign + decimal.digits + '0'.repeat(decimal.exponent);
+  const padded = decimal.digits.padStart(1 - decimal.exponent, '0');
+  return `${sign}${padded.slice(0, decimal.exponent)}.${padded.slice(decimal.exponent)}`;
+}
+
+/** The encoder of a column type; undefined for a type that only imports make and rows cannot carry. */
+export function encoderOf(dataType: string): Encoder | undefined {
+  const decimal = /^DECIMAL\((\d+),(\d+)\)$/.exec(dataType);
+  if (decimal !== null) return decimalEncoder(Number(decimal[1]), Number(decimal[2]));
+  return encoders[dataType];
+}
+
+/** How the encoded text of a type travels, and the cast that makes it a value of the column. */
+export function transportOf(dataType: string): { jsonType: string; cast: string | undefined } {
+  if (dataType === 'INTEGER') return { jsonType: 'BIGINT', cast: undefined };
+  if (dataType === 'BOOLEAN' || dataType === 'DOUBLE') return { jsonType: dataType, cast: undefined };
+  return { jsonType: 'VARCHAR', cast: dataType === 'STRING' ? undefined : dataType };
+}

@@ -1,0 +1,207 @@
+import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import type { JsonValue } from '../../../data/exact-json.ts';
+import { columnNameFault, createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
+import type { LakeColumn } from '../tables/columns.ts';
+import { LossyWidening } from '../tables/retype.ts';
+import { type Encoder, encoderOf } from './encode.ts';
+import { inferTypes } from './infer.ts';
+import { fitsInt64, integerOf } from './types.ts';
+
+export type Row = { [column: string]: JsonValue };
+
+/** Rows that fit the table, as the text the engine reads; and the types that must change for them. */
+export interface WritePlan {
+  rowIds: bigint[];
+  /** One JSON object a row: `{"c0": …}` by position in `columns`; nulls are left out. */
+  rowTexts: string[];
+  /** Columns the rows may use, in table order, new ones last; the created-at column is not one of them. */
+  columns: LakeColumn[];
+  retypes: Map<string, string>;
+  /** The first row that asked for each of those types. */
+  retypedAt: Map<string, number>;
+}
+
+export interface PlanOptions {
+  /** The member of the request that holds the rows, for the place of a fault. */
+  list: 'rows' | 'records';
+  /** Columns without which a row is refused although the table would take null: the business key. */
+  keys: readonly string[];
+  /** What becomes of a field that is no column. */
+  newFields: 'refuse' | 'add' | 'ignore';
+  /** Looking ends when this many faults are found. */
+  maxFaults: number;
+}
+
+/** Faults a request is told at once, and the most that are looked for in one row. */
+export const maxFaults = 20;
+/** Columns that new fields may bring a table to. */
+export const maxColumns = 500;
+
+/** Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place. */
+export function planRows(
+  tableColumns: readonly LakeColumn[],
+  rows: readonly Row[],
+  keys: readonly string[] = [],
+): WritePlan {
+  const options = { list: 'rows', keys, newFields: 'refuse', maxFaults } as const;
+  const { plan, faults } = assessRows(tableColumns, rows, options);
+  if (faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
+  return plan;
+}
+
+interface Target {
+  encode: Encoder;
+  position: number;
+  nullable: boolean;
+}
+
+/** The rows that fit, and every fault of those that do not, at `["body", list, index, column]`. */
+export function assessRows(
+  tableColumns: readonly LakeColumn[],
+  rows: readonly Row[],
+  options: PlanOptions,
+): { plan: WritePlan; faults: ValidationFault[] } {
+  const columns = tableColumns.filter((column) => column.name !== createdAtColumn);
+  if (options.newFields === 'add') columns.push(...newColumns(columns, rows));
+  /** Of each row the values that no type holds, by column. */
+  const untyped = new Map<number, Map<string, string>>();
+  const inferred = inferTypes(
+    columns,
+    rows,
+    (index, column, msg) => {
+      const ofRow = untyped.get(index) ?? new Map<string, string>();
+      untyped.set(index, ofRow.size < maxFaults ? ofRow.set(column, msg) : ofRow);
+    },
+    // A row that will be refused in any case decides no type.
+    (index) => typeof rowIdOf(rows[index]!) === 'bigint',
+  );
+  const retypes = new Map([...inferred].map(([name, { dataType }]) => [name, dataType]));
+  const retypedAt = new Map([...inferred].map(([name, { index }]) => [name, index]));
+  const targets = new Map<string, Target>();
+  for (const [position, column] of columns.entries()) {
+    const encode = encoderOf(retypes.get(column.name) ?? column.dataType);
+    if (encode === undefined) {
+      throw new AppError(
+        'not_appendable',
+        `Column ${column.name} has the type ${column.dataType}, which rows cannot carry.`,
+      );
+    }
+    targets.set(column.name, {
+      encode,
+      position,
+      nullable: column.nullable && !options.keys.includes(column.name),
+    });
+  }
+  const required = [
+    ...columns.map(({ name }) => name).filter((name) => name !== rowIdColumn && !targets.get(name)!.nullable),
+    ...options.keys.filter((key) => !targets.has(key)),
+  ];
+  const plan: WritePlan = { rowIds: [], rowTexts: [], columns, retypes, retypedAt };
+  const faults: ValidationFault[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (faults.length >= options.maxFaults) break;
+    const encoded = encodeRow(row, index, untyped.get(index), targets, required, options);
+    if (Array.isArray(encoded)) faults.push(...encoded);
+    else {
+      plan.rowIds.push(encoded.rowId);
+      plan.rowTexts.push(encoded.text);
+    }
+  }
+  return { plan, faults };
+}
+
+const needsValue = 'A key column needs a value.';
+
+function encodeRow(
+  row: Row,
+  index: number,
+  untyped: ReadonlyMap<string, string> | undefined,
+  targets: ReadonlyMap<string, Target>,
+  required: readonly string[],
+  options: PlanOptions,
+): { rowId: bigint; text: string } | ValidationFault[] {
+  const faults: ValidationFault[] = [];
+  const refuse = (column: string, msg: string, type: string) =>
+    faults.push({ loc: ['body', options.list, index, column], msg, type });
+  const isKey = (name: string) => options.keys.includes(name);
+  const rowId = rowIdOf(row);
+  if (typeof rowId !== 'bigint') refuse(rowIdColumn, rowId.msg, rowId.type);
+  let text = '';
+  for (const name of Object.keys(row)) {
+    if (faults.length >= maxFaults) break;
+    const value = row[name]!;
+    const target = targets.get(name);
+    const fault = untyped?.get(name);
+    if (fault !== undefined) refuse(name, fault, 'value_error');
+    else if (target === undefined) {
+      const fault = fieldFault(name, value, options);
+      if (fault !== undefined) refuse(name, fault, 'extra_forbidden');
+    } else if (value === null) {
+      if (!target.nullable && name !== rowIdColumn)
+        refuse(name, isKey(name) ? needsValue : 'The column is not nullable.', 'value_error');
+    } else if (name !== rowIdColumn || typeof rowId === 'bigint') {
+      const encoded = target.encode(value);
+      if ('fault' in encoded) refuse(name, encoded.fault, 'value_error');
+      else text += `${text === '' ? '' : ','}"c${target.position}":${encoded.text}`;
+    }
+  }
+  for (const name of required) {
+    if (faults.length >= maxFaults) break;
+    if (!Object.hasOwn(row, name))
+      refuse(name, isKey(name) ? needsValue : 'The column is not nullable and has no value.', 'missing');
+  }
+  return faults.length > 0 || typeof rowId !== 'bigint' ? faults : { rowId, text: `{${text}}` };
+}
+
+/** Why a field that is no column is refused; undefined where it may be left out. */
+function fieldFault(name: string, value: JsonValue, { newFields }: PlanOptions): string | undefined {
+  if (name === createdAtColumn) return 'This column is automatic; leave it out.';
+  if (newFields === 'ignore' || (newFields === 'add' && value === null)) return undefined;
+  if (newFields === 'refuse') return 'The table has no such column.';
+  return (
+    columnNameFault(name) ??
+    `The field cannot become a column: one of that name, ignoring case, exists, or there are ${maxColumns} already.`
+  );
+}
+
+/** A column for each field with a value that can become one; what comes first wins where names differ only in case. */
+function newColumns(columns: readonly LakeColumn[], rows: readonly Row[]): LakeColumn[] {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const known = new Set(columns.map(({ name }) => name));
+  const added: LakeColumn[] = [];
+  for (const row of rows) {
+    for (const name of Object.keys(row)) {
+      if (known.has(name) || row[name] === null || columns.length + added.length >= maxColumns) continue;
+      if (taken.has(name.toLowerCase()) || columnNameFault(name) !== undefined) continue;
+      known.add(name);
+      taken.add(name.toLowerCase());
+      added.push({ name, dataType: 'STRING', nullable: true, typing: 'undetermined' });
+    }
+  }
+  return added;
+}
+
+function rowIdOf(row: Row): bigint | { msg: string; type: string } {
+  const value = Object.hasOwn(row, rowIdColumn) ? row[rowIdColumn] : undefined;
+  if (value === undefined)
+    return { msg: 'Field required: every row carries its integer s_id.', type: 'missing' };
+  const integer = value === null ? undefined : integerOf(value);
+  if (integer === undefined || !fitsInt64(integer)) {
+    return { msg: 's_id must be a 64-bit integer.', type: 'int_type' };
+  }
+  return integer;
+}
+
+/** The valid s_ids of rows that are not checked yet. */
+export function readRowIds(rows: readonly Row[]): bigint[] {
+  return rows.map(rowIdOf).filter((id) => typeof id === 'bigint');
+}
+
+/** A widening that only the stored data showed to be lossy, at the first row that asked for it. */
+export function atItsRow(error: unknown, retypedAt: ReadonlyMap<string, number>): unknown {
+  if (!(error instanceof LossyWidening)) return error;
+  const { column, message } = error;
+  return new ValidationError([
+    { loc: ['body', 'rows', retypedAt.get(column) ?? 0, column], msg: message, type: 'value_error' },
+  ]);
+}

@@ -1,0 +1,95 @@
+import { setTimeout } from 'node:timers/promises';
+import { AppError } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { type AppendRequest, type AppendResult, commitGroup, type Waiting } from './append.ts';
+
+/** Appends rows; they are durable and visible when the promise resolves. */
+export type Appender = (request: AppendRequest) => Promise<AppendResult>;
+
+/** Bytes of one shared commit: few enough to finish in well under a second. */
+const maxGroupBytes = 4_194_304;
+/** Bytes that may wait for one table; beyond it a client is asked to slow down. */
+const maxWaitingBytes = 67_108_864;
+
+/**
+ * Appends that arrive while a commit of the same table is under way share the next one: the cost of a commit
+ * is paid once for all of them. Each request still succeeds or fails alone.
+ */
+export function createAppender(deps: LakeDeps): Appender {
+  const queues = new Map<string, Waiting[]>();
+
+  async function drain(key: string, queue: Waiting[]): Promise<void> {
+    const { tableId } = queue[0]!.request;
+    let recent = [1, 1];
+    do {
+      await gather(queue, Math.max(...recent));
+      const group = takeGroup(queue);
+      if (group.length === 0) break;
+      recent = [recent[1]!, group.length];
+      try {
+        await deps.locks.hold(tableId, () => commitGroup(deps, group));
+      } catch (error) {
+        for (const waiting of group) waiting.reject(error);
+      }
+    } while (queue.length > 0 || Math.max(...recent) > 1);
+    queues.delete(key);
+  }
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      const waiting = { request, resolve, reject };
+      // The organization is part of the key: a request that names another one's table must not share its commit.
+      const key = `${request.organizationId}/${request.tableId}`;
+      const queue = queues.get(key);
+      if (queue === undefined) {
+        const started = [waiting];
+        queues.set(key, started);
+        void drain(key, started);
+      } else if (bytesOf(queue) >= maxWaitingBytes) {
+        reject(
+          new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {
+            retryAfterSeconds: 1,
+          }),
+        );
+      } else {
+        queue.push(waiting);
+      }
+    });
+}
+
+/** How often a gathering group is looked at, how many looks without a newcomer end it, and how many it gets at most. */
+const gatherStepMs = 2;
+const maxQuietSteps = 4;
+const maxGatherSteps = 8;
+
+/**
+ * Waits until as many requests came together as shared a recent commit: those just answered take a moment to
+ * send again, and a commit costs more than that moment. A lone client never waits.
+ */
+async function gather(queue: readonly Waiting[], expected: number): Promise<void> {
+  let quietSteps = 0;
+  for (
+    let step = 0;
+    step < maxGatherSteps && quietSteps < maxQuietSteps && queue.length < expected;
+    step += 1
+  ) {
+    const before = queue.length;
+    await setTimeout(gatherStepMs);
+    quietSteps = queue.length === before ? quietSteps + 1 : 0;
+  }
+}
+
+function bytesOf(queue: readonly Waiting[]): number {
+  return queue.reduce((sum, { request }) => sum + request.body.sizeBytes, 0);
+}
+
+function takeGroup(queue: Waiting[]): Waiting[] {
+  let bytes = 0;
+  let count = 0;
+  for (const waiting of queue) {
+    bytes += waiting.request.body.sizeBytes;
+    if (count > 0 && bytes > maxGroupBytes) break;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}

@@ -1,0 +1,248 @@
+import { AppError } from '../../../data/errors.ts';
+import { commitOperations, type LakeDeps } from '../../../data/lake/commit.ts';
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import { isTransientFailure } from '../../../data/lake/engine/failure.ts';
+import { findOperations, type LakeOperation } from '../../../data/lake/ledger.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { identifier } from '../../../data/lake/sql.ts';
+import { duplicateRowId, repeatsOf } from '../records/duplicates.ts';
+import { atItsRow } from '../records/plan.ts';
+import type { PlannedRows } from '../records/reading/tasks.ts';
+import { rowsSource, textOf, transported } from '../records/rows-source.ts';
+import { findAppendable } from '../tables/appendable.ts';
+import { createdAtColumn } from '../tables/column-name.ts';
+import type { PhysicalTable } from '../tables/columns.ts';
+import { retypeColumns } from '../tables/retype.ts';
+import type { RowsBody } from './body.ts';
+import { lookUpRowIds, type RowIdLookup, repeatedInTable } from './taken.ts';
+
+export interface AppendRequest {
+  organizationId: string;
+  tableId: string;
+  body: RowsBody;
+  /** The same for a repeated request: rows that are already in under it are not written again. */
+  operationId: string;
+  committedBy: string;
+}
+
+export interface AppendResult {
+  rowsWritten: number;
+  tableVersion: number;
+}
+
+/** A request that waits for its commit, and how it is answered. */
+export interface Waiting {
+  request: AppendRequest;
+  resolve(result: AppendResult): void;
+  reject(error: unknown): void;
+}
+
+/** Settles every request of the group: those that do not fit are refused, the rest are one commit. */
+export async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<void> {
+  const { organizationId, tableId } = group[0]!.request;
+  const lake = await deps.catalog.get(organizationId);
+  const [{ physical: table }, done] = await Promise.all([
+    findAppendable(deps, lake, organizationId, tableId),
+    findOperations(
+      deps.catalogPool,
+      lake.schema,
+      group.map(({ request }) => request.operationId),
+    ),
+  ]);
+  const fresh = group.filter(({ request, resolve }) => {
+    const entry = done.get(request.operationId);
+    if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
+    return entry === undefined;
+  });
+  const planned = await planAll(table, fresh);
+  try {
+    await writeGroup(deps, lake, table, planned);
+  } catch (error) {
+    const [only] = planned;
+    if (planned.length === 1) throw atItsRow(error, only!.plan.retypedAt);
+    if (isAway(error)) throw error;
+    // One request's values may be what the engine refuses: each gets a commit, and an answer, of its own.
+    for (const { waiting } of planned) await commitGroup(deps, [waiting]).catch(waiting.reject);
+  }
+}
+
+/** Whether no request of the group is at fault: each on its own would only wait for the same once more. */
+function isAway(error: unknown): boolean {
+  const code = error instanceof AppError ? error.code : undefined;
+  return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
+}
+
+/** A request whose rows fit the table as it is. */
+interface Planned {
+  waiting: Waiting;
+  plan: PlannedRows;
+}
+
+/** Checks every request's rows; those that do not fit are refused. */
+async function planAll(table: PhysicalTable, group: readonly Waiting[]): Promise<Planned[]> {
+  const planned = await Promise.all(
+    group.map(async (waiting) => {
+      try {
+        return [{ waiting, plan: await waiting.request.body.plan(table.columns) }];
+      } catch (error) {
+        waiting.reject(error);
+        return [];
+      }
+    }),
+  );
+  return planned.flat();
+}
+
+/** Thrown where requests cannot share a commit: one changes a type that another was planned against. */
+class NeedsOwnCommit extends AppError {
+  constructor() {
+    super('conflict', 'The request needs a commit of its own.');
+  }
+}
+
+async function writeGroup(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  group: readonly Planned[],
+): Promise<void> {
+  if (group.length === 0) return;
+  if (group.length > 1 && group.some(({ plan }) => plan.retypes.size > 0)) throw new NeedsOwnCommit();
+  const ids = group.flatMap(({ plan }) => plan.rowIds);
+  // Taken ids are rare: the look-up runs beside the write, which is undone when it finds one.
+  const lookup = lookUpRowIds(deps, lake, table, ids);
+  lookup.catch(() => undefined);
+  let taken: ReadonlySet<bigint> = new Set();
+  let untold = lookup;
+  // Each turn knows of more: what the index told of kept the files from being looked at, and a request that another one of
+  // the group kept out is let in where that is refused.
+  for (;;) {
+    try {
+      return await writeAdmission(deps, lake, table, admit(group, taken), untold);
+    } catch (error) {
+      if (!(error instanceof RowIdsTaken)) throw error;
+      const known = await lookup;
+      taken = new Set([...taken, ...known.taken, ...error.taken]);
+      untold = Promise.resolve({ ...known, taken: new Set() });
+    }
+  }
+}
+
+/** Requests of a group by what is known of their s_ids before anything is written. */
+interface Admission {
+  admitted: Planned[];
+  /** Of s_ids that the table has, or that come twice in the request itself. */
+  refused: Planned[];
+  /** Of s_ids that another request of the group brings: they are taken only once that is written. */
+  repeated: Planned[];
+  taken: ReadonlySet<bigint>;
+}
+
+/** What is told as taken is in the table by then: where the write fails, so do those that repeat it, and may come again. */
+async function writeAdmission(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  { admitted, refused, repeated, taken }: Admission,
+  lookup: Promise<RowIdLookup>,
+): Promise<void> {
+  const all = new Set(taken);
+  if (refused.length > 0) for (const id of (await lookup).taken) all.add(id);
+  for (const { waiting, plan } of refused) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
+  await writeAdmitted(deps, lake, table, admitted, lookup);
+  for (const id of admitted.flatMap(({ plan }) => plan.rowIds)) all.add(id);
+  for (const { waiting, plan } of repeated) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
+}
+
+/** Undoes a write in which at least one s_id turned out to be taken. */
+class RowIdsTaken extends AppError {
+  readonly taken: ReadonlySet<bigint>;
+
+  constructor(taken: ReadonlySet<bigint>) {
+    super('duplicate_row_id', 'An s_id of the group is taken.');
+    this.taken = taken;
+  }
+}
+
+/** Writes the admitted requests as one commit and answers them. */
+async function writeAdmitted(
+  deps: LakeDeps,
+  lake: Lake,
+  table: PhysicalTable,
+  admitted: readonly Planned[],
+  lookup: Promise<RowIdLookup>,
+): Promise<void> {
+  if (admitted.length === 0) return;
+  const version = await commitOperations(deps, lake, async (connection) => {
+    const { retypes } = admitted[0]!.plan;
+    if (retypes.size > 0) await retypeColumns(connection, table.name, table.columns, retypes, 'inferred');
+    await insertRows(connection, table.name, admitted);
+    const { taken, filesMayHold } = await lookup;
+    if (taken.size > 0) throw new RowIdsTaken(taken);
+    if (filesMayHold) {
+      const ids = admitted.flatMap(({ plan }) => plan.rowIds);
+      const repeated = await repeatedInTable(connection, table, ids);
+      if (repeated.size > 0) throw new RowIdsTaken(repeated);
+    }
+    return admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan));
+  });
+  for (const { waiting, plan } of admitted)
+    waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
+}
+
+/** Small requests go in together; one that lies in a file has a statement of its own. */
+async function insertRows(
+  connection: EngineConnection,
+  table: string,
+  admitted: readonly Planned[],
+): Promise<void> {
+  const { columns, retypes } = admitted[0]!.plan;
+  const typed = columns.map(({ name, dataType }) => ({ name, dataType: retypes.get(name) ?? dataType }));
+  const texts = admitted.flatMap(({ plan }) => ('text' in plan ? [plan.text.slice(1, -1)] : []));
+  const parts = [
+    ...(texts.length === 0 ? [] : [{ text: `[${texts.join(',')}]` }]),
+    ...admitted.flatMap(({ plan }) => ('path' in plan ? [{ path: plan.path }] : [])),
+  ];
+  for (const part of parts) {
+    const { expression, values } = textOf(part);
+    await connection.run(insertStatement(table, typed, expression), values);
+  }
+}
+
+function admit(group: readonly Planned[], taken: ReadonlySet<bigint>): Admission {
+  const admission: Admission = { admitted: [], refused: [], repeated: [], taken };
+  const brought = new Set<bigint>();
+  for (const planned of group) {
+    const { rowIds } = planned.plan;
+    if (repeatsOf(rowIds, taken).length > 0) admission.refused.push(planned);
+    else if (rowIds.some((id) => brought.has(id))) admission.repeated.push(planned);
+    else {
+      for (const id of rowIds) brought.add(id);
+      admission.admitted.push(planned);
+    }
+  }
+  return admission;
+}
+
+function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {
+  return {
+    id: request.operationId,
+    tableId: request.tableId,
+    operation: 'append',
+    rowsAdded: plan.rowIds.length,
+    rowsRemoved: 0,
+    runId: null,
+    committedBy: request.committedBy,
+  };
+}
+
+function insertStatement(
+  table: string,
+  columns: readonly { name: string; dataType: string }[],
+  text: string,
+): string {
+  const names = columns.map(({ name }) => identifier(name));
+  const values = columns.map(({ dataType }, position) => transported(dataType, position));
+  return `INSERT INTO ${identifier(table)} (${[...names, createdAtColumn].join(', ')})
+    SELECT ${values.join(', ')}, now() FROM ${rowsSource(columns, text)}`;
+}

@@ -1,0 +1,48 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { findPhysicalTable, type PhysicalTable } from './columns.ts';
+
+export interface AppendableTable {
+  physical: PhysicalTable;
+  keyColumns: readonly string[];
+  /** A rename is between lake and registry: the keys may have the name of before. */
+  isBeingRenamed: boolean;
+}
+
+/**
+ * The table of this id as registry and lake have it now, for whoever holds its lock and writes rows.
+ *
+ * @throws AppError not_found, or not_appendable where it is no data table
+ */
+export async function findAppendable(
+  { catalogPool }: Pick<LakeDeps, 'catalogPool'>,
+  lake: Lake,
+  organizationId: string,
+  tableId: string,
+): Promise<AppendableTable> {
+  const { rows } = await catalogPool.query<{
+    name: string;
+    kind: string;
+    key_columns: string[];
+    is_being_renamed: boolean;
+  }>({
+    name: 'appendable_table',
+    text: `SELECT name, kind, key_columns, pending_rename IS NOT NULL AS is_being_renamed FROM tables
+           WHERE organization_id = $1 AND id = $2 AND status = 'ready'`,
+    values: [organizationId, tableId],
+  });
+  const row = rows[0];
+  if (row === undefined) throw notFound('The table');
+  if (row.kind !== 'data') throw notAppendable(row.kind);
+  const physical = await findPhysicalTable(catalogPool, lake.schema, row.name);
+  if (physical === undefined) throw notFound('The table');
+  return { physical, keyColumns: row.key_columns, isBeingRenamed: row.is_being_renamed };
+}
+
+export function notAppendable(kind: string): AppError {
+  return new AppError(
+    'not_appendable',
+    `A table of the kind ${kind} takes no rows; create one with POST /v1/grid/tables, kind=data.`,
+  );
+}

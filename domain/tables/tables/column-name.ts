@@ -1,0 +1,19 @@
+import { internalColumnPrefix } from '../../../data/lake/ducklake/catalog.ts';
+import { isLongerThan } from '../../../data/text.ts';
+
+/** The automatic columns of a data table. */
+export const rowIdColumn = 's_id';
+export const createdAtColumn = '_sm_created_at';
+
+/** Why a data table cannot have a column of this name; undefined when it can. */
+export function columnNameFault(name: string): string | undefined {
+  if (isLongerThan(name, 255)) return 'The name is longer than 255 characters.';
+  if (name.trim() === '' || !name.isWellFormed() || name.includes('\u0000'))
+    return 'The name must hold more than white space, in well-formed Unicode.';
+  const lower = name.toLowerCase();
+  if (lower.startsWith(internalColumnPrefix))
+    return `Names that start with ${internalColumnPrefix} are kept by the lake for itself.`;
+  if (lower === rowIdColumn || lower === createdAtColumn)
+    return 'The automatic columns s_id and _sm_created_at must not be listed.';
+  return undefined;
+}

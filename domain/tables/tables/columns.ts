@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { type StoredColumn, storedTables } from '../../../data/lake/ducklake/tables.ts';
+
+/** A column as the lake stores it now. */
+export interface LakeColumn {
+  name: string;
+  /** In the service's vocabulary: INTEGER, DECIMAL(38,10), STRING, … */
+  dataType: string;
+  nullable: boolean;
+  /**
+   * How the type came about: `declared` stays, `inferred` may still widen, `undetermined` waits for the first
+   * value and is stored as STRING nulls. Kept as the column's comment, so it changes with the data it is about.
+   */
+  typing: 'declared' | 'inferred' | 'undetermined';
+}
+
+export interface PhysicalTable {
+  name: string;
+  columns: LakeColumn[];
+  sizeBytes: number;
+  /** DuckLake's own number of the table; a replaced table gets a new one. */
+  lakeTableId: number;
+}
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+const toService: Record<string, string> = {
+  int8: 'INTEGER',
+  int16: 'INTEGER',
+  int32: 'INTEGER',
+  int64: 'INTEGER',
+  uint8: 'INTEGER',
+  uint16: 'INTEGER',
+  uint32: 'INTEGER',
+  varchar: 'STRING',
+  float64: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  time: 'TIME',
+  timestamp: 'TIMESTAMP',
+  timestamptz: 'TIMESTAMPTZ',
+  json: 'JSON',
+};
+
+const toDuckDb: Record<string, string> = {
+  INTEGER: 'BIGINT',
+  STRING: 'VARCHAR',
+  DECIMAL: 'DECIMAL(38,10)',
+};
+
+/** The engine's name of one of the service's types, for DDL. */
+export function duckDbType(dataType: string): string {
+  return toDuckDb[dataType] ?? dataType;
+}
+
+function serviceType(lakeType: string): string {
+  return toService[lakeType] ?? lakeType.toUpperCase().replaceAll(' ', '');
+}
+
+/** The tables of the lake with their columns, by folded name. `name` narrows to one, ignoring case. */
+export async function physicalTables(
+  pool: Queryable,
+  schemaName: string,
+  name?: string,
+): Promise<Map<string, PhysicalTable>> {
+  const tables = await storedTables(pool, schemaName, name);
+  return new Map(
+    tables.map((table) => [
+      table.name.toLowerCase(),
+      {
+        name: table.name,
+        columns: table.columns.map(toColumn),
+        sizeBytes: table.sizeBytes,
+        lakeTableId: table.tableId,
+      },
+    ]),
+  );
+}
+
+function toColumn({ name, type, nullsAllowed, comment }: StoredColumn): LakeColumn {
+  return {
+    name,
+    dataType: serviceType(type),
+    nullable: nullsAllowed,
+    typing: comment === 'undetermined' || comment === 'inferred' ? comment : 'declared',
+  };
+}
+
+export async function findPhysicalTable(
+  pool: Queryable,
+  schemaName: string,
+  name: string,
+): Promise<PhysicalTable | undefined> {
+  return (await physicalTables(pool, schemaName, name)).values().next().value;
+}

@@ -1,0 +1,156 @@
+import { AppError } from '../../../data/errors.ts';
+import { commitOperations } from '../../../data/lake/commit.ts';
+import { findOperations, tableStatistics } from '../../../data/lake/ledger.ts';
+import { identifier } from '../../../data/lake/sql.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { createdAtColumn, rowIdColumn } from './column-name.ts';
+import { findPhysicalTable, type LakeColumn } from './columns.ts';
+import { hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
+import type { TableDeps } from './deps.ts';
+import { resolveRename } from './rename.ts';
+import { createTableStatements } from './retype.ts';
+import {
+  findTable,
+  forgetTable,
+  getTable,
+  lockTable,
+  reserveTable,
+  type TableRow,
+  tableStates,
+} from './tables.ts';
+
+export interface NewDataTable {
+  organizationId: string;
+  id: string;
+  name: string;
+  columns: readonly LakeColumn[];
+  keyColumns: readonly string[];
+  ownerUserId: string | null;
+  committedBy: string;
+}
+
+/** The columns every data table has before and after its own. */
+export const automaticColumns: readonly LakeColumn[] = [
+  { name: rowIdColumn, dataType: 'INTEGER', nullable: false, typing: 'declared' },
+  { name: createdAtColumn, dataType: 'TIMESTAMPTZ', nullable: false, typing: 'declared' },
+];
+
+/**
+ * Makes an empty appendable table: the name is reserved, the lake makes it, the reservation becomes the table.
+ * Repeating it with the same id finds what a first try left and goes on from there.
+ */
+export async function createDataTable(deps: TableDeps, table: NewDataTable): Promise<TableRow> {
+  const { organizationId, id } = table;
+  const reserved = await inOrganization(deps.db, organizationId, (db) =>
+    reserveTable(db, {
+      organization_id: organizationId,
+      id,
+      name: table.name,
+      kind: 'data',
+      key_columns: [...table.keyColumns],
+      owner_user_id: table.ownerUserId,
+    }),
+  );
+  if (reserved.status === 'creating') {
+    try {
+      await makeInLake(deps, table);
+    } catch (error) {
+      if (!(await wasMade(deps, organizationId, id).catch(() => true))) {
+        await inOrganization(deps.db, organizationId, (db) =>
+          forgetTable(db, organizationId, id, 'creating'),
+        );
+      }
+      throw error;
+    }
+    await inOrganization(deps.db, organizationId, (db) =>
+      tableStates.move(db, { organization_id: organizationId, id }, 'creating', 'ready'),
+    );
+  }
+  return inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, id));
+}
+
+async function makeInLake(deps: TableDeps, table: NewDataTable): Promise<void> {
+  const lake = await deps.lake.catalog.get(table.organizationId);
+  const [first, last] = automaticColumns;
+  await deps.lake.locks.hold(table.id, async () => {
+    if (await wasMade(deps, table.organizationId, table.id)) return;
+    await commitOperations(deps.lake, lake, async (connection) => {
+      for (const statement of createTableStatements(table.name, [first!, ...table.columns, last!]))
+        await connection.run(statement);
+      return [operation(`create:${table.id}`, table.id, 'create', 0, table.committedBy)];
+    });
+  });
+}
+
+async function wasMade(deps: TableDeps, organizationId: string, id: string): Promise<boolean> {
+  const lake = await deps.lake.catalog.get(organizationId);
+  return (await findOperations(deps.lake.catalogPool, lake.schema, [`create:${id}`])).size > 0;
+}
+
+/** Drops a table: hidden at once, then gone from the lake, then its name is free. Any step may be repeated. */
+export async function dropTable(
+  deps: TableDeps,
+  organizationId: string,
+  id: string,
+  committedBy: string,
+): Promise<void> {
+  const table = await inOrganization(deps.db, organizationId, async (db) => {
+    const row = await lockTable(db, organizationId, id);
+    if (row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
+    if (await hasActiveImport(db, organizationId, id)) {
+      throw new AppError('conflict', 'An import into this table is running; cancel it first.');
+    }
+    if (await hasActiveSnapshot(db, organizationId, id)) {
+      throw new AppError('conflict', 'A snapshot into this table is under way; cancel it first.');
+    }
+    if (await hasApplyingBatch(db, organizationId, id)) {
+      throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');
+    }
+    await tableStates.move(db, { organization_id: organizationId, id }, 'ready', 'deleting');
+    return row;
+  });
+  await finishDrop(deps, table, committedBy);
+}
+
+async function finishDrop(deps: TableDeps, table: TableRow, committedBy: string): Promise<void> {
+  const { organization_id: organizationId, id } = table;
+  const lake = await deps.lake.catalog.get(organizationId);
+  await deps.lake.locks.hold(id, async () => {
+    const physical = await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name);
+    if (physical === undefined) return;
+    const rows = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(id)?.rowCount ?? 0;
+    await commitOperations(deps.lake, lake, async (connection) => {
+      await connection.run(`DROP TABLE ${identifier(physical.name)}`);
+      return [operation(`delete:${id}`, id, 'delete', rows, committedBy)];
+    });
+  });
+  await inOrganization(deps.db, organizationId, (db) => forgetTable(db, organizationId, id, 'deleting'));
+}
+
+/** Brings a table that a crash left between two states to the one the lake says. */
+export async function resolveTable(deps: TableDeps, table: TableRow): Promise<void> {
+  const { organization_id: organizationId, id } = table;
+  if (table.status === 'deleting') return finishDrop(deps, table, 'service');
+  if (table.status === 'ready')
+    return deps.lake.locks.hold(id, () => resolveRename(deps, organizationId, id));
+  // Under the table's lock: whoever still makes it holds it, and has decided when the lock is free.
+  await deps.lake.locks.hold(id, async () => {
+    const made = await wasMade(deps, organizationId, id);
+    await inOrganization(deps.db, organizationId, async (db) => {
+      const now = await findTable(db, organizationId, id);
+      if (now?.status !== 'creating') return;
+      if (made) await tableStates.move(db, { organization_id: organizationId, id }, 'creating', 'ready');
+      else await forgetTable(db, organizationId, id, 'creating');
+    });
+  });
+}
+
+function operation(
+  id: string,
+  tableId: string,
+  kind: 'create' | 'delete',
+  rowsRemoved: number,
+  committedBy: string,
+) {
+  return { id, tableId, operation: kind, rowsAdded: 0, rowsRemoved, runId: null, committedBy } as const;
+}

@@ -1,0 +1,55 @@
+import { findOperations } from '../../../data/lake/ledger.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { renameSyncKey } from './dependents.ts';
+import type { TableDeps } from './deps.ts';
+import { findTable, lockTable, type TableRow, updateTableRow } from './tables.ts';
+
+/** A rename of a column that is on its way: its operation is in the ledger exactly when the lake has it. */
+export interface PendingRename {
+  operationId: string;
+  from: string;
+  to: string;
+}
+
+/** Keeps what is about to be renamed, for whoever comes after a crash. The caller holds the table's lock. */
+export async function announceRename(
+  { db }: Pick<TableDeps, 'db'>,
+  { organization_id: organizationId, id }: TableRow,
+  rename: PendingRename,
+): Promise<void> {
+  await inOrganization(db, organizationId, (transaction) =>
+    updateTableRow(transaction, organizationId, id, { pending_rename: JSON.stringify(rename) }),
+  );
+}
+
+/**
+ * Makes the registry agree with the lake about a rename that was announced: its keys and notes follow one that
+ * happened. The caller holds the table's lock.
+ */
+export async function resolveRename(deps: TableDeps, organizationId: string, id: string): Promise<void> {
+  const table = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
+  const rename = table?.pending_rename as PendingRename | null | undefined;
+  if (rename === null || rename === undefined) return;
+  const lake = await deps.lake.catalog.get(organizationId);
+  const { operationId } = rename;
+  const happened = await findOperations(deps.lake.catalogPool, lake.schema, [operationId]);
+  await inOrganization(deps.db, organizationId, async (db) => {
+    if (happened.has(operationId)) await followRename(db, organizationId, id, rename);
+    await updateTableRow(db, organizationId, id, { pending_rename: null });
+  });
+}
+
+async function followRename(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  { from, to }: PendingRename,
+): Promise<void> {
+  const table = await lockTable(db, organizationId, id);
+  const { [from]: note, ...rest } = table.column_notes as Record<string, unknown>;
+  await updateTableRow(db, organizationId, id, {
+    key_columns: table.key_columns.map((key) => (key === from ? to : key)),
+    column_notes: JSON.stringify(note === undefined ? rest : { ...rest, [to]: note }),
+  });
+  await renameSyncKey(db, organizationId, id, from, to);
+}

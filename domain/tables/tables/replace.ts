@@ -1,0 +1,87 @@
+import { notFound } from '../../../data/errors.ts';
+import { commitOperations, type LakeDeps } from '../../../data/lake/commit.ts';
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import { findOperations, type LakeOperation, tableStatistics } from '../../../data/lake/ledger.ts';
+import { identifier } from '../../../data/lake/sql.ts';
+import { findPhysicalTable } from './columns.ts';
+import { fillFromFiles, type StagedFiles } from './fill.ts';
+
+interface Target {
+  tableId: string;
+  tableName: string;
+  staged: StagedFiles;
+}
+
+export interface Replacement extends Target {
+  organizationId: string;
+  operationId: string;
+  runId: string;
+  committedBy: string;
+  /** A second table made in the same commit: the rows that did not fit. */
+  beside: Target | undefined;
+}
+
+/**
+ * Makes the staged files a table's whole content in one commit; the files are taken over, not copied. A
+ * reader sees the old table or the new one. The same operation again returns the version it became.
+ */
+export async function replaceWithFiles(deps: LakeDeps, replacement: Replacement): Promise<number> {
+  const { organizationId, operationId, tableId } = replacement;
+  const lake = await deps.catalog.get(organizationId);
+  return deps.locks.hold(tableId, async () => {
+    const done = (await findOperations(deps.catalogPool, lake.schema, [operationId])).get(operationId);
+    if (done !== undefined) return done.version;
+    await requireTable(deps, organizationId, tableId);
+    const before = await findPhysicalTable(deps.catalogPool, lake.schema, replacement.tableName);
+    const statistics = await tableStatistics(deps.catalogPool, lake.schema);
+    return commitOperations(deps, lake, async (connection) => {
+      if (before !== undefined) await connection.run(`DROP TABLE ${identifier(before.name)}`);
+      const operations = [
+        await makeFrom(connection, lake.schema, replacement, replacement, operationId, before !== undefined),
+      ];
+      operations[0]!.rowsRemoved = statistics.get(tableId)?.rowCount ?? 0;
+      if (replacement.beside !== undefined) {
+        operations.push(
+          await makeFrom(
+            connection,
+            lake.schema,
+            replacement.beside,
+            replacement,
+            `${operationId}:beside`,
+            false,
+          ),
+        );
+      }
+      return operations;
+    });
+  });
+}
+
+async function makeFrom(
+  connection: EngineConnection,
+  catalogName: string,
+  target: Target,
+  { runId, committedBy }: Replacement,
+  operationId: string,
+  replaces: boolean,
+): Promise<LakeOperation> {
+  await fillFromFiles(connection, catalogName, target.tableName, target.staged);
+  return {
+    id: operationId,
+    tableId: target.tableId,
+    operation: replaces ? 'replace' : 'create',
+    rowsAdded: target.staged.rows,
+    rowsRemoved: 0,
+    runId,
+    committedBy,
+  };
+}
+
+/** The registry, looked at under the table's lock: what was deleted meanwhile is not made again. */
+async function requireTable(deps: LakeDeps, organizationId: string, tableId: string): Promise<void> {
+  const { rowCount } = await deps.catalogPool.query(
+    `SELECT FROM tables WHERE organization_id = $1 AND id = $2 AND status IN ('creating', 'ready')`,
+    [organizationId, tableId],
+  );
+  if (rowCount === 0) throw notFound('The table');
+}

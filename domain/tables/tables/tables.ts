@@ -1,0 +1,175 @@
+import type { Insertable, Updateable } from 'kysely';
+import { AppError, notFound } from '../../../data/errors.ts';
+import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { states } from '../../../data/postgres/states.ts';
+
+export type TableRow = RecordOf<'tables'>;
+export type TableKind = TableRow['kind'];
+
+const tables = records('tables', { prefix: 'tbl', what: 'The table' });
+
+export const { find: findTable } = tables;
+
+/**
+ * A table's life: its name is reserved while the lake makes it, and still reserved while the lake drops it,
+ * so that one name never means two tables. Rows leave the registry from `creating` (it failed) or `deleting`.
+ */
+export const tableStates = states(
+  'tables',
+  { creating: ['ready'], ready: ['deleting'], deleting: [] },
+  () => ({ updated_at: new Date() }),
+);
+
+export async function listTables(
+  db: OrganizationTransaction,
+  organizationId: string,
+  options: { projectId?: string } = {},
+): Promise<TableRow[]> {
+  let query = db
+    .selectFrom('tables')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'ready');
+  if (options.projectId !== undefined) query = query.where('project_id', '=', options.projectId);
+  return query.orderBy('id').execute();
+}
+
+/** A table as statements name it. */
+export type NamedTable = Pick<TableRow, 'id' | 'name'>;
+
+/** The tables that a statement may name: nothing of them but what that takes, since every statement asks. */
+export async function listQueryable(
+  db: OrganizationTransaction,
+  organizationId: string,
+): Promise<NamedTable[]> {
+  return db
+    .selectFrom('tables')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'ready')
+    .where('kind', '<>', 'system')
+    .orderBy('id')
+    .execute();
+}
+
+/** The same, held for the transaction: whoever deletes or replaces a table meets the other here. */
+export async function lockTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<TableRow> {
+  const table = await tables.get(db, organizationId, id, 'update');
+  if (table.status !== 'ready') throw notFound('The table');
+  return table;
+}
+
+/** The table as users know it: neither half made nor half gone. */
+export async function getTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<TableRow> {
+  const table = await findTable(db, organizationId, id);
+  if (table === undefined || table.status !== 'ready') throw notFound('The table');
+  return table;
+}
+
+export async function findTableByName(
+  db: OrganizationTransaction,
+  organizationId: string,
+  name: string,
+): Promise<TableRow | undefined> {
+  return db
+    .selectFrom('tables')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where((where) =>
+      where(where.fn<string>('lower', ['name']), '=', where.fn<string>('lower', [where.val(name)])),
+    )
+    .executeTakeFirst();
+}
+
+/** The table that keeps the records which did not fit this one. */
+export async function findQuarantineTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<TableRow | undefined> {
+  return db
+    .selectFrom('tables')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('quarantine_of', '=', tableId)
+    .executeTakeFirst();
+}
+
+/**
+ * Reserves a name for a table that is about to be made. The same id again finds the first reservation; another
+ * table's name is refused.
+ */
+export async function reserveTable(
+  db: OrganizationTransaction,
+  table: Omit<Insertable<DB['tables']>, 'status'>,
+): Promise<TableRow> {
+  const earlier = await findTable(db, table.organization_id, table.id);
+  if (earlier !== undefined) return earlier;
+  try {
+    return await db
+      .insertInto('tables')
+      .values({ ...table, status: 'creating' })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  } catch (error) {
+    if (isUniqueViolation(error, 'tables_name')) throw nameTaken(table.name);
+    throw error;
+  }
+}
+
+export function nameTaken(name: string): AppError {
+  return new AppError(
+    'name_taken',
+    `A table or view named ${JSON.stringify(name)} exists already; names ignore case.`,
+  );
+}
+
+/** Forgets a table that was never made or is dropped; its name is free again. */
+export async function forgetTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  status: 'creating' | 'deleting',
+): Promise<void> {
+  await db
+    .deleteFrom('tables')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .execute();
+}
+
+export async function updateTableRow(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  change: Updateable<DB['tables']>,
+): Promise<TableRow> {
+  await tables.update(db, organizationId, id, { ...change, updated_at: new Date() });
+  return getTable(db, organizationId, id);
+}
+
+/** Says that somebody still works on a table between two states. */
+export async function touchTable(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await db
+    .updateTable('tables')
+    .set({ updated_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'creating')
+    .execute();
+}

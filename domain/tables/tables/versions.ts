@@ -1,0 +1,22 @@
+import type pg from 'pg';
+import { AppError } from '../../../data/errors.ts';
+import { newestSnapshotShowing } from '../../../data/lake/ducklake/snapshots.ts';
+
+/**
+ * The snapshot at which a version of a table is read: the newest kept one before the table's next change. So a
+ * version outlives its own snapshot for as long as any kept snapshot shows the same table, and the current
+ * version is always readable. Refuses a version that no kept snapshot shows, or that lies before the table.
+ */
+export async function snapshotShowing(
+  pool: Pick<pg.Pool, 'query'>,
+  schemaName: string,
+  tableId: string,
+  version: number,
+): Promise<number> {
+  const snapshotId = await newestSnapshotShowing(pool, schemaName, tableId, version);
+  if (snapshotId !== undefined) return snapshotId;
+  throw new AppError(
+    'version_expired',
+    `Version ${version} is not kept any more, or the table did not exist then.`,
+  );
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { keepObject } from './files.ts';
+import type { StoreDeps } from './store-object.ts';
+
+/** Objects that nothing names any more are removed when their readers are done. */
+export function fileSteps({ db, objects }: StoreDeps): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; object_key: string }>`
+      SELECT organization_id, object_key FROM due_object_deletions(${itemsAtOnce})`.execute(db);
+    return rows.map((row) => ({ organizationId: row.organization_id, objectKey: row.object_key }));
+  };
+  return [
+    itemsStep('objects', find, async ({ organizationId, objectKey }) => {
+      // No object's own key ends so: it is all that lies below.
+      await (objectKey.endsWith('/') ? objects.removeAll(objectKey) : objects.remove(objectKey));
+      await inOrganization(db, organizationId, (transaction) =>
+        keepObject(transaction, organizationId, objectKey),
+      );
+    }),
+  ];
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../../data/errors.ts';
+import { uploadKey } from '../../../data/objects/keys.ts';
+import type { ObjectStore, PresignedForm } from '../../../data/objects/store.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { getOpenProject } from '../projects/projects.ts';
+import { contentTypeOf } from './content-type.ts';
+import {
+  deleteObjectLater,
+  type File,
+  getFile,
+  getUpload,
+  insertUpload,
+  markFinalized,
+  putFile,
+} from './files.ts';
+import { type StoreDeps, storeObject } from './store-object.ts';
+
+/** The largest object that an upload may bring. */
+export const maxUploadBytes = 1_073_741_824;
+
+export const uploadSeconds = 3_600;
+
+/** A form whose bytes go directly to storage, under a key that only this upload may be written to. */
+export async function mintUpload(
+  { db, objects }: StoreDeps,
+  { organizationId, projectId, id }: { organizationId: string; projectId: string; id: string },
+): Promise<PresignedForm> {
+  const objectKey = uploadKey(organizationId, id);
+  await inOrganization(db, organizationId, async (transaction) => {
+    await getOpenProject(transaction, organizationId, projectId);
+    return insertUpload(transaction, {
+      organization_id: organizationId,
+      id,
+      project_id: projectId,
+      object_key: objectKey,
+      expires_at: new Date(Date.now() + uploadSeconds * 1_000),
+    });
+  });
+  return objects.presignUpload(objectKey, maxUploadBytes, uploadSeconds);
+}
+
+interface Finalize {
+  organizationId: string;
+  projectId: string;
+  uploadId: string;
+  path: string;
+  contentType: string | undefined;
+  sha256: string | undefined;
+  newId: string;
+}
+
+/**
+ * Makes a File of an uploaded object. The presigned form outlives this call, so the object is first copied
+ * to a key nobody can write to, and the copy is what gets checked. Repeating it gives the same File.
+ */
+export async function finalizeUpload(deps: StoreDeps, input: Finalize): Promise<File> {
+  const { organizationId, projectId } = input;
+  const upload = await inOrganization(deps.db, organizationId, async (db) => {
+    await getOpenProject(db, organizationId, projectId);
+    return getUpload(db, organizationId, projectId, input.uploadId);
+  });
+  if (upload.file_id !== null) return repeated(deps, input, upload.file_id);
+  let sizeBytes = 0;
+  let sha256 = '';
+  const { file } = await storeObject(
+    deps,
+    organizationId,
+    async (objectKey) => {
+      ({ sizeBytes } = await copyChecked(deps.objects, upload.object_key, objectKey));
+      sha256 = await hashObject(deps.objects, objectKey);
+      if (input.sha256 === undefined || input.sha256 === sha256) return;
+      throw new AppError(
+        'conflict',
+        `The uploaded bytes have the SHA-256 ${sha256}, not the one that was sent; upload again.`,
+      );
+    },
+    async (db, objectKey) => {
+      const locked = await getUpload(db, organizationId, projectId, input.uploadId, 'update');
+      if (locked.file_id !== null) return { file: await getFile(db, organizationId, locked.file_id) };
+      const contentType = input.contentType ?? contentTypeOf(input.path);
+      const content = { objectKey, contentType, sizeBytes, sha256, source: 'upload' as const };
+      const written = await putFile(db, input, { ...content, writeId: upload.id });
+      await markFinalized(db, locked, written.file.id);
+      await deleteObjectLater(db, organizationId, upload.object_key, 0);
+      return written;
+    },
+  );
+  return file;
+}
+
+async function repeated(deps: StoreDeps, input: Finalize, fileId: string): Promise<File> {
+  const file = await inOrganization(deps.db, input.organizationId, (db) =>
+    getFile(db, input.organizationId, fileId),
+  );
+  if (file.path !== input.path || (input.sha256 !== undefined && input.sha256 !== file.sha256)) {
+    throw new AppError('conflict', `The upload was finalized before, as ${file.path}.`);
+  }
+  return file;
+}
+
+/** Between the look and the copy the form may be used again: a copy of anything but what was seen is tried anew. */
+async function copyChecked(objects: ObjectStore, from: string, to: string): Promise<{ sizeBytes: number }> {
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const seen = await objects.head(from);
+    if (seen === undefined) throw new AppError('conflict', 'Nothing was uploaded with this form yet.');
+    if (seen.sizeBytes > maxUploadBytes)
+      throw new AppError('conflict', `The upload is larger than ${maxUploadBytes} bytes.`);
+    if (await objects.copy(from, to, seen.etag)) return { sizeBytes: seen.sizeBytes };
+  }
+  throw new AppError(
+    'conflict',
+    'The upload kept changing while it was finalized; upload once, then finalize.',
+  );
+}
+
+async function hashObject(objects: ObjectStore, key: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of await objects.read(key)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { getOpenProject } from '../projects/projects.ts';
+import { contentTypeOf } from './content-type.ts';
+import { type File, putFile } from './files.ts';
+import { type StoreDeps, storeObject } from './store-object.ts';
+
+export interface FileWrite {
+  organizationId: string;
+  projectId: string;
+  path: string;
+  bytes: Buffer;
+  /** Names the write, and the file where it is new: the same again is found to be done. */
+  id: string;
+  /** What stands or falls with the write, in its transaction. */
+  within?: (db: OrganizationTransaction, file: File) => Promise<unknown>;
+}
+
+/** Writes a small file: a new one, or the next version of the one at that path. */
+export async function writeFile(
+  deps: StoreDeps,
+  { organizationId, projectId, path, bytes, id, within }: FileWrite,
+): Promise<{ file: File; created: boolean }> {
+  await inOrganization(deps.db, organizationId, (db) => getOpenProject(db, organizationId, projectId));
+  const contentType = contentTypeOf(path);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const content = { contentType, sizeBytes: bytes.length, sha256, source: 'write' as const, writeId: id };
+  return storeObject(
+    deps,
+    organizationId,
+    (objectKey) => deps.objects.put(objectKey, bytes, contentType),
+    async (db, objectKey) => {
+      const put = await putFile(
+        db,
+        { organizationId, projectId, path, newId: id },
+        { ...content, objectKey },
+      );
+      await within?.(db, put.file);
+      return put;
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { hashSecret, newSecret } from '../../../data/encryption.ts';
+import { newId } from '../../../data/ids.ts';
+import { createDatabase, inOrganization } from '../../../data/postgres/client.ts';
+
+/** Listed among an organization's tables, never queryable: what the service keeps about itself. */
+export const systemTableNames = [
+  'sys_users',
+  'sys_projects',
+  'sys_files',
+  'sys_table_grants',
+  'sys_runs',
+  'sys_query_history',
+] as const;
+
+export interface Provisioned {
+  organizationId: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+/**
+ * Makes an organization with its owner and a first API client (all scopes, admin). The secret is returned
+ * here and kept only as a hash. The organization's lake is made when it is first needed.
+ */
+export async function provisionOrganization(
+  environment: NodeJS.ProcessEnv,
+  input: { name: string; ownerEmail?: string },
+): Promise<Provisioned> {
+  const name = z.string().trim().min(1).max(255).parse(input.name);
+  const { DATABASE_URL: url } = z.object({ DATABASE_URL: z.string().min(1) }).parse(environment);
+  const { db } = createDatabase({ url, maxConnections: 1, applicationName: 'provisioning' });
+  const organizationId = newId('org');
+  const clientId = newId('cli');
+  const clientSecret = newSecret('wcs');
+  try {
+    await inOrganization(db, organizationId, async (transaction) => {
+      await transaction
+        .insertInto('organizations')
+        .values({ id: organizationId, name, slug: slugOf(name, organizationId) })
+        .execute();
+      await transaction
+        .insertInto('users')
+        .values({
+          organization_id: organizationId,
+          id: newId('usr'),
+          email: input.ownerEmail ?? 'owner@localhost',
+          name: 'Owner',
+          role: 'owner',
+        })
+        .execute();
+      await transaction
+        .insertInto('api_clients')
+        .values({
+          organization_id: organizationId,
+          id: clientId,
+          name: 'First client',
+          secret_hash: hashSecret(clientSecret),
+          scopes: ['agent:read', 'agent:write', 'tables:append'],
+          admin: true,
+        })
+        .execute();
+      await transaction
+        .insertInto('tables')
+        .values(
+          systemTableNames.map((table) => ({
+            organization_id: organizationId,
+            id: newId('tbl'),
+            name: table,
+            kind: 'system',
+            status: 'ready',
+          })),
+        )
+        .execute();
+    });
+  } finally {
+    await db.destroy();
+  }
+  return { organizationId, clientId, clientSecret };
+}
+
+/** Readable, and made unique by the end of the id. */
+function slugOf(name: string, id: string): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 48);
+  return `${words === '' ? 'organization' : words}-${id.slice(-6)}`;
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { type CancelDeps, cancelRunById } from './cancel.ts';
+
+/** A process hears of a cancel at once; one that runs on after this did not, or cannot be stopped. */
+const lostAfterSeconds = 15;
+
+/** A slice: its locks are held for a moment, and the next round takes the next. */
+const purgedAtOnce = 500;
+
+/** Runs whose cancel was lost are asked again; those that ended long ago are removed with what is theirs. */
+export function runSteps(deps: CancelDeps, olderThanSeconds = lostAfterSeconds): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM runs_to_cancel(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
+  };
+  return [
+    itemsStep('runs to cancel', find, ({ organizationId, id }) => cancelRunById(deps, organizationId, id)),
+    wholeStep('old runs', () => sql`SELECT purge_runs(${purgedAtOnce})`.execute(deps.db)),
+    wholeStep('old snapshots', () => sql`SELECT purge_snapshot_runs(${purgedAtOnce})`.execute(deps.db)),
+  ];
+}

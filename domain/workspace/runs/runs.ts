@@ -1,0 +1,210 @@
+import type { Insertable, Updateable } from 'kysely';
+import { notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import type { DB } from '../../../data/postgres/schema.ts';
+import { states } from '../../../data/postgres/states.ts';
+import { closeStep, mergedSteps, type RunStep, withStep } from './steps.ts';
+
+export type Run = RecordOf<'runs'>;
+export type RunKind = Run['kind'];
+export type RunStatus = Run['status'];
+
+/** Ids of runs are those of their own resources: any that is no id finds nothing. */
+const runs = records('runs', { prefix: undefined, what: 'The run' });
+
+export const { find: findRun, remove: deleteRun } = runs;
+
+/** A run's life: `waiting` is for somebody's answer. What ended stays as it ended. */
+export const runStates = states(
+  'runs',
+  {
+    queued: ['running', 'failed', 'cancelled'],
+    running: ['waiting', 'succeeded', 'failed', 'cancelled'],
+    waiting: ['running', 'failed', 'cancelled'],
+    succeeded: [],
+    failed: [],
+    cancelled: [],
+  },
+  (to, isEnd) => ({
+    ...(to === 'running' ? { started_at: new Date() } : {}),
+    ...(isEnd ? { finished_at: new Date() } : {}),
+  }),
+);
+
+const stepsOf = (run: Run) => run.steps as unknown as RunStep[];
+
+/** The run of this project, as that caller may see it. */
+export async function getRun(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { projectId, runId, callerId }: { projectId: string; runId: string; callerId: string },
+): Promise<Run> {
+  const run = await runs.get(db, organizationId, runId);
+  const isSeen = run.owner_id === null || run.owner_id === callerId;
+  if (run.project_id !== projectId || !isSeen) throw notFound('The run');
+  return run;
+}
+
+/** Where a run stands in the list: its time, ISO 8601, and id. Ids of different kinds sort apart. */
+export type RunPlace = [string, string];
+
+export interface RunFilters {
+  projectId: string;
+  callerId: string;
+  kind: RunKind | undefined;
+  status: RunStatus | undefined;
+}
+
+/** Newest first, but for those of somebody else's alone. */
+export async function listRuns(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { projectId, callerId, kind, status }: RunFilters,
+  { after, limit }: { after: RunPlace | undefined; limit: number },
+): Promise<Run[]> {
+  let query = db
+    .selectFrom('runs')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('project_id', '=', projectId)
+    .where((where) => where.or([where('owner_id', 'is', null), where('owner_id', '=', callerId)]));
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '<', tuple(new Date(after[0]), after[1])),
+    );
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Runs of the organization that have not ended. */
+export async function countUnfinished(
+  db: OrganizationTransaction,
+  organizationId: string,
+  kinds: readonly RunKind[],
+): Promise<{ unfinished: number; queued: number }> {
+  const { unfinished, queued } = await db
+    .selectFrom('runs')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('unfinished'),
+      fn.countAll<number>().filterWhere('status', '=', 'queued').as('queued'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('kind', 'in', kinds)
+    .where('finished_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { unfinished: Number(unfinished), queued: Number(queued) };
+}
+
+/** Adds a run that waits for its process. */
+export function insertRun(
+  db: OrganizationTransaction,
+  run: Omit<Insertable<DB['runs']>, 'status'>,
+): Promise<Run> {
+  return runs.insert(db, { ...run, status: 'queued' });
+}
+
+/** Moves a run by compare-and-set; the step under way ends with it. Undefined when it was not where it should be. */
+export async function moveRun(
+  db: OrganizationTransaction,
+  id: { organization_id: string; id: string },
+  from: RunStatus,
+  to: RunStatus,
+  change: Updateable<DB['runs']> = {},
+): Promise<Run | undefined> {
+  if (!runStates.isEnd(to)) return runStates.move(db, id, from, to, change);
+  const run = await runs.find(db, id.organization_id, id.id, 'update');
+  const steps = closeStep(run === undefined ? [] : stepsOf(run), to);
+  return runStates.move(db, id, from, to, { ...change, steps: JSON.stringify(steps) });
+}
+
+/**
+ * Lets a failed run go on, which only its own feature may: where it stands is what its steps say. Everywhere else `failed`
+ * is an end.
+ */
+export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run> {
+  return runs.update(db, run.organization_id, run.id, {
+    status: 'running',
+    error: null,
+    finished_at: null,
+    cancel_requested_at: null,
+  });
+}
+
+/**
+ * Brings a run along with the row of its own resource, wherever it stood: that row is what moves by compare-and-set. A
+ * run that ended stays as it ended.
+ */
+export async function followRun(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: { organization_id: string; id: string },
+  to: RunStatus,
+  change: Updateable<DB['runs']> = {},
+): Promise<void> {
+  const run = await runs.find(db, organizationId, id, 'update');
+  if (run === undefined || runStates.isEnd(run.status) || run.status === to) return;
+  const now = new Date();
+  const isEnd = runStates.isEnd(to);
+  await runs.update(db, organizationId, id, {
+    ...change,
+    status: to,
+    ...(run.started_at === null && to === 'running' ? { started_at: now } : {}),
+    ...(isEnd ? { finished_at: now, steps: JSON.stringify(closeStep(stepsOf(run), to)) } : {}),
+  });
+}
+
+/** Progress from 0 to 1; a run that ended keeps its last. */
+export async function reportRunProgress(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  progress: number,
+): Promise<void> {
+  await db
+    .updateTable('runs')
+    .set({ progress })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .execute();
+}
+
+/** Tells that a step begins; the one before it is done. Telling it twice changes nothing. */
+export async function beginStep(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  step: Pick<RunStep, 'id' | 'name' | 'type'>,
+): Promise<void> {
+  const run = await runs.find(db, organizationId, runId, 'update');
+  if (run === undefined || runStates.isEnd(run.status)) return;
+  const steps = withStep(stepsOf(run), step);
+  await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
+}
+
+/** Says more of a step that is under way; null takes it back. */
+export async function describeStep(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  { id, detail }: Pick<RunStep, 'id' | 'detail'>,
+): Promise<void> {
+  const run = await runs.find(db, organizationId, runId, 'update');
+  if (run === undefined || runStates.isEnd(run.status)) return;
+  const steps = stepsOf(run).map((step) => (step.id === id ? { ...step, detail } : step));
+  await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
+}
+
+/** Shows the steps of a run as they are now, whichever were there; times are those at which each was first seen so. */
+export async function showSteps(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  steps: readonly Omit<RunStep, 'startedAt' | 'finishedAt'>[],
+): Promise<void> {
+  const run = await runs.find(db, organizationId, runId, 'update');
+  if (run === undefined || runStates.isEnd(run.status)) return;
+  await runs.update(db, organizationId, runId, { steps: JSON.stringify(mergedSteps(stepsOf(run), steps)) });
+}

@@ -1,0 +1,28 @@
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessProblem, problemsOf } from '../../../data/processes/failing.ts';
+import { getRun, listRuns, type Run, runStates } from './runs.ts';
+
+/** A run as it is shown: with why it does not go on, where that is so. */
+export type SeenRun = Run & { problem?: ProcessProblem | undefined };
+
+export async function seeRun(...[db, organizationId, which]: Parameters<typeof getRun>): Promise<SeenRun> {
+  const [run] = await withProblems(db, organizationId, [await getRun(db, organizationId, which)]);
+  return run!;
+}
+
+export async function seeRuns(
+  ...[db, organizationId, filters, slice]: Parameters<typeof listRuns>
+): Promise<SeenRun[]> {
+  return withProblems(db, organizationId, await listRuns(db, organizationId, filters, slice));
+}
+
+async function withProblems(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runs: readonly Run[],
+): Promise<SeenRun[]> {
+  const unfinished = runs.filter(({ status }) => !runStates.isEnd(status));
+  const ids = unfinished.map(({ workflow_id: workflowId }) => workflowId);
+  const problems = await problemsOf(db, organizationId, ids);
+  return runs.map((run) => ({ ...run, problem: problems.get(run.workflow_id) }));
+}

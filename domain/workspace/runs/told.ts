@@ -1,0 +1,10 @@
+import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { runEndedSignal } from '../../../workflows/automation/schedule-run/names.ts';
+
+type TellDeps = Parameters<typeof nudge>[0] & { processes: Pick<Processes, 'signal'> };
+
+/** Tells the process that waits for a run whose own process is no more to do it. What it does not hear it looks for later. */
+export async function tellWaiting(deps: TellDeps, waitedBy: string | null, runId: string): Promise<void> {
+  if (waitedBy === null) return;
+  await nudge(deps, waitedBy, deps.processes.signal(waitedBy, runEndedSignal, runId));
+}

@@ -1,0 +1,203 @@
+import { mkdir } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Cipher, createCipher } from '../data/encryption.ts';
+import type { LakeDeps } from '../data/lake/commit.ts';
+import type { LakeEngine } from '../data/lake/engine/contract.ts';
+import { createMailer, type Mailer } from '../data/mail/mailer.ts';
+import { createObjectStore, type ObjectStore } from '../data/objects/store.ts';
+import { createOutgoing, type Outgoing } from '../data/outgoing/outgoing.ts';
+import { createDatabase, type Database } from '../data/postgres/client.ts';
+import { type Notifications, openNotifications } from '../data/postgres/notifications.ts';
+import { createTemporalClient } from '../data/processes/connect.ts';
+import { createProcesses, type Processes } from '../data/processes/processes.ts';
+import { traceInterceptor } from '../data/processes/temporal.ts';
+import type { storesConfig } from '../data/stores-config.ts';
+import { traceHeader } from '../workflows/trace-header.ts';
+import { type AppClients, createAppClients } from '../domain/analyst/app-connections/clients.ts';
+import { type ChartDrawer, createChartDrawer } from '../domain/publishing/charts/draw.ts';
+import { eventsChannel } from '../domain/analyst/conversations/events.ts';
+import { stopsChannel } from '../domain/analyst/conversations/turns.ts';
+import { createSourceClients, type SourceClients } from '../domain/intake/data-connections/clients.ts';
+import type { SourceCopier } from '../domain/intake/datasets/copy/copier.ts';
+import { createSourceCopier } from '../domain/intake/datasets/copy/create.ts';
+import { createPageParser } from '../domain/intake/datasets/pages/parser.ts';
+import type { ReplicateDeps } from '../domain/intake/datasets/replicate.ts';
+import { type LakeOptions, openLakes } from './engine-process/open.ts';
+import { createFileReader, type FileReader } from '../domain/intake/file-imports/reader.ts';
+import { createPageWriter, type PageWriter } from '../domain/intake/ingestion/page-writer.ts';
+import type { ModelsConfig } from '../domain/analyst/models/config.ts';
+import { createModels, type Models } from '../domain/analyst/models/models.ts';
+import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
+import { createQueryPool, type QueryPool } from '../domain/tables/query/pool.ts';
+import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
+import { createReportFormatter, type ReportFormatter } from '../domain/publishing/report-formats/formatter.ts';
+import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
+import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
+
+/** Everything that does the service's work, whoever asks for it. */
+export interface Service {
+  db: Database;
+  cipher: Cipher;
+  objects: ObjectStore;
+  lake: LakeDeps;
+  /** Engine processes for long work that holds no table's lock. */
+  staging: LakeEngine;
+  append: Appender;
+  /** Reads files, for previews and imports. */
+  files: FileReader;
+  /** Reads bodies with lists of records, off the event loop where they are large. */
+  reader: BodyReader;
+  rows: RowsBodies;
+  /** Makes Parquet of staged pages. */
+  pages: PageWriter;
+  /** Runs statements of users; its processes start when they are needed. */
+  queries: QueryPool;
+  processes: Processes;
+  /** Tells of news of conversations, whichever process made them. */
+  notifications: Notifications;
+  /** The language models that may be asked, and how much of them. */
+  models: Models;
+  monthlyTokenBudget: number | undefined;
+  charts: ChartDrawer;
+  /** Requests to addresses that workflows name. */
+  outgoing: Outgoing;
+  /** Sessions with the servers of app connections. */
+  apps: AppClients;
+  /** Ways to the sources of data connections. */
+  sources: SourceClients;
+  /** Copies sources to Parquet. */
+  copier: SourceCopier;
+  /** Reads sources page after page. */
+  replication: ReplicateDeps['replication'];
+  /** Makes documents of reports. */
+  reportFormats: ReportFormatter;
+  mailer: Mailer;
+  /** Of one organization, within 24 hours. */
+  mailsPerDay: number;
+  logger: Logger;
+}
+
+export interface OpenOptions {
+  /** Tells the sessions of this process from others'. */
+  applicationName: string;
+  maxConnections: number;
+  lakeThreads: number;
+  staging: LakeOptions['staging'];
+  logger: Logger;
+}
+
+export interface OpenService {
+  service: Service;
+  pool: pg.Pool;
+  temporal: Client;
+  /** Ends what is under way and lets go of every store. */
+  close(): Promise<void>;
+}
+
+/** Connects to nothing yet but what connects by itself: a store that is away is told where it is used. */
+export async function openService(
+  config: ReturnType<typeof storesConfig> & { models: ModelsConfig },
+  { applicationName, maxConnections, lakeThreads, staging: stagingOptions, logger }: OpenOptions,
+): Promise<OpenService> {
+  const { workDir, extensionDir } = config;
+  await mkdir(workDir, { recursive: true });
+  const cipher = createCipher(config.encryptionKeys);
+  const { db, pool } = createDatabase({ url: config.databaseUrl, maxConnections, applicationName });
+  const objects = createObjectStore(config.objectStore);
+  const lakes = openLakes({
+    ...config,
+    cipher,
+    memoryLimitBytes: config.lakeMemoryBytes,
+    threads: lakeThreads,
+    processes: config.lakeProcesses,
+    staging: stagingOptions,
+    applicationName,
+    logger,
+  });
+  const { lake, staging } = lakes;
+  const queries = createQueryPool({
+    ...config.queries,
+    extensionDir,
+    objectStore: config.objectStore,
+    workDir,
+    logger,
+  });
+  const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
+  const reader = createBodyReader();
+  const charts = createChartDrawer();
+  const outgoing = createOutgoing({ allowedPrivate: config.outgoing.allowedPrivate });
+  const apps = createAppClients({ cipher, ...config.outgoing });
+  const parser = createPageParser();
+  const sources = createSourceClients({ db, cipher, ...config.outgoing });
+  const reportFormats = createReportFormatter();
+  const notifications = openNotifications({
+    url: config.databaseUrl,
+    applicationName,
+    channels: [eventsChannel, stopsChannel],
+    logger,
+  });
+  return {
+    service: {
+      db,
+      cipher,
+      objects,
+      lake,
+      staging,
+      append: createAppender(lake),
+      files: createFileReader(staging),
+      reader,
+      rows: await createRowsBodies(reader, workDir),
+      pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir }),
+      queries,
+      processes: createProcesses(db, temporal, { isRemote: config.temporal.tls }),
+      notifications,
+      models: createModels(config.models, offlineModel()),
+      monthlyTokenBudget: config.models.monthlyTokenBudget,
+      charts,
+      outgoing,
+      apps,
+      sources,
+      copier: createSourceCopier({
+        sources,
+        staging,
+        objects,
+        workDir,
+        maxBytes: config.snapshotMaxBytes,
+      }),
+      replication: {
+        db,
+        objects,
+        sources,
+        staging,
+        files: createFileReader(staging),
+        parser,
+        maxBytes: config.snapshotMaxBytes,
+      },
+      reportFormats,
+      mailer: createMailer(config.mail),
+      mailsPerDay: config.mailsPerDay,
+      logger,
+    },
+    pool,
+    temporal,
+    async close() {
+      await Promise.all([
+        queries.close(),
+        reader.close(),
+        parser.close(),
+        charts.close(),
+        reportFormats.close(),
+        notifications.close(),
+        outgoing.close(),
+        apps.close(),
+        sources.close(),
+      ]);
+      await temporal.connection.close().catch(() => undefined);
+      await lakes.close();
+      await db.destroy();
+      objects.close();
+    },
+  };
+}

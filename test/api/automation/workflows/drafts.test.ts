@@ -1,0 +1,289 @@
+import { beforeAll, expect, test } from 'vitest';
+import { projectOf } from '../../../support/conversations.ts';
+import { writtenPlaybook } from '../../../support/schedules.ts';
+import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+
+const workspace = useWorkspace();
+const url = '/v1/workflows';
+
+let client: TestClient;
+let project: string;
+
+beforeAll(async () => {
+  client = await workspace.organization();
+  project = await projectOf(client);
+});
+
+const daily = { type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '08:00' };
+const node = { id: 'sales', type: 'query', name: 'Sales', config: { sql: 'SELECT 1' } };
+const graph = { version: 1, parameters: {}, nodes: [node], edges: [] };
+const post = (change: object = {}) =>
+  client.call('POST', url, { body: { project_id: project, title: 'Sales', graph, ...change } });
+const made = async (change: object = {}) => {
+  const answer = await post(change);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.data;
+};
+const put = (id: string, change: object = {}) =>
+  client.call('PUT', `${url}/${id}`, { body: { title: 'Sales', graph, ...change } });
+
+test('a draft is kept as it was written', async () => {
+  const triggers = [{ type: 'schedule', label: 'Mornings', schedule: daily, params: { a: 1 } }];
+  const workflow = await made({ description: 'Every day', output_folder: 'out', triggers });
+  expect(workflow).toEqual({
+    id: expect.stringMatching(/^wfl_/),
+    projectId: project,
+    title: 'Sales',
+    description: 'Every day',
+    ownerUserId: client.clientId,
+    status: 'draft',
+    executionFormat: 'typed_graph',
+    outputFolder: 'out',
+    revision: 1,
+    activeVersionId: '',
+    graph,
+    triggers: [
+      {
+        id: expect.stringMatching(/^wtr_/),
+        type: 'schedule',
+        label: 'Mornings',
+        enabled: true,
+        params: { a: 1 },
+        schedule: expect.objectContaining({ type: 'daily', zoneId: 'Europe/Berlin', interval: null }),
+        config: null,
+      },
+    ],
+    steps: [],
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  });
+  expect((await client.call('GET', `${url}/${workflow.id}`)).body.data).toEqual(workflow);
+  const { items } = (await client.call('GET', `${url}?project_id=${project}&status=draft&limit=1`)).body;
+  expect(items).toEqual([workflow]);
+});
+
+test('a workflow is its owner’s: to another client of the organization there is none', async () => {
+  const { id } = await made();
+  const other = await workspace.organization();
+  expect((await other.call('GET', `${url}/${id}`)).status).toBe(404);
+  const { rows } = await workspace.deps.lake.catalogPool.query(
+    `UPDATE workflows SET owner_id = 'cli_another' WHERE id = $1 RETURNING id`,
+    [id],
+  );
+  expect(rows).toHaveLength(1);
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PUT', ''],
+    ['POST', '/archive'],
+    ['POST', '/validate'],
+  ] as const) {
+    const body = method === 'PUT' ? { title: 'Mine', graph } : undefined;
+    const answer = await client.call(method, `${url}/${id}${path}`, body === undefined ? {} : { body });
+    expect([answer.status, answer.body.code], path).toEqual([404, 'not_found']);
+  }
+  const { items } = (await client.call('GET', `${url}?limit=200`)).body;
+  expect(items.map((item: { id: string }) => item.id)).not.toContain(id);
+});
+
+test('what was read can be sent back: triggers keep their ids, and revisions are held', async () => {
+  const workflow = await made({
+    triggers: [
+      { type: 'schedule', schedule: daily },
+      { type: 'data_event', config: { table_ids: ['tbl_1'], own_writes: true } },
+      { type: 'api' },
+    ],
+  });
+  expect(workflow.triggers[1].config).toEqual({ tableIds: ['tbl_1'], windowSeconds: 10, ownWrites: true });
+  const { title, description, graph: sent, triggers } = workflow;
+  const again = await put(workflow.id, { title, description, graph: sent, triggers, expected_revision: 1 });
+  expect(again.status, again.text).toBe(200);
+  expect(again.body.data).toEqual({ ...workflow, revision: 2, updatedAt: expect.any(String) });
+  const stale = await put(workflow.id, { expected_revision: 1 });
+  expect(stale.body).toMatchObject({ code: 'revision_conflict', current_revision: 2 });
+  const fewer = await put(workflow.id, { triggers: [triggers[2], { type: 'webhook', label: 'New' }] });
+  expect(fewer.body.data.triggers.map(({ id }: { id: string }) => id)).toEqual([
+    triggers[2].id,
+    expect.stringMatching(/^wtr_/),
+  ]);
+});
+
+test.each([
+  ['a trigger that it has not', [{ id: 'wtr_x', type: 'api' }], ['triggers', 0, 'id'], 'value_error'],
+  ['a schedule without a cadence', [{ type: 'schedule' }], ['triggers', 0, 'schedule'], 'missing'],
+  [
+    'a cadence of an api trigger',
+    [{ type: 'api', schedule: daily }],
+    ['triggers', 0, 'schedule'],
+    'extra_forbidden',
+  ],
+  [
+    'a cadence that is read only',
+    [{ type: 'schedule', schedule: { type: 'cron', zone_id: 'UTC' } }],
+    ['triggers', 0, 'schedule', 'type'],
+    'enum',
+  ],
+  [
+    'a data event of no table',
+    [{ type: 'data_event', config: { table_ids: [] } }],
+    ['triggers', 0, 'config', 'table_ids'],
+    'too_short',
+  ],
+  ['an unknown type', [{ type: 'email' }], ['triggers', 0, 'type'], 'enum'],
+])('%s is refused at its place', async (_what, triggers, loc, type) => {
+  const { id } = await made();
+  const { status, body } = await put(id, { triggers });
+  expect(status).toBe(422);
+  expect(body.detail).toContainEqual({ loc: ['body', ...loc], type, msg: expect.any(String) });
+});
+
+test('a new cadence of a trigger recurs every one period', async () => {
+  const refused = await post({ triggers: [{ type: 'schedule', schedule: { ...daily, interval: 2 } }] });
+  expect([refused.status, refused.body.code]).toEqual([400, 'invalid_cadence']);
+});
+
+test('validate tells every fault of a draft, and nothing of one that holds together', async () => {
+  const playbook = await writtenPlaybook(client, project, {
+    parameters: { since: { type: 'date', required: true } },
+  });
+  const validated = async (change: object) => {
+    const { id } = await made(change);
+    return (await client.call('POST', `${url}/${id}/validate`)).body.data;
+  };
+  expect(await validated({})).toEqual({ valid: true, faults: [], warnings: [] });
+  expect(await validated({ graph: {} })).toMatchObject({ valid: false });
+  const runs = (config: object) => ({ graph: { ...graph, nodes: [{ ...node, type: 'playbook', config }] } });
+  const at = ['body', 'graph', 'nodes', 0, 'config'];
+  expect((await validated(runs({ playbook_id: 'pbk_x' }))).faults).toMatchObject([
+    { loc: [...at, 'playbook_id'] },
+  ]);
+  expect((await validated(runs({ playbook_id: playbook }))).faults).toMatchObject([
+    { loc: [...at, 'params', 'since'], type: 'missing' },
+  ]);
+  const open = {
+    ...runs({ playbook_id: playbook, params: { since: '${params.day}' } }).graph,
+    parameters: { day: { type: 'date', required: true } },
+  };
+  expect(await validated({ graph: open })).toEqual({ valid: true, faults: [], warnings: [] });
+  expect(
+    (await validated({ graph: open, triggers: [{ type: 'schedule', schedule: daily }] })).faults,
+  ).toMatchObject([{ loc: ['body', 'triggers', 0, 'params', 'day'], type: 'missing' }]);
+});
+
+test.each([
+  ['SELECT * FROM made_later WHERE day >= CAST(${params.day} AS DATE) LIMIT ${params.most}', undefined],
+  ['SELECT * FROM main.made_later WHERE n BETWEEN ${params.most} AND 7', undefined],
+  ['SELECT * FROM made_later USING SAMPLE ${params.most} ROWS', 'Parser Error'],
+  ['SELECT * FROM made_later WHERE day >= DATE ${params.day}', 'A placeholder is a value'],
+  ['SELECT * FROM ${params.day}', 'A placeholder is a value'],
+  ["SELECT E'abc'\n${params.day} AS a", 'A placeholder is a value'],
+  ['SELECT $é$ ${params.day} $é$ AS a', 'stands within quotes'],
+  ['SHOW TABLES', undefined],
+  ['SELECT 1 FROM', 'Parser Error'],
+  ['DELETE FROM orders', 'read-only'],
+  ['SELECT 1; SELECT 2', 'exactly one'],
+  ["SELECT * FROM read_text('/etc/passwd')", 'read_text'],
+  ['SELECT * FROM information_schema.tables', 'information_schema.tables'],
+  ['SELECT getenv(${params.day}) AS a', 'getenv'],
+  ['SELECT * FROM duckdb_secrets()', 'duckdb_secrets'],
+])('a statement is read as a query is: %s', async (sql, said) => {
+  const parameters = { day: { type: 'date', required: true }, most: { type: 'number', required: true } };
+  const query = { ...node, type: 'query', config: { sql } };
+  const written = await made({ graph: { ...graph, parameters, nodes: [node, query].map(numbered) } });
+  const validated = (await client.call('POST', `${url}/${written.id}/validate`)).body.data;
+  const fault = {
+    loc: ['body', 'graph', 'nodes', 1, 'config', 'sql'],
+    type: 'value_error',
+    msg: expect.stringContaining(said ?? ''),
+  };
+  expect(validated.faults).toEqual(said === undefined ? [] : [fault]);
+  const answer = await client.call('POST', `${url}/${written.id}/activation`, {
+    body: { expected_revision: written.revision },
+  });
+  expect(answer.status, answer.text).toBe(said === undefined ? 200 : 422);
+  if (said !== undefined) expect(answer.body.detail).toEqual([fault]);
+});
+
+const numbered = (one: object, index: number) => ({ ...one, id: `n${index}` });
+
+test('secrets of nodes are in no answer and not in clear in the store', async () => {
+  const hook = (secret: string) => ({
+    graph: {
+      ...graph,
+      nodes: [
+        {
+          id: 'hook',
+          type: 'webhook_delivery',
+          name: 'Hook',
+          config: { url: 'https://example.com/x', secret },
+        },
+      ],
+    },
+  });
+  const answer = await post(hook('a very secret word'));
+  expect(answer.text).not.toContain('a very secret word');
+  const { id, graph: shown } = answer.body.data;
+  expect(shown.nodes[0].config.secret).toBe('********');
+  const validate = async () => (await client.call('POST', `${url}/${id}/validate`)).body.data;
+  expect(await validate()).toEqual({ valid: true, faults: [], warnings: [] });
+  expect((await put(id, { graph: shown })).status).toBe(200);
+  expect(await validate()).toEqual({ valid: true, faults: [], warnings: [] });
+  const { rows } = await workspace.deps.lake.catalogPool.query(
+    'SELECT w::text AS row FROM workflows w WHERE id = $1',
+    [id],
+  );
+  expect(rows[0].row).not.toContain('a very secret word');
+});
+
+test('an archived workflow is read, and not changed', async () => {
+  const { id } = await made();
+  expect((await client.call('POST', `${url}/${id}/archive`)).body.data).toMatchObject({
+    status: 'archived',
+    revision: 2,
+  });
+  expect((await client.call('POST', `${url}/${id}/archive`)).body.data).toMatchObject({
+    status: 'archived',
+    revision: 2,
+  });
+  expect((await put(id)).body.code).toBe('conflict');
+  expect((await client.call('GET', `${url}/${id}`)).status).toBe(200);
+});
+
+test('the types of nodes are listed with their ports and the schema of their config', async () => {
+  const { items } = (await client.call('GET', `${url}/node-types`)).body;
+  expect(items.map(({ type }: { type: string }) => type)).toEqual([
+    'query',
+    'playbook',
+    'report',
+    'condition',
+    'wait',
+    'approval',
+    'file_output',
+    'email_delivery',
+    'slack_delivery',
+    'webhook_delivery',
+    'snapshot',
+  ]);
+  const condition = items.find(({ type }: { type: string }) => type === 'condition');
+  expect(condition).toMatchObject({
+    config: { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] },
+    inputs: [{ name: 'input', types: ['rows', 'value'], required: true, many: false }],
+    outputs: [
+      { name: 'yes', type: 'value' },
+      { name: 'no', type: 'value' },
+    ],
+  });
+});
+
+test('the same request under one key makes one workflow with its triggers', async () => {
+  const headers = { 'idempotency-key': 'one workflow' };
+  const body = {
+    project_id: project,
+    title: 'Once',
+    graph,
+    triggers: [{ type: 'api' }, { type: 'webhook' }],
+  };
+  const first = await client.call('POST', url, { body, headers });
+  const again = await client.call('POST', url, { body, headers });
+  expect(again.text).toBe(first.text);
+  expect(first.body.data.triggers).toHaveLength(2);
+});

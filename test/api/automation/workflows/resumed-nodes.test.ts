@@ -1,0 +1,141 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { AppError } from '../../../../data/errors.ts';
+import { inOrganization } from '../../../../data/postgres/client.ts';
+import { runSteps } from '../../../../domain/workspace/runs/reconcile.ts';
+import { workflowRunSteps } from '../../../../domain/automation/workflows/runs/reconcile.ts';
+import { decidedSignal } from '../../../../workflows/automation/workflow-run/names.ts';
+import { projectOf, useModelServer } from '../../../support/conversations.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { reconcile } from '../../../support/reconcile.ts';
+import { endedRun } from '../../../support/runs.ts';
+import { useWorker } from '../../../support/worker.ts';
+import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
+import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+
+/** A resume does the work of a node that ended in any other way than well anew. */
+const models = useModelServer(() => ({ endless: { delta: 'slow ', everyMs: 50 } }));
+const workspace = useWorkspace({}, models.environment);
+useWorker(workspace);
+
+let client: TestClient;
+let project: string;
+let workflows: ReturnType<typeof workflowsOf>;
+
+beforeAll(async () => {
+  client = await workspace.organization();
+  project = await projectOf(client);
+  workflows = workflowsOf(client, () => project);
+});
+
+const urlOf = (id: string, runId: string) => `/v1/workflows/${id}/runs/${runId}`;
+const handleOf = (runId: string) => workspace.temporal.workflow.getHandle(`workflow-run/${runId}`);
+
+const approvals = async (id: string, runId: string) =>
+  (await client.call('GET', `${urlOf(id, runId)}/approvals`)).body.items;
+
+async function resume(id: string, runId: string): Promise<void> {
+  const answer = await client.call('POST', `${urlOf(id, runId)}/resume`);
+  expect(answer.status, answer.text).toBe(202);
+}
+
+async function asked(change: object = {}) {
+  const { id } = await workflows.active(graphOf([node('release', 'approval', { message: 'Well?' }, change)]));
+  const { id: runId } = await workflows.start(id);
+  await workflows.until(id, runId, ({ status }) => status === 'waiting');
+  const [first] = await approvals(id, runId);
+  return { id, runId, first };
+}
+
+/** Somebody is asked anew, and the word that is given then holds. */
+async function isAskedAnew({ id, runId, first }: Awaited<ReturnType<typeof asked>>): Promise<void> {
+  await resume(id, runId);
+  await workflows.until(id, runId, ({ status }) => status === 'waiting');
+  const seen: { id: string; status: string }[] = await approvals(id, runId);
+  expect(seen.map(({ status }) => status).sort()).toEqual(['expired', 'pending']);
+  const second = seen.find(({ status }) => status === 'pending')!;
+  expect(second.id).not.toBe(first.id);
+  const decide = { body: { decision: 'allow' } };
+  expect((await client.call('POST', `${urlOf(id, runId)}/approvals/${second.id}`, decide)).status).toBe(200);
+  expect(await workflows.ended(id, runId)).toMatchObject({ status: 'succeeded' });
+}
+
+/** The runs of the analyst that a run of a workflow started, first first. */
+const childrenOf = async (runId: string): Promise<string[]> =>
+  inOrganization(workspace.deps.db, client.organizationId, async (db) => {
+    const rows = await db
+      .selectFrom('runs')
+      .select('id')
+      .where('kind', '=', 'report')
+      .where('trigger_id', '=', runId)
+      .orderBy('created_at')
+      .execute();
+    return rows.map(({ id }) => id);
+  });
+
+const untilChildren = (runId: string, count: number) =>
+  eventually(
+    () => childrenOf(runId),
+    (ids) => ids.length === count,
+  );
+
+test('after an approval that nobody decided in time, somebody is asked anew', async () => {
+  const run = await asked();
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    db
+      .updateTable('workflow_approvals')
+      .set({ expires_at: new Date(Date.now() - 1_000) })
+      .where('run_id', '=', run.runId)
+      .execute(),
+  );
+  await handleOf(run.runId).signal(decidedSignal, run.first.id);
+  expect(await workflows.ended(run.id, run.runId)).toMatchObject({
+    status: 'failed',
+    error: { code: 'approval_expired' },
+  });
+  await isAskedAnew(run);
+});
+
+test('after a termination, somebody is asked anew', async () => {
+  const run = await asked();
+  await handleOf(run.runId).terminate('by force');
+  await reconcile(workspace, workflowRunSteps(workspace.activityDeps, 0));
+  expect(await workflows.ended(run.id, run.runId)).toMatchObject({ error: { code: 'terminated' } });
+  await isAskedAnew(run);
+});
+
+test('after the time of a node was up, it starts another run, and the first is cancelled', async () => {
+  const { id } = await workflows.active(
+    graphOf([node('told', 'report', { prompt: 'Answer slowly.' }, { timeout_seconds: 2 })]),
+  );
+  const { id: runId } = await workflows.start(id);
+  expect(await workflows.ended(id, runId)).toMatchObject({ error: { code: 'node_timeout' } });
+  const [first] = await untilChildren(runId, 1);
+  expect(await endedRun(client, project, first!)).toMatchObject({ status: 'cancelled' });
+  await resume(id, runId);
+  await untilChildren(runId, 2);
+  expect(await workflows.ended(id, runId)).toMatchObject({ error: { code: 'node_timeout' } });
+  for (const child of await childrenOf(runId))
+    expect(await endedRun(client, project, child)).toMatchObject({ status: 'cancelled' });
+});
+
+test('a termination ends what the nodes wait for, once and for all', async () => {
+  const { id } = await workflows.active(graphOf([node('told', 'report', { prompt: 'Answer slowly.' })]));
+  const { id: runId } = await workflows.start(id);
+  const [child] = await untilChildren(runId, 1);
+  await handleOf(runId).terminate('by force');
+  // The child does not hear of it the first time.
+  const spy = vi
+    .spyOn(workspace.deps.processes, 'cancel')
+    .mockRejectedValue(new AppError('workflows_unavailable', 'Away.'));
+  await reconcile(workspace, workflowRunSteps(workspace.activityDeps, 0)).finally(() => spy.mockRestore());
+  expect(await workflows.ended(id, runId)).toMatchObject({ error: { code: 'terminated' } });
+  await resume(id, runId);
+  await untilChildren(runId, 2);
+  await reconcile(workspace, runSteps(workspace.activityDeps, 0));
+  expect(await endedRun(client, project, child!)).toMatchObject({ status: 'cancelled' });
+  const [, second] = await childrenOf(runId);
+  const shown = await client.call('GET', `/v1/projects/${project}/runs/${second}`);
+  expect(shown.body.data.finishedAt).toBeNull();
+  await client.call('POST', `${urlOf(id, runId)}/cancel?confirm=true`);
+  expect(await endedRun(client, project, second!)).toMatchObject({ status: 'cancelled' });
+});

@@ -1,0 +1,318 @@
+import proto from '@temporalio/proto';
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { expectEventually } from '../../../support/eventually.ts';
+import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../../support/snapshots.ts';
+import { useSourceDatabase } from '../../../support/source-database.ts';
+import { useWorker } from '../../../support/worker.ts';
+import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+
+const { History } = proto.temporal.api.history.v1;
+
+/** Everything that is logged, at the finest level. */
+const logged: string[] = [];
+const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
+const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+useWorker(workspace);
+const source = useSourceDatabase();
+
+afterAll(() => {
+  expect(logged.join()).not.toMatch(/a-secret-/);
+});
+
+const snapshotTables = async (client: TestClient) =>
+  (await client.call('GET', '/v1/tables')).body.tables.filter(
+    ({ kind }: { kind: string }) => kind === 'snapshot',
+  );
+
+test('a snapshot copies a table, is listed, and its rows are queried; the next one replaces them', async () => {
+  const client = await workspace.organization();
+  const project = await client.call('POST', '/v1/projects', { body: { name: 'Shop' } });
+  const projectId = project.body.data.id;
+  await source.run(
+    'CREATE TABLE shop.orders (id bigint PRIMARY KEY, amount numeric(12,2) NOT NULL, note text)',
+    'INSERT INTO shop.orders SELECT n, n * 1.25, CASE WHEN n % 2 = 0 THEN $$a "quoted", line\nfeed$$ END FROM generate_series(1, 3000) AS n',
+  );
+  const connection = await source.connect(client);
+  const { at, dataset } = await attach(client, connection, 'shop.orders', {
+    name: 'Shop orders',
+    project_id: projectId,
+  });
+  expect(dataset).toMatchObject({
+    snapshotTableName: 'shop_orders',
+    tableId: null,
+    lastSnapshotAt: null,
+    mode: 'full',
+    guard: null,
+  });
+  const run = await snapshotOf(client, at);
+  expect(run).toMatchObject({
+    id: expect.stringMatching(/^snp_/),
+    status: 'succeeded',
+    rowsCopied: 3_000,
+    rowsDeleted: 0,
+    requestsMade: 0,
+    progress: 1,
+    snapshotTableName: 'shop_orders',
+    schemaChanges: [],
+    error: null,
+  });
+  expect(run.bytesCopied).toBeGreaterThan(10_000);
+  const shown = (await client.call('GET', at)).body.data;
+  expect(shown).toMatchObject({
+    tableId: run.tableId,
+    lastSnapshotAt: run.finishedAt,
+    lastSnapshotRunId: run.id,
+  });
+  expect(
+    await rowsOf(
+      client,
+      `SELECT count(*) AS n, sum(amount) AS total, count(note) AS notes, min(note) AS note FROM shop_orders`,
+    ),
+  ).toEqual([{ n: 3_000, total: '5626875.00', notes: 1_500, note: 'a "quoted", line\nfeed' }]);
+  const tables = await snapshotTables(client);
+  expect(tables).toMatchObject([{ id: run.tableId, kind: 'snapshot', rowCount: 3_000, projectId }]);
+  const ofProject = await client.call('GET', `/v1/projects/${projectId}/runs/${run.id}`);
+  expect(ofProject.body.data, ofProject.text).toMatchObject({
+    kind: 'snapshot',
+    status: 'succeeded',
+    output: { tableId: run.tableId, rowsCopied: 3_000 },
+    workflowId: `snapshot/${dataset.id}/${run.id}`,
+  });
+  const handle = workspace.temporal.workflow.getHandle(`snapshot/${dataset.id}/${run.id}`);
+  const history = Buffer.from(History.encode(await handle.fetchHistory()).finish()).toString('latin1');
+  expect(history).toContain(run.id);
+  // Neither secrets nor where the source is, nor anything of what it holds.
+  for (const word of ['a-secret-', source.config.user, source.config.database, 'amount', 'line'])
+    expect(history).not.toContain(word);
+  await source.run(
+    'DELETE FROM shop.orders WHERE id > 10',
+    'ALTER TABLE shop.orders DROP COLUMN note, ADD COLUMN tag text, ALTER amount TYPE bigint',
+  );
+  const second = await snapshotOf(client, at);
+  expect(second).toMatchObject({
+    status: 'succeeded',
+    rowsCopied: 10,
+    tableId: run.tableId,
+    schemaChanges: [
+      { column: 'amount', change: 'retyped', from: 'DECIMAL(12,2)', to: 'INTEGER' },
+      { column: 'tag', change: 'added', from: null, to: 'STRING' },
+      { column: 'note', change: 'removed', from: 'STRING', to: null },
+    ],
+  });
+  expect(await rowsOf(client, 'SELECT count(*) AS n FROM shop_orders')).toEqual([{ n: 10 }]);
+  for (const list of [`${at}/snapshots`, `${connection}/snapshots`])
+    expect((await client.call('GET', list)).body.items.map(({ id }: { id: string }) => id)).toEqual([
+      second.id,
+      run.id,
+    ]);
+});
+
+test('every type keeps its values', async () => {
+  const client = await workspace.organization();
+  await source.run(
+    "CREATE TYPE shop.mood AS ENUM ('ok', 'sad')",
+    'CREATE DOMAIN shop.price AS numeric(20,4)',
+    'CREATE TYPE shop.pair AS (a int, b text)',
+    `CREATE TABLE shop.kinds (
+       big bigint, exact numeric(38,10), price shop.price, free numeric, wide numeric, special numeric(5,1), half real,
+       double double precision, yes boolean, "Odd name" text, empty text, day date, clock time, at timestamp, atz timestamptz,
+       doc jsonb, list int[], texts text[], mood shop.mood, id uuid, bytes bytea, span int4range, wait interval, pair shop.pair,
+       ancient timestamptz, ip inet)`,
+    `INSERT INTO shop.kinds VALUES (
+       9223372036854775807, 1234567890123456789012345678.0123456789, 12.3456, 1.5, 1e40, 'NaN', 0.1,
+       'Infinity', true, 'Zürich, "x"', '', '2024-02-29', '23:59:59.999999', '2024-01-02 03:04:05.678901',
+       '2024-01-02 03:04:05.678901+02', '{"a": [1, 2.50]}', '{1,NULL,3}', '{a,"b c"}', 'sad',
+       'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '\\x00ff10', '[1,5)', '1 day 02:00', ROW(1, 'x'), '0044-03-15 12:00+00 BC', '10.0.0.1')`,
+    'INSERT INTO shop.kinds DEFAULT VALUES',
+  );
+  const { at } = await attach(client, await source.connect(client), 'shop.kinds', { name: 'kinds' });
+  const run = await snapshotOf(client, at);
+  expect(run.error).toBeNull();
+  expect(run).toMatchObject({ status: 'succeeded', rowsCopied: 2 });
+  const [row] = await rowsOf(
+    client,
+    `SELECT * REPLACE (hex(bytes) AS bytes, CAST(ancient AS VARCHAR) AS ancient, CAST(double AS VARCHAR) AS double)
+     FROM kinds WHERE big IS NOT NULL`,
+  );
+  expect(row).toEqual({
+    big: '9223372036854775807',
+    exact: '1234567890123456789012345678.0123456789',
+    price: '12.3456',
+    free: '1.5000000000',
+    wide: `1${'0'.repeat(40)}`,
+    special: 'NaN',
+    half: 0.1,
+    double: 'inf',
+    yes: true,
+    'Odd name': 'Zürich, "x"',
+    empty: '',
+    day: '2024-02-29',
+    clock: '23:59:59.999999',
+    at: '2024-01-02T03:04:05.678901',
+    atz: '2024-01-02T01:04:05.678901Z',
+    doc: { a: [1, 2.5] },
+    list: [1, null, 3],
+    texts: ['a', 'b c'],
+    mood: 'sad',
+    id: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+    bytes: '00FF10',
+    span: '[1,5)',
+    wait: '1 day 02:00:00',
+    pair: { a: 1, b: 'x' },
+    ancient: expect.stringContaining('0044-03-15 (BC) 12:00:00'),
+    ip: '10.0.0.1/32',
+  });
+  const [nulls] = await rowsOf(client, 'SELECT * FROM kinds WHERE big IS NULL');
+  expect(new Set(Object.values(nulls))).toEqual(new Set([null]));
+});
+
+test('a table of one column keeps its nulls and empty texts; an empty one becomes an empty table', async () => {
+  const client = await workspace.organization();
+  await source.run(
+    'CREATE TABLE shop.single (a text)',
+    "INSERT INTO shop.single VALUES (NULL), (''), ('x'), (NULL)",
+    'CREATE TABLE shop.nothing (a int)',
+  );
+  const connection = await source.connect(client);
+  const single = await attach(client, connection, 'shop.single');
+  expect(await snapshotOf(client, single.at)).toMatchObject({ status: 'succeeded', rowsCopied: 4 });
+  expect(
+    await rowsOf(
+      client,
+      `SELECT a, count(*) AS n FROM ${single.dataset.snapshotTableName} GROUP BY a ORDER BY a`,
+    ),
+  ).toEqual([
+    { a: '', n: 1 },
+    { a: 'x', n: 1 },
+    { a: null, n: 2 },
+  ]);
+  const nothing = await attach(client, connection, 'shop.nothing');
+  expect(await snapshotOf(client, nothing.at)).toMatchObject({ status: 'succeeded', rowsCopied: 0 });
+  expect(await rowsOf(client, `SELECT a FROM ${nothing.dataset.snapshotTableName}`)).toEqual([]);
+});
+
+test('of two requests at once one is taken and one is told that a snapshot is active', async () => {
+  const client = await workspace.organization();
+  await source.run(
+    'CREATE TABLE shop.busy (a int)',
+    'INSERT INTO shop.busy SELECT generate_series(1, 50000)',
+  );
+  const { at } = await attach(client, await source.connect(client), 'shop.busy');
+  const both = await Promise.all([
+    client.call('POST', `${at}/snapshots`),
+    client.call('POST', `${at}/snapshots`),
+  ]);
+  expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
+  expect(both.find(({ status }) => status === 409)!.body.code).toBe('snapshot_active');
+  expect((await client.call('DELETE', at)).body.code).toBe('conflict');
+  const run = both.find(({ status }) => status === 202)!.headers['location'] as string;
+  await untilStatus(client, run, 'succeeded');
+});
+
+test('what is not enabled says what to enable, and either way of it is enough', async () => {
+  const client = await workspace.organization();
+  await source.run('CREATE TABLE shop.gated (a int)');
+  const connection = await source.connect(client, { snapshot_config: { enabled: false } });
+  const { at } = await attach(client, connection, 'shop.gated');
+  const refused = await client.call('POST', `${at}/snapshots`);
+  expect([refused.status, refused.body.code]).toEqual([409, 'snapshot_not_enabled']);
+  expect(refused.body.detail).toMatch(/snapshot_enabled.*snapshot_config\.enabled/);
+  await client.call('PATCH', at, { body: { snapshot_enabled: true } });
+  expect((await snapshotOf(client, at)).status).toBe('succeeded');
+});
+
+test('a source that refuses fails the snapshot with why, leaves no table and moves no time', async () => {
+  const client = await workspace.organization();
+  await source.run('CREATE TABLE shop.secret (a int)', `REVOKE ALL ON shop.secret FROM ${source.role}`);
+  const connection = await source.connect(client);
+  const { at } = await attach(client, connection, 'shop.secret');
+  const denied = await snapshotOf(client, at);
+  expect(denied).toMatchObject({ status: 'failed', error: { code: 'source_failed', stage: 'permission' } });
+  const missing = await attach(client, connection, 'shop.missing');
+  expect((await snapshotOf(client, missing.at)).error.message).toMatch(/no table or view shop\.missing/);
+  expect(await snapshotTables(client)).toEqual([]);
+  expect((await client.call('GET', at)).body.data.lastSnapshotAt).toBeNull();
+});
+
+test('a source that lost too many rows is held until somebody confirms', async () => {
+  const client = await workspace.organization();
+  await source.run(
+    'CREATE TABLE shop.guarded (a int)',
+    'INSERT INTO shop.guarded SELECT generate_series(1, 100)',
+  );
+  const { at, dataset } = await attach(client, await source.connect(client), 'shop.guarded', {
+    guard: { max_shrink_ratio: 0.5 },
+  });
+  expect((await snapshotOf(client, at)).status).toBe('succeeded');
+  await source.run('DELETE FROM shop.guarded WHERE a > 10');
+  const count = `SELECT count(*) AS n FROM ${dataset.snapshotTableName}`;
+  const held = await startSnapshot(client, at);
+  await untilStatus(client, held, 'awaiting_confirmation');
+  expect(await rowsOf(client, count)).toEqual([{ n: 100 }]);
+  const confirmed = await client.call('POST', `${held}/confirm`);
+  expect(confirmed.status, confirmed.text).toBe(200);
+  expect(await untilStatus(client, held, 'succeeded')).toMatchObject({ rowsCopied: 10 });
+  expect(await rowsOf(client, count)).toEqual([{ n: 10 }]);
+  const again = await client.call('POST', `${held}/confirm`);
+  expect(again.status).toBe(200);
+  await source.run('DELETE FROM shop.guarded');
+  const second = await startSnapshot(client, at);
+  await untilStatus(client, second, 'awaiting_confirmation');
+  const cancelled = await client.call('POST', `${second}/cancel?confirm=true`);
+  expect(cancelled.status, cancelled.text).toBe(202);
+  await untilStatus(client, second, 'cancelled');
+  expect(await rowsOf(client, count)).toEqual([{ n: 10 }]);
+});
+
+test('a snapshot that waits for the source is cancelled, and the source is let go of', async () => {
+  const client = await workspace.organization();
+  await source.run('CREATE TABLE shop.held (a int)', 'INSERT INTO shop.held VALUES (1)');
+  const { at } = await attach(client, await source.connect(client), 'shop.held');
+  await source.run('BEGIN', 'LOCK TABLE shop.held');
+  try {
+    const run = await startSnapshot(client, at);
+    await untilStatus(client, run, 'running');
+    const asked = await client.call('POST', `${run}/cancel?confirm=true`);
+    expect(asked.status, asked.text).toBe(202);
+    await untilStatus(client, run, 'cancelled');
+    expect((await client.call('POST', `${run}/cancel?confirm=true`)).status).toBe(200);
+  } finally {
+    await source.run('ROLLBACK');
+  }
+  // A server process outlives its connection for a moment.
+  const sessions = async () =>
+    (await source.admin.query('SELECT FROM pg_stat_activity WHERE usename = $1', [source.role])).rows.length;
+  await expectEventually(sessions).toBe(0);
+  expect((await snapshotOf(client, at)).status).toBe('succeeded');
+});
+
+test('a source whose connection breaks in the middle is copied anew, and tells meanwhile why the last try failed', async () => {
+  const client = await workspace.organization();
+  await source.run(
+    'CREATE TABLE shop.broken (a int)',
+    'INSERT INTO shop.broken SELECT generate_series(1, 1000)',
+  );
+  const { at, dataset } = await attach(client, await source.connect(client), 'shop.broken');
+  await source.run('BEGIN', 'LOCK TABLE shop.broken');
+  const run = await startSnapshot(client, at);
+  try {
+    const waiting = `SELECT pg_terminate_backend(pid) AS ended FROM pg_locks
+      WHERE NOT granted AND relation = 'shop.broken'::regclass`;
+    await expectEventually(async () => (await source.admin.query(waiting)).rows).toEqual([{ ended: true }]);
+    await expectEventually(async () => (await client.call('GET', run)).body.data).toMatchObject({
+      status: 'running',
+      error: { code: 'source_failed', stage: 'connect' },
+    });
+  } finally {
+    await source.run('ROLLBACK');
+  }
+  expect(await untilStatus(client, run, 'succeeded', 'failed')).toMatchObject({
+    status: 'succeeded',
+    rowsCopied: 1_000,
+    error: null,
+  });
+  expect(await rowsOf(client, `SELECT count(*) AS n FROM ${dataset.snapshotTableName}`)).toEqual([
+    { n: 1_000 },
+  ]);
+});

@@ -1,0 +1,273 @@
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { useWorker } from '../../support/worker.ts';
+import { type Answer, type TestClient, useWorkspace } from '../../support/workspace.ts';
+
+const workspace = useWorkspace();
+useWorker(workspace);
+
+async function newFile(
+  client: TestClient,
+  path: string,
+  content: string,
+): Promise<{ project: string; file: string }> {
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'Imports' } })).body.data.id;
+  const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=${path}`, {
+    body: { content },
+  });
+  expect(written.status, written.text).toBe(201);
+  return { project, file: written.body.data.id };
+}
+
+async function ended(client: TestClient, started: Answer): Promise<Answer['body']> {
+  expect(started.status, started.text).toBe(202);
+  const location = String(started.headers['location']);
+  return eventually(
+    async () => (await client.call('GET', location)).body.data,
+    ({ status }) => !['queued', 'running'].includes(status),
+  );
+}
+
+async function select(client: TestClient, sql: string) {
+  const answer = await client.call('POST', '/v1/query-executions', { body: { sql, row_format: 'rows' } });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data.rows;
+}
+
+const csv = 'order_no,city,amount,ordered_on\nA-1,Porto,12.50,2026-01-02\nA-2,Lagos,7,2026-01-03\n';
+
+test('a CSV becomes a queryable table with detected types, under a readable workflow id', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'orders.csv', csv);
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+    body: { table_name: 'orders' },
+  });
+  const done = await ended(client, started);
+  expect(done).toMatchObject({
+    status: 'succeeded',
+    rowsImported: 2,
+    rowsQuarantined: 0,
+    progress: 1,
+    error: null,
+  });
+  expect(await select(client, 'SELECT city, ordered_on FROM orders ORDER BY order_no')).toEqual([
+    { city: 'Porto', orderedOn: '2026-01-02' },
+    { city: 'Lagos', orderedOn: '2026-01-03' },
+  ]);
+  const listed = await client.call('GET', `/v1/tables?project_id=${project}`);
+  expect(listed.body.tables).toMatchObject([
+    { name: 'orders', kind: 'import', rowCount: 2, queryable: true, appendable: false },
+  ]);
+  const append = await client.call('POST', `/v1/tables/${done.tableId}/rows`, {
+    body: { rows: [{ s_id: 1 }] },
+  });
+  expect(append.body.code).toBe('not_appendable');
+  const description = await workspace.temporal.workflow.getHandle(`table-import/${done.id}`).describe();
+  expect(description.status.name).toBe('COMPLETED');
+  expect(description.memo).toMatchObject({ callerId: client.clientId });
+  expect(description.searchAttributes).toMatchObject({
+    OrganizationId: [client.organizationId],
+    ProcessKind: ['table-import'],
+  });
+});
+
+test('a broken row fails the import by line, column and reason, and leaves no table', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'bad.csv', 'id,n\n1,10\n2,ten\n3,30\n');
+  const body = {
+    project_id: project,
+    file_id: file,
+    table_name: 'bad',
+    column_mappings: [
+      { source_column_name: 'id', target_column_name: 'id', data_type: 'INTEGER' },
+      { source_column_name: 'n', target_column_name: 'n', data_type: 'INTEGER' },
+    ],
+  };
+  const done = await ended(client, await client.call('POST', '/v1/table-imports', { body }));
+  expect(done).toMatchObject({ status: 'failed', error: { line: 3, column: 'n', raw: '2,ten' } });
+  expect((await client.call('GET', `/v1/tables/${done.tableId}`)).status).toBe(404);
+  // The name is free again, and quarantining keeps the good rows and shows the bad one.
+  const again = await ended(
+    client,
+    await client.call('POST', '/v1/table-imports', { body: { ...body, on_bad_row: 'quarantine' } }),
+  );
+  expect(again).toMatchObject({ status: 'succeeded', rowsImported: 2, rowsQuarantined: 1 });
+  expect(await select(client, 'SELECT id, n FROM bad ORDER BY id')).toEqual([
+    { id: 1, n: 10 },
+    { id: 3, n: 30 },
+  ]);
+  const quarantine = (await client.call('GET', `/v1/tables/${again.quarantineTableId}`)).body.data;
+  expect(await select(client, `SELECT line, "column", raw FROM "${quarantine.name}"`)).toEqual([
+    { line: 3, column: 'n', raw: '2,ten' },
+  ]);
+});
+
+test('binary bytes under the name .csv end as a clear failure, however odd the bytes', async () => {
+  const client = await workspace.organization();
+  const bytes = Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7) % 256));
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'Odd' } })).body.data.id;
+  const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=odd.csv`, {
+    body: { content: bytes.toString('base64'), encoding: 'base64' },
+  });
+  const url = `/v1/projects/${project}/files/${written.body.data.id}/imports`;
+  const done = await ended(client, await client.call('POST', url, { body: { table_name: 'odd' } }));
+  expect(done).toMatchObject({
+    status: 'failed',
+    error: { code: expect.any(String), message: expect.any(String) },
+  });
+});
+
+test('replace swaps the whole content, and the past stays readable at its version', async () => {
+  const client = await workspace.organization();
+  const first = await newFile(client, 'v1.csv', 'a\n1\n2\n');
+  const one = await ended(
+    client,
+    await client.call('POST', `/v1/projects/${first.project}/files/${first.file}/imports`, {
+      body: { table_name: 'swap' },
+    }),
+  );
+  const taken = await client.call('POST', `/v1/projects/${first.project}/files/${first.file}/imports`, {
+    body: { table_name: 'SWAP' },
+  });
+  expect(taken.body.code).toBe('name_taken');
+  const second = await newFile(client, 'v2.csv', 'b\nx\n');
+  const two = await ended(
+    client,
+    await client.call('POST', `/v1/projects/${second.project}/files/${second.file}/imports`, {
+      body: { table_id: one.tableId, mode: 'replace' },
+    }),
+  );
+  expect(two).toMatchObject({ status: 'succeeded', tableId: one.tableId });
+  expect(await select(client, 'SELECT * FROM swap')).toEqual([{ b: 'x' }]);
+  const past = await client.call('POST', '/v1/query-executions', {
+    body: {
+      sql: 'SELECT sum(a) AS total FROM swap',
+      row_format: 'rows',
+      at_versions: { swap: one.tableVersion },
+    },
+  });
+  expect(past.status, past.text).toBe(200);
+  expect(past.body.data.rows).toEqual([{ total: '3' }]);
+  const versions = await client.call('GET', `/v1/tables/${one.tableId}/versions`);
+  expect(versions.body.items).toMatchObject([
+    { operation: 'replace', rowsAdded: 1, rowsRemoved: 2, runId: two.id },
+    { operation: 'create', rowsAdded: 2, rowsRemoved: 0, runId: one.id },
+  ]);
+});
+
+test("the request's trace reaches the process and each of its activities", async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'traced.csv', csv);
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+    body: { table_name: 'traced' },
+    headers: { traceparent, 'x-request-id': 'traced-request' },
+  });
+  const done = await ended(client, started);
+  const { events } = await workspace.temporal.workflow.getHandle(`table-import/${done.id}`).fetchHistory();
+  const scheduled = events!.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+  expect(scheduled).toHaveLength(3);
+  for (const { header } of scheduled) {
+    const trace = JSON.parse(Buffer.from(header!.fields!['workspace-trace']!.data!).toString());
+    expect(trace).toEqual({ requestId: 'traced-request', traceparent });
+  }
+});
+
+test('the same import under one idempotency key is one import', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'once.csv', csv);
+  const start = () =>
+    client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+      body: { table_name: 'once' },
+      headers: { 'idempotency-key': 'import-1' },
+    });
+  const first = await start();
+  const second = await start();
+  expect(second.text).toBe(first.text);
+  await workspace.deps.lake.catalogPool.query(
+    'UPDATE idempotency_keys SET response_status = NULL, response = NULL, lease_until = now()',
+  );
+  const third = await start();
+  expect(third.body.data.id).toBe(first.body.data.id);
+  expect((await ended(client, first)).status).toBe('succeeded');
+});
+
+test('an import can be cancelled, also twice, and an ended one stays as it ended', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'long.csv', `a\n${'1\n'.repeat(500_000)}`);
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+    body: { table_name: 'long' },
+  });
+  const url = `/v1/table-imports/${started.body.data.id}/cancel`;
+  expect((await client.call('POST', url)).body.detail[0].loc).toEqual(['query', 'confirm']);
+  expect([200, 202]).toContain((await client.call('POST', `${url}?confirm=true`)).status);
+  const done = await ended(client, started);
+  expect(['cancelled', 'succeeded']).toContain(done.status);
+  const after = await client.call('POST', `${url}?confirm=true`);
+  expect([after.status, after.body.data.status]).toEqual([200, done.status]);
+  if (done.status === 'cancelled')
+    expect((await client.call('GET', `/v1/tables/${done.tableId}`)).status).toBe(404);
+});
+
+test('previews parse real dialects, page, and name bad rows', async () => {
+  const client = await workspace.organization();
+  const text = 'Report\nName;Betrag;Tag\n"Müller; Co";1.234,50;31/12/2025\nBad;x;01/01/2026\n';
+  const { file } = await newFile(client, 'de.csv', text);
+  const answer = await client.call('POST', `/v1/assets/${file}/previews`, {
+    body: {
+      csv: {
+        column_separator: ';',
+        header_row: 2,
+        first_data_row: 3,
+        thousands: '.',
+        date_format: 'dd/MM/yyyy',
+      },
+      column_mappings: [
+        { source_column_name: 'Name', target_column_name: 'name', data_type: 'STRING' },
+        { source_column_name: 'Betrag', target_column_name: 'amount', data_type: 'DECIMAL(12,2)' },
+        { source_column_name: 'Tag', target_column_name: 'day', data_type: 'DATE' },
+      ],
+    },
+  });
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body.data).toMatchObject({
+    columns: [
+      { sourceName: 'Name', targetName: 'name', dataType: 'STRING' },
+      { sourceName: 'Betrag', targetName: 'amount', dataType: 'DECIMAL(12,2)' },
+      { sourceName: 'Tag', targetName: 'day', dataType: 'DATE' },
+    ],
+    rows: [['Müller; Co', '1234.50', '2025-12-31']],
+    badRows: [{ line: 4, column: 'Betrag', raw: 'Bad;x;01/01/2026' }],
+  });
+});
+
+test('bad options are faults at their place, before anything starts', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'x.csv', csv);
+  const url = `/v1/projects/${project}/files/${file}/imports`;
+  const faults = async (body: object) => {
+    const answer = await client.call('POST', url, { body });
+    expect(answer.status, answer.text).toBe(422);
+    return answer.body.detail.map((fault: { loc: unknown[] }) => fault.loc.slice(1).join('.'));
+  };
+  expect(await faults({})).toEqual(['table_name']);
+  expect(await faults({ table_name: 'a', table_id: 'tbl_x' })).toContain('table_id');
+  expect(await faults({ table_name: 'a', csv: { column_separator: ',', thousands: ',' } })).toEqual([
+    'csv.thousands',
+  ]);
+  const mapping = { source_column_name: 'city', target_column_name: 'c', data_type: 'NUMBERS' };
+  expect(await faults({ table_name: 'a', column_mappings: [mapping] })).toEqual([
+    'column_mappings.0.data_type',
+  ]);
+});
+
+test('a title above the header is no row, and the import says so', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'titled.csv', 'Orders of May\nno,city\n1,Porto\n2,Lagos\n');
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
+    body: { table_name: 'titled' },
+  });
+  const done = await ended(client, started);
+  expect(done).toMatchObject({ rowsImported: 2, skippedLines: [{ line: 1 }] });
+  expect(done.skippedLines[0].reason).toMatch(/^Before the header/);
+});

@@ -1,0 +1,140 @@
+import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts';
+import { nextOccurrence } from '../../../../domain/automation/cadences/next.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** What a clock of the zone shows by Intl's account, to the second, as Date.UTC's milliseconds. */
+export function intlClock(zoneId: string): (atMs: number) => number {
+  // Swedish dates are ISO 8601's.
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zoneId,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return (atMs) => {
+    const text = format.format(atMs);
+    const number = (from: number, to: number) => Number(text.slice(from, to));
+    return Date.UTC(
+      number(0, 4),
+      number(5, 7) - 1,
+      number(8, 10),
+      number(11, 13),
+      number(14, 16),
+      number(17, 19),
+    );
+  };
+}
+
+export interface IntlTransition {
+  atMs: number;
+  changeMs: number;
+}
+
+/** Every change of the offset, found by looking each so many hours and halving where it differs. */
+export function intlTransitions(
+  zoneId: string,
+  [fromMs, toMs]: readonly [number, number],
+  stepHours: number,
+): IntlTransition[] {
+  const clock = intlClock(zoneId);
+  const offsetAt = (atMs: number) => clock(atMs) - atMs;
+  const found: IntlTransition[] = [];
+  let offsetMs = offsetAt(fromMs);
+  for (let atMs = fromMs; atMs < toMs; atMs += stepHours * hourMs) {
+    const laterMs = atMs + stepHours * hourMs;
+    const laterOffsetMs = offsetAt(laterMs);
+    if (laterOffsetMs === offsetMs) continue;
+    let before = atMs / 1_000;
+    let after = laterMs / 1_000;
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (offsetAt(middle * 1_000) === offsetMs) before = middle;
+      else after = middle;
+    }
+    found.push({ atMs: after * 1_000, changeMs: laterOffsetMs - offsetMs });
+    offsetMs = laterOffsetMs;
+  }
+  return found;
+}
+
+const textOf = (clockMs: number) => new Date(clockMs).toISOString().slice(0, 19);
+
+/** What fires of a clock's time, by looking at the clock each minute. */
+interface Shown {
+  atMs: number;
+  note: null | 'gap' | 'overlap';
+}
+
+/** For each time of the clock: the first minute at which it was shown, or was passed by. */
+function watch(clock: (atMs: number) => number, fromMs: number, toMs: number): Map<number, Shown> {
+  const shown = new Map<number, Shown>();
+  let latestMs = clock(fromMs) - minuteMs;
+  for (let atMs = fromMs; atMs <= toMs; atMs += minuteMs) {
+    const clockMs = clock(atMs);
+    const before = shown.get(clockMs);
+    if (before) before.note = 'overlap';
+    for (; latestMs < clockMs; latestMs += minuteMs) {
+      const passedMs = latestMs + minuteMs;
+      shown.set(passedMs, { atMs, note: passedMs === clockMs ? null : 'gap' });
+    }
+  }
+  return shown;
+}
+
+type Fire = [clockMs: number, shown: Shown];
+
+/** The first fire after an instant; those before it are dropped, as instants only grow. */
+function nextOf(fires: Fire[], afterMs: number): Fire | undefined {
+  while (fires[0] && fires[0][1].atMs <= afterMs) fires.shift();
+  return fires[0];
+}
+
+export interface Walk {
+  transitions: number;
+  /** How many next occurrences were held against the clock. */
+  asked: number;
+  /** What the module under test answered otherwise. */
+  wrong: string[];
+}
+
+/** Holds next occurrences against a watched clock, minute by minute around each transition. */
+export function walkTransitions(zoneId: string, transitions: readonly IntlTransition[]): Walk {
+  const walk: Walk = { transitions: transitions.length, asked: 0, wrong: [] };
+  const clock = intlClock(zoneId);
+  for (const { atMs, changeMs } of transitions) {
+    const reachMs = Math.abs(changeMs) + 5 * minuteMs;
+    const shown = watch(clock, atMs - reachMs, atMs + reachMs);
+    const expect = (cadence: Cadence, afterMs: number, [clockMs, want]: Fire) => {
+      walk.asked += 1;
+      const got = nextOccurrence(cadence, afterMs, 0);
+      const localTime = textOf(clockMs);
+      if (got?.atMs === want.atMs && got.localTime === localTime && got.note === want.note) return;
+      const wanted = JSON.stringify({ ...want, localTime });
+      walk.wrong.push(
+        `${JSON.stringify(cadence)} after ${textOf(afterMs)}Z: ${JSON.stringify(got)}, not ${wanted}`,
+      );
+    };
+    for (const fire of shown) {
+      const [runDate, timeOfDay] = textOf(fire[0]).split('T') as [string, string];
+      expect({ type: 'one_time', zoneId, runDate, timeOfDay }, atMs - reachMs - 1, fire);
+    }
+    // Of the times that share an instant, the one that the clock then showed.
+    const eachMinute = [...shown].filter(([clockMs, fire]) => clock(fire.atMs) === clockMs);
+    const middleMs = [...shown.keys()][Math.floor(shown.size / 2)]!;
+    const eachDay = [...shown].filter(([clockMs]) => (clockMs - middleMs) % 86_400_000 === 0);
+    const daily: Cadence = { type: 'daily', zoneId, timeOfDay: textOf(middleMs).slice(11) };
+    for (let afterMs = atMs - reachMs; afterMs < atMs + reachMs; afterMs += minuteMs) {
+      const minute = nextOf(eachMinute, afterMs);
+      if (minute) expect({ type: 'interval', zoneId, everyMinutes: 1 }, afterMs, minute);
+      const day = nextOf(eachDay, afterMs);
+      if (day) expect(daily, afterMs, day);
+    }
+  }
+  return walk;
+}
+
+export function walkZone(zoneId: string, fromYear: number, toYear: number): Walk {
+  const range = [Date.UTC(fromYear, 0, 1), Date.UTC(toYear, 0, 1)] as const;
+  return walkTransitions(zoneId, intlTransitions(zoneId, range, 6));
+}

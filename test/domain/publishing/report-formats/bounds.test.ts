@@ -1,0 +1,238 @@
+import { crc32, deflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../../data/errors.ts';
+import { createReportFormatter } from '../../../../domain/publishing/report-formats/formatter.ts';
+import { readDocx, readPdf } from '../../../support/documents.ts';
+import {
+  chartId,
+  chartSvg,
+  noMaterial,
+  png,
+  resultId,
+  resultOf,
+  useFormatter,
+  writtenAt,
+} from './support.ts';
+
+const format = useFormatter();
+
+const rows = (count: number) => Array.from({ length: count }, (_, index) => `| ${index} | x |`).join('\n');
+
+/** What somebody may write, by mistake or on purpose; each still opens. */
+const hostile: Record<string, string> = {
+  'a thousand lists in one line': `${'- '.repeat(999)}deepest`,
+  'a thousand lists below each other': Array.from(
+    { length: 1_000 },
+    (_, depth) => `${'  '.repeat(depth)}- item ${depth}`,
+  ).join('\n'),
+  'five hundred quotes': `${'> '.repeat(500)}deepest`,
+  'emphasis in emphasis': '*a **b '.repeat(500),
+  'a million characters in one word': 'x'.repeat(1_000_000),
+  'a table of 3,000 rows': `| a | b |\n|--|--|\n${rows(3_000)}`,
+  'broken tables': '| a | b\n|--\n| c |||| d\n\n|||\n|-|-|\n|\n\n| a |\n|--|\n| 1 | 2 | 3 |',
+  'scripts and other HTML':
+    '<script>alert(1)</script>\n\n<img src="https://example.com/x.png" onerror="x">\n\ntext',
+  'halves of surrogates, NUL and control characters': 'a\ud800b \u0000 \u0007 \udc00 \u202e x \ufffe',
+  nothing: '',
+  'only a picture that is not there': '![](nowhere.png)',
+  'characters that no font has': '\u{1f9ff} \u{10330} ไทย',
+  'a footnote in itself': 'a[^1]\n\n[^1]: b[^1] and c[^2]\n\n[^2]: d[^1]',
+  'a heading of 5,000 words': `# ${'word '.repeat(5_000)}`,
+};
+
+describe.each(Object.entries(hostile))('%s', (_, markdown) => {
+  test('is a document that opens in every format', async () => {
+    const pages = await readPdf(await format('pdf', markdown));
+    expect(pages.length).toBeGreaterThan(0);
+    expect(pages.map(({ text }) => text).join('')).toContain('A report');
+    const { text } = await readDocx(await format('docx', markdown));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML may hold none.
+    expect(text['word/document.xml']).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
+    expect(text['word/document.xml']).toContain('</w:document>');
+    expect((await format('markdown', markdown)).toString()).not.toMatch(/(?<!\\)<(?:script|img)\b/);
+  }, 60_000);
+});
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).code).toBe('invalid_request');
+  return (error as AppError).message;
+}
+
+describe('bounds', () => {
+  test('refuse what nests too deep or has too many elements, and say what to do', async () => {
+    expect(await refusalOf(format('pdf', `${'> '.repeat(50_000)}x`))).toMatch(/nests .* simplify/);
+    expect(await refusalOf(format('pdf', 'a\\\n'.repeat(80_000)))).toMatch(
+      /more than 150,000 elements.*split it/,
+    );
+  }, 60_000);
+
+  test('end what takes too long with its thread, and the next document is made', async () => {
+    const hasty = createReportFormatter({ timeoutMs: 3_000 });
+    const source = (markdown: string) => ({ title: 'T', markdown, writtenAt });
+    try {
+      const slow = hasty.format(
+        'a',
+        'pdf',
+        source(`| a | b |\n|--|--|\n${rows(30_000)}`),
+        async () => noMaterial,
+      );
+      const next = hasty.format('b', 'pdf', source('Fine.'), async () => noMaterial);
+      expect(await refusalOf(slow)).toMatch(/within 3 seconds: split/);
+      expect(await readPdf(await next)).toHaveLength(1);
+    } finally {
+      await hasty.close();
+    }
+  }, 60_000);
+
+  test('end what takes too much memory with its thread, and the next document is made', async () => {
+    const small = createReportFormatter({ memoryMib: 160 });
+    const source = (markdown: string) => ({ title: 'T', markdown, writtenAt });
+    try {
+      const large = small.format(
+        'a',
+        'pdf',
+        source(`| a | b |\n|--|--|\n${rows(30_000)}`),
+        async () => noMaterial,
+      );
+      expect(await refusalOf(large)).toMatch(/more than the 160 MiB.*split/);
+      expect(
+        await readPdf(await small.format('a', 'pdf', source('Fine.'), async () => noMaterial)),
+      ).toHaveLength(1);
+    } finally {
+      await small.close();
+    }
+  }, 60_000);
+
+  test('hold for what is asked for, whose failure is told as it is', async () => {
+    const formatter = createReportFormatter();
+    const source = { title: 'T', markdown: `![x](chart:${chartId})`, writtenAt };
+    try {
+      const away = new AppError('storage_unavailable', 'Away.');
+      await expect(formatter.format('a', 'pdf', source, () => Promise.reject(away))).rejects.toBe(away);
+      expect((await formatter.format('a', 'pdf', source, async () => noMaterial)).length).toBeGreaterThan(
+        1_000,
+      );
+    } finally {
+      await formatter.close();
+    }
+  });
+
+  test('of one organization so many wait, and no more', async () => {
+    const formatter = createReportFormatter();
+    const ask = (organizationId: string) =>
+      formatter.format(
+        organizationId,
+        'markdown',
+        { title: 'T', markdown: 'x', writtenAt },
+        async () => noMaterial,
+      );
+    try {
+      const asked = await Promise.allSettled(Array.from({ length: 18 }, () => ask('a')).concat(ask('b')));
+      const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(refused.map(({ code }) => code)).toEqual(['queries_saturated', 'queries_saturated']);
+      expect(asked.at(-1)!.status).toBe('fulfilled');
+      expect((await ask('a')).toString()).toBe('x\n');
+    } finally {
+      await formatter.close();
+    }
+  });
+
+  test('organizations take turns', async () => {
+    const formatter = createReportFormatter();
+    const done: string[] = [];
+    const ask = (organizationId: string) =>
+      formatter
+        .format(organizationId, 'pdf', { title: 'T', markdown: 'x', writtenAt }, async () => noMaterial)
+        .then(() => done.push(organizationId));
+    await Promise.all([ask('a'), ask('a'), ask('a'), ask('a'), ask('b')]);
+    expect(done.indexOf('b')).toBeLessThan(3);
+    await formatter.close();
+  });
+});
+
+describe('images', () => {
+  const broken: Record<string, Buffer> = {
+    'cut off': png.subarray(0, 50),
+    'with broken pixels': Buffer.concat([png.subarray(0, 45), Buffer.alloc(8, 7), png.subarray(53)]),
+    'that are text': Buffer.from('not an image'),
+    'with an entity': Buffer.from('<!DOCTYPE svg [<!ENTITY x "y">]><svg width="1" height="1">&x;</svg>'),
+    'without a size': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    'of a giant size': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9999999" height="1"/>'),
+  };
+  test.each(Object.entries(broken))('%s are shown by their words', async (_, bytes) => {
+    const material = { ...noMaterial, images: { 'a.png': bytes } };
+    const [page] = await readPdf(await format('pdf', '![My words](a.png)', material));
+    expect(page!.text).toContain('[My words]');
+    expect((await readDocx(await format('docx', '![My words](a.png)', material))).names.join()).not.toContain(
+      'media/',
+    );
+  });
+
+  test('whose pixels or camera data are broken leave a document that opens', async () => {
+    const chunk = (type: string, bytes: Buffer) => {
+      const head = Buffer.alloc(8);
+      head.writeUInt32BE(bytes.length, 0);
+      head.write(type, 4, 'latin1');
+      const body = Buffer.concat([head.subarray(4), bytes]);
+      const sum = Buffer.alloc(4);
+      sum.writeUInt32BE(crc32(body), 0);
+      return Buffer.concat([head.subarray(0, 4), body, sum]);
+    };
+    // Two pixels with transparency, each line after a filter that is none.
+    const header = Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 8, 6, 0, 0, 0]);
+    const filtered = Buffer.concat([
+      png.subarray(0, 8),
+      chunk('IHDR', header),
+      chunk('IDAT', deflateSync(Buffer.from([9, 255, 0, 0, 255, 255, 0, 0, 128]))),
+      chunk('IEND', Buffer.alloc(0)),
+    ]);
+    const camera = Buffer.concat([
+      Buffer.from('ffd8ffe1001045786966000049492a00ffffffff', 'hex'),
+      Buffer.from('ffc0000b080001000101011100ffd9', 'hex'),
+    ]);
+    for (const bytes of [filtered, camera]) {
+      const material = { ...noMaterial, images: { 'a.img': bytes } };
+      for (const make of ['pdf', 'docx'] as const)
+        expect((await format(make, 'Text ![My words](a.img)', material)).length).toBeGreaterThan(1_000);
+      const [page] = await readPdf(await format('pdf', 'Text ![My words](a.img)', material));
+      expect(page!.text).toContain('Text');
+    }
+  });
+
+  test('that are drawings keep their shapes, and nothing that loads or runs', async () => {
+    const svg = chartSvg.replace(
+      '</svg>',
+      '<script>alert(1)</script><image href="/etc/hostname"/><image href="https://example.com/x"/><foreignObject><p>x</p></foreignObject><use href="#a"/><rect style="fill:url(https://example.com)" onclick="x" width="3" height="3"/></svg>',
+    );
+    const markdown = (
+      await format('markdown', '![Logo](logo.svg)', {
+        ...noMaterial,
+        images: { 'logo.svg': Buffer.from(svg) },
+      })
+    ).toString();
+    const shown = Buffer.from(/base64,([^)]+)\)/.exec(markdown)![1]!, 'base64').toString();
+    expect(shown).toContain('<path');
+    expect(shown).not.toMatch(/script|<image|example\.com|foreignObject|onclick|<use/);
+  });
+});
+
+describe('the self-contained Markdown', () => {
+  test('has rows as tables, charts and images in it, and says what was cut', async () => {
+    const material = {
+      charts: { [chartId]: chartSvg },
+      results: { [resultId]: { ...resultOf(3), isCut: true } },
+      images: { 'a.png': png },
+    };
+    const markdown = `Look: ![Rows](result:${resultId})\n\n> ![Chart](chart:${chartId})\n\n![Red][red]\n\n[red]: a.png`;
+    const text = (await format('markdown', markdown, material)).toString();
+    expect(text).toContain('| Region 3 | 20 |');
+    expect(text).toContain('Shown: the first 3 rows.');
+    expect(text).toMatch(/> !\[Chart\]\(data:image\/svg\+xml;base64,/);
+    expect(text).toContain(`![Red](data:image/png;base64,${png.toString('base64')})`);
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { ExportFormat, ReportMaterial } from '../../../../domain/publishing/report-formats/contract.ts';
+import { createReportFormatter, type ReportFormatter } from '../../../../domain/publishing/report-formats/formatter.ts';
+
+export const writtenAt = '2026-11-21T08:30:00.000Z';
+export const chartId = 'cht_01kahz3v6dfyvb1s8m3h9q2w4x';
+export const resultId = 'res_01kahz3v6dfyvb1s8m3h9q2w4x';
+
+/** As the drawing of a chart is, with a mark by which a document tells that it is there. */
+export const chartSvg =
+  '<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="marks" width="400" height="200" viewBox="0 0 400 200"><rect width="400" height="200" fill="white"/><g fill="none"><path d="M10,190L390,10" stroke="#4c78a8" stroke-width="3"/><text text-anchor="middle" transform="translate(200,20)" font-family="sans-serif" font-size="11px" font-weight="bold" fill="black">Chart of 売上 revenue</text></g></svg>';
+
+/** A red square of two pixels. */
+export const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+export const noMaterial: ReportMaterial = { charts: {}, results: {}, images: {} };
+
+export function resultOf(rowCount: number): ReportMaterial['results'][string] {
+  return {
+    title: 'Orders',
+    columns: [
+      { name: 'region', dataType: 'STRING' },
+      { name: 'amount', dataType: 'DOUBLE' },
+    ],
+    columnCount: 2,
+    rows: Array.from({ length: rowCount }, (_, index) => [`Region ${index + 1}`, String(index * 10)]),
+    isCut: false,
+  };
+}
+
+/** One formatter for the file. */
+export function useFormatter(options: Parameters<typeof createReportFormatter>[0] = {}) {
+  let formatter: ReportFormatter;
+  beforeAll(() => {
+    formatter = createReportFormatter(options);
+  });
+  afterAll(() => formatter?.close());
+  return (
+    format: ExportFormat,
+    markdown: string,
+    material = noMaterial,
+    title = 'A report',
+  ): Promise<Buffer> => formatter.format('org', format, { title, markdown, writtenAt }, async () => material);
+}

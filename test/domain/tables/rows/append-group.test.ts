@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../data/errors.ts';
+import { flushTable } from '../../../../domain/tables/lake-maintenance/flush.ts';
+import { useWorkspace } from '../../../support/workspace.ts';
+
+const workspace = useWorkspace();
+
+test('rows that come again while they are written are told as taken only when they are there', async () => {
+  const client = await workspace.organization();
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'orders', kind: 'data', columns: [{ name: 'amount' }] },
+  });
+  const { tableId } = made.body.data;
+  const rows = (id: number) => ({ body: { rows: [{ s_id: id, amount: id }] } });
+  const append = (id: number) => client.call('POST', `/v1/tables/${tableId}/rows`, rows(id));
+  const { engine, locks } = workspace.deps.lake;
+  const { use } = engine;
+  /** Three requests, of which the last two share a commit: one is the other once more. */
+  async function together(id: number, isAway: boolean) {
+    let uses = 0;
+    engine.use = (...given) => {
+      uses += 1;
+      if (isAway && uses > 1) throw new AppError('storage_unavailable', 'The store is away.');
+      return use(...given);
+    };
+    let answers: Promise<{ status: number; body: { code?: string } }>[] = [];
+    await locks.hold(tableId, async () => {
+      answers = [append(id)];
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      answers.push(append(id + 1), append(id + 1));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    const settled = await Promise.all(answers);
+    engine.use = use;
+    return settled.map(({ status, body }) => (status === 200 ? 'written' : body.code)).sort();
+  }
+  expect(await together(1, false)).toEqual(['duplicate_row_id', 'written', 'written']);
+  expect(await together(11, true)).toEqual(['storage_unavailable', 'storage_unavailable', 'written']);
+  const found = await client.call('POST', '/v1/query-executions', {
+    body: { sql: 'SELECT s_id FROM orders ORDER BY s_id' },
+  });
+  expect(found.body.data.rows).toEqual([{ sId: 1 }, { sId: 2 }, { sId: 11 }]);
+  expect((await append(12)).status).toBe(200);
+});
+
+test('of requests that share a commit each is refused whose rows are there, in files or in the catalog', async () => {
+  const client = await workspace.organization();
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'orders', kind: 'data', columns: [{ name: 'amount' }] },
+  });
+  const { tableId } = made.body.data;
+  const append = (...ids: number[]) =>
+    client.call('POST', `/v1/tables/${tableId}/rows`, {
+      body: { rows: ids.map((id) => ({ s_id: id, amount: id })) },
+    });
+  const { lake: deps } = workspace.deps;
+  const { organizationId } = client;
+  expect((await append(1, 2)).status).toBe(200);
+  const lake = await deps.catalog.get(organizationId);
+  await flushTable(deps, lake, { organizationId, id: tableId, name: 'orders' });
+  expect((await append(3, 4)).status).toBe(200);
+  let answers: ReturnType<typeof append>[] = [];
+  await deps.locks.hold(tableId, async () => {
+    answers = [append(10)];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // The last is kept out by the one before it, which is refused.
+    answers.push(append(3, 4), append(1, 2), append(11), append(2, 12), append(12, 13));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  });
+  const codes = (await Promise.all(answers)).map(({ status, body }) => body.code ?? status);
+  const taken = 'duplicate_row_id';
+  expect(codes).toEqual([200, taken, taken, 200, taken, 200]);
+  const found = await client.call('POST', '/v1/query-executions', {
+    body: { sql: 'SELECT list(s_id ORDER BY s_id) AS ids FROM orders', row_format: 'rows' },
+  });
+  expect(found.body.data.rows).toEqual([{ ids: [1, 2, 3, 4, 10, 11, 12, 13] }]);
+});

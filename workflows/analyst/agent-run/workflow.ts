@@ -1,0 +1,55 @@
+import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { takeTurn } from '../conversation/turn.ts';
+import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { tellWaiting } from '../../run-ended.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  AgentRunAgentActivities,
+  AgentRunControlActivities,
+  AgentRunInput,
+  AgentRunOutcome,
+} from './contract.ts';
+
+// Database only, seconds at most. Retried without end: a run must not be left running in its row.
+const control = proxyActivities<AgentRunControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
+});
+
+// A few megabytes into the object store and a transaction. It is not given up: what was found out is worth keeping.
+const store = proxyActivities<AgentRunAgentActivities>({
+  taskQueue: taskQueues.agent,
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
+});
+
+/** The analyst answers without a person, and its answer becomes a report or a file. */
+export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
+  const outcome = await run(input);
+  await CancellationScope.nonCancellable(async () => {
+    await tellWaiting(input.waitedBy, input.runId);
+    await store.clearAgentRun(input);
+  });
+  const { status, errorCode } = outcome;
+  switch (status) {
+    case 'succeeded':
+      tellOutcome(status, 'Delivered what was asked for.');
+      break;
+    case 'failed':
+      throw failedAs(errorCode, 'The run of the analyst', 'It delivered nothing.');
+    case 'cancelled':
+      tellOutcome(status, 'Was cancelled; delivered nothing.');
+      endAsCancelled('The run');
+  }
+  return outcome;
+}
+
+async function run(input: AgentRunInput): Promise<AgentRunOutcome> {
+  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+  const turn = await always(() => control.beginAgentRun(input));
+  if (turn === undefined) return always(() => control.endAgentRun(input));
+  await takeTurn(turn);
+  setCurrentDetails('Storing what was asked for.');
+  return always(() => store.deliverAgentRun(input));
+}

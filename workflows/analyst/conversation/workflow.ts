@@ -1,0 +1,131 @@
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { continueOnNewest, isOutdated } from '../../history.ts';
+import { addressInApi, endAsCancelled, failureText, tellOutcome } from '../../outcome.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type { ConversationControlActivities, ConversationInput, ConversationNext } from './contract.ts';
+import { stopReplySignal, wakeConversationSignal } from './names.ts';
+import { takeTurn } from './turn.ts';
+
+// Database only, seconds at most. Retried without end: a conversation must not be left between two states.
+const databaseOnly = {
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
+} as const;
+const { removeConversation } = proxyActivities<Pick<ConversationControlActivities, 'removeConversation'>>({
+  ...databaseOnly,
+  taskQueue: taskQueues.control,
+});
+// The look before every turn, within the workflow's own task: nothing is scheduled for it.
+const { advanceConversation } =
+  proxyLocalActivities<Pick<ConversationControlActivities, 'advanceConversation'>>(databaseOnly);
+
+const maxHistoryLength = 2_000;
+/** A conversation that nobody talks to gives its process up; the next message starts another. */
+const idleFor = '1 hour';
+
+export const wakeSignal = defineSignal(wakeConversationSignal);
+export const stopSignal = defineSignal<[string]>(stopReplySignal);
+
+/**
+ * A conversation takes its turns one after the other, as its rows say. A signal only says that they are worth a look:
+ * what is asked, waits, was stopped or is held stands there.
+ */
+export async function conversation(input: ConversationInput): Promise<void> {
+  let isAwake = false;
+  let wakes = 0;
+  let turn: { messageId: string; scope: CancellationScope } | undefined;
+  let lastFailure = '';
+  setHandler(wakeSignal, () => {
+    isAwake = true;
+    wakes += 1;
+  });
+  setHandler(stopSignal, (messageId) => {
+    isAwake = true;
+    if (turn?.messageId === messageId) turn.scope.cancel();
+  });
+  for (;;) {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated())
+      return continueOnNewest<typeof conversation>(input);
+    isAwake = false;
+    let next = await CancellationScope.nonCancellable(() => advanceConversation(input));
+    describe(next, lastFailure);
+    if (next.kind === 'turn') {
+      const scope = new CancellationScope();
+      const { messageId } = next;
+      turn = { messageId, scope };
+      lastFailure = '';
+      const failed = (code: string) => {
+        lastFailure = ` ${failureText(`The turn of ${messageId}`, code, messageAddress(messageId))}`;
+      };
+      const isQuiet = await takeTurn(
+        { ...input, messageId },
+        { waiting: next.waiting, scope, wakes: () => wakes, failed },
+      );
+      turn = undefined;
+      // Whatever came since has been told by a signal, or is found by the reconciler.
+      if (isQuiet && !isAwake) {
+        next = { kind: 'idle', waiting: 0, isHeld: false };
+        describe(next, lastFailure);
+      }
+    }
+    switch (next.kind) {
+      case 'turn':
+        break;
+      case 'idle':
+        if (!(await waitForNews(() => isAwake))) {
+          tellOutcome('idle', 'Nobody said anything for an hour; the next message starts a new process.');
+          return;
+        }
+        break;
+      case 'deleted':
+        await CancellationScope.nonCancellable(() => removeConversation(input));
+        tellOutcome('deleted', 'The conversation was deleted, with everything that belonged to it.');
+        return;
+      default:
+        tellOutcome('gone', 'The conversation is no more.');
+        return;
+    }
+    endAsCancelled('The conversation');
+  }
+}
+
+/** False when it stayed quiet for so long that the process may end. */
+async function waitForNews(isAwake: () => boolean): Promise<boolean> {
+  try {
+    await condition(isAwake, idleFor);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    // An operator ended it: there is nothing under way.
+    endAsCancelled('The conversation');
+  }
+  return isAwake();
+}
+
+function messageAddress(messageId: string): string | undefined {
+  const address = addressInApi();
+  return address && `${address}/messages/${messageId}`;
+}
+
+/** What the operator reads beside the process. */
+function describe(next: ConversationNext, lastFailure: string): void {
+  if (next.kind === 'turn')
+    setCurrentDetails(`Answering ${next.messageId}; ${next.waiting} messages wait behind it.`);
+  if (next.kind === 'idle') {
+    setCurrentDetails(
+      next.isHeld
+        ? `Held by a Stop with ${next.waiting} messages waiting, until somebody resumes the queue.`
+        : `Waits for a message.${lastFailure}`,
+    );
+  }
+}

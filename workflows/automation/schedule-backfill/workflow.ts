@@ -1,0 +1,115 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { continueOnNewest, watchGrowth } from '../../history.ts';
+import { failedAs, tellOutcome } from '../../outcome.ts';
+import type { scheduleRun } from '../schedule-run/workflow.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type { BackfillControlActivities, BackfillInput, BackfillStatus, ClaimedFire } from './contract.ts';
+
+// Database only, seconds at most. Retried without end: a backfill must not be left running in its row.
+const control = proxyActivities<BackfillControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+
+const maxHistoryLength = 2_000;
+/** Fires that another process of the backfill began are not its children: their rows are looked at, less often each time. */
+const firstLookMs = 15_000;
+const longestLookMs = 6 * 3_600_000;
+
+/**
+ * Fires what was planned, place by place, so many at once as was asked. A cancel of the row is met at the next place;
+ * fires under way go on.
+ */
+export async function scheduleBackfill(input: BackfillInput): Promise<BackfillStatus> {
+  try {
+    return await run(input);
+  } catch (error) {
+    if (!isCancelled(error)) throw error;
+    await CancellationScope.nonCancellable(() => control.cancelBackfill(input));
+    tellOutcome('cancelled', 'Was cancelled; what had been fired goes on.');
+    throw error;
+  }
+}
+
+async function run(input: BackfillInput): Promise<BackfillStatus> {
+  const begun = await control.beginBackfill(input);
+  if (begun.kind === 'ended') return told(begun.status);
+  let { next } = begun;
+  let isCancelled = false;
+  const isFull = () =>
+    workflowInfo().historyLength > maxHistoryLength || workflowInfo().continueAsNewSuggested;
+  const lane = async () => {
+    while (next < begun.total && !isCancelled && !isFull()) {
+      const place = next;
+      next += 1;
+      // A fire that was claimed is fired.
+      const claimed = await CancellationScope.nonCancellable(() => control.claimBackfillFire(input, place));
+      if (claimed.kind === 'cancelled') isCancelled = true;
+      if (claimed.kind !== 'fire') continue;
+      setCurrentDetails(`Fires ${place + 1} of ${begun.total}.`);
+      await fired(input.organizationId, claimed);
+    }
+  };
+  await Promise.all(Array.from({ length: begun.maxConcurrency }, lane));
+  if (next < begun.total && !isCancelled) return continueOnNewest<typeof scheduleBackfill>(input);
+  const growth = watchGrowth(maxHistoryLength);
+  for (let lookMs = firstLookMs; ; lookMs = Math.min(lookMs * 2, longestLookMs)) {
+    const status = await control.endBackfill(input);
+    if (status !== 'running') return told(status);
+    if (growth.look()) return continueOnNewest<typeof scheduleBackfill>(input);
+    await sleep(lookMs);
+  }
+}
+
+/** What became of it stands in its row; a fire that was begun is not taken back. */
+async function fired(
+  organizationId: string,
+  { scheduleRunId, projectId, address }: ClaimedFire,
+): Promise<void> {
+  const keyword = (name: string, value: string) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  });
+  try {
+    await executeChild<typeof scheduleRun>('scheduleRun', {
+      workflowId: `schedule-run/${scheduleRunId}`,
+      args: [{ organizationId, scheduleRunId }],
+      ...(address === undefined ? {} : { memo: { address } }),
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      priority: { fairnessKey: organizationId, priorityKey: 4 },
+      typedSearchAttributes: [
+        keyword('OrganizationId', organizationId),
+        keyword('ProjectId', projectId),
+        keyword('ResourceId', scheduleRunId),
+        keyword('ProcessKind', 'schedule-run'),
+      ],
+    });
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+  }
+}
+
+/** Of the backfill itself: a fire that somebody cancelled ends that fire alone. */
+const isCancelled = (error: unknown) =>
+  isCancellation(error) && CancellationScope.current().consideredCancelled;
+
+function told(status: BackfillStatus): BackfillStatus {
+  if (status === 'succeeded') tellOutcome(status, 'Fired everything that was planned.');
+  if (status === 'cancelled') tellOutcome(status, 'Was cancelled; what had been fired goes on.');
+  if (status === 'failed')
+    throw failedAs('backfill_failed', 'The backfill', 'It fired everything that was planned.');
+  return status;
+}

@@ -1,0 +1,108 @@
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { continueOnNewest, isOutdated } from '../../history.ts';
+import { endAsCancelled, tellOutcome } from '../../outcome.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type { ScheduleControlActivities, ScheduleInput, ScheduleNext } from './contract.ts';
+import { pauseScheduleSignal, resumeScheduleSignal, wakeScheduleSignal } from './names.ts';
+
+// Database only, seconds at most. Retried without end: a schedule that gives up fires no more.
+const databaseOnly = {
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+} as const;
+const { pauseSchedule, resumeSchedule } = proxyActivities<
+  Pick<ScheduleControlActivities, 'pauseSchedule' | 'resumeSchedule'>
+>({ ...databaseOnly, taskQueue: taskQueues.control });
+// Within the workflow's own task: a fire is late by no queue but the one that its timer waits in.
+const { advanceSchedule } =
+  proxyLocalActivities<Pick<ScheduleControlActivities, 'advanceSchedule'>>(databaseOnly);
+
+const maxHistoryLength = 2_000;
+/** The time zone database may change while a year goes by, and another release may have taken over: both are asked every week. */
+const longestWaitMs = 7 * 86_400_000;
+
+export const wakeSignal = defineSignal(wakeScheduleSignal);
+export const pauseSignal = defineSignal(pauseScheduleSignal);
+export const resumeSignal = defineSignal(resumeScheduleSignal);
+
+/**
+ * A schedule waits for what its cadence says next, and fires it. What that is stands in its row and follows from it by an
+ * activity; a signal only says that the row is worth a look, or what an operator wants of it.
+ */
+export async function schedule(input: ScheduleInput): Promise<void> {
+  let isAwake = false;
+  let wanted: 'pause' | 'resume' | undefined;
+  const wake = (wish?: typeof wanted) => () => {
+    isAwake = true;
+    wanted = wish ?? wanted;
+  };
+  setHandler(wakeSignal, wake());
+  setHandler(pauseSignal, wake('pause'));
+  setHandler(resumeSignal, wake('resume'));
+  for (;;) {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    // A wish that came since is part of this run: it is carried out before.
+    const isToContinue = historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated();
+    if (wanted === undefined && isToContinue) return continueOnNewest<typeof schedule>(input);
+    isAwake = false;
+    const wish = wanted;
+    wanted = undefined;
+    const next = await CancellationScope.nonCancellable(async () => {
+      if (wish === 'pause') await pauseSchedule(input, Date.now());
+      if (wish === 'resume') await resumeSchedule(input, Date.now());
+      return advanceSchedule(input, Date.now());
+    });
+    describe(next);
+    switch (next.kind) {
+      case 'behind':
+        break;
+      case 'wait':
+      case 'paused': {
+        const waitMs = next.kind === 'paused' ? longestWaitMs : Math.max(next.atMs - Date.now(), 1);
+        if (!(await waited(() => isAwake, Math.min(waitMs, longestWaitMs)))) {
+          await CancellationScope.nonCancellable(() => pauseSchedule(input, Date.now()));
+          tellOutcome('cancelled', 'An operator cancelled the process: the schedule is paused.');
+          endAsCancelled('The schedule');
+        }
+        break;
+      }
+      case 'done':
+        tellOutcome('done', 'Its cadence says nothing more.');
+        return;
+      default:
+        tellOutcome('gone', 'The schedule was deleted.');
+        return;
+    }
+  }
+}
+
+/** False where somebody ended the process meanwhile. */
+async function waited(isAwake: () => boolean, waitMs: number): Promise<boolean> {
+  try {
+    await condition(isAwake, waitMs);
+    return true;
+  } catch (error) {
+    if (isCancellation(error)) return false;
+    throw error;
+  }
+}
+
+/** What the operator reads beside the process. */
+function describe(next: ScheduleNext): void {
+  if (next.kind === 'wait')
+    setCurrentDetails(
+      `Waits for ${next.localTime} in ${next.zoneId} (${new Date(next.atMs).toISOString()}). The signal pause stops it.`,
+    );
+  if (next.kind === 'paused') setCurrentDetails('Paused; the signal resume, or the API, lets it go on.');
+  if (next.kind === 'behind') setCurrentDetails('Records what was missed while the service was down.');
+}

@@ -1,0 +1,138 @@
+import { CancellationScope, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
+import type { DeliveryInput } from '../../publishing/delivery/contract.ts';
+import { deliverAll } from '../../publishing/delivery/deliver.ts';
+import type { Growth } from '../../history.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  NodeEnd,
+  NodeInterruption,
+  PlannedNode,
+  WorkflowRunAgentActivities,
+  WorkflowRunControlActivities,
+  WorkflowRunInput,
+} from './contract.ts';
+
+// Database only, seconds at most. Retried without end: a node must not be left running in its row.
+const { endNode } = proxyActivities<Pick<WorkflowRunControlActivities, 'endNode'>>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
+});
+
+// A statement, a document or a few rows: minutes at most. Tried again only where a store is away, for about an hour; how
+// often what failed by itself is tried again, the node says.
+const agent = proxyActivities<WorkflowRunAgentActivities>({
+  taskQueue: taskQueues.agent,
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute', maximumAttempts: 60 },
+});
+
+export const longestBusySeconds = 120;
+
+/** What the nodes of a run know of each other. */
+export interface Shared {
+  /** Runs that have ended, and approvals that were decided. */
+  told: Set<string>;
+  /** The node that asks for a place at a worker, while there is none: the others ask when it has one. */
+  asking: string | undefined;
+  growth: Growth;
+  /** When the time of each node under way is up. */
+  deadlines: Record<string, number>;
+}
+
+/** Undefined where the execution is to go on as a new one. */
+export async function carriedOut(
+  input: WorkflowRunInput,
+  node: PlannedNode,
+  shared: Shared,
+): Promise<NodeEnd | undefined> {
+  const outer = CancellationScope.current();
+  const { deadlines } = shared;
+  deadlines[node.id] ??= Date.now() + node.timeoutSeconds * 1_000;
+  let end: NodeEnd | undefined;
+  try {
+    end = await CancellationScope.withTimeout(Math.max(deadlines[node.id]! - Date.now(), 1), () =>
+      advanced(input, node, shared, () => outer.consideredCancelled),
+    );
+  } catch (error) {
+    const cut: NodeInterruption = outer.consideredCancelled ? 'cancelled' : 'timeout';
+    const why = isCancellation(error) ? cut : 'gave_up';
+    end = await CancellationScope.nonCancellable(() => endNode({ ...input, nodeId: node.id }, why));
+  } finally {
+    if (shared.asking === node.id) shared.asking = undefined;
+  }
+  if (end !== undefined) delete deadlines[node.id];
+  return end;
+}
+
+/**
+ * Looks at a node until it has ended: between two looks it waits for a time, for a word, or for deliveries. Undefined where
+ * the execution has grown long: the next one looks again.
+ */
+async function advanced(
+  input: WorkflowRunInput,
+  { id: nodeId, label }: PlannedNode,
+  shared: Shared,
+  isCancelled: () => boolean,
+): Promise<NodeEnd | undefined> {
+  const { organizationId } = input;
+  const { growth } = shared;
+  const mayAsk = () => shared.asking === undefined || shared.asking === nodeId;
+  let busySeconds = 1;
+  for (;;) {
+    if (!mayAsk()) await condition(() => mayAsk() || growth.isFull);
+    if (growth.isFull) return undefined;
+    const progress = await agent.advanceNode.executeWithOptions({ summary: label }, [{ ...input, nodeId }]);
+    if (progress.kind === 'ended') return progress.end;
+    if (progress.kind !== 'busy' && shared.asking === nodeId) shared.asking = undefined;
+    if (growth.look()) return undefined;
+    switch (progress.kind) {
+      case 'delivering':
+        await delivered(
+          progress.deliveryIds.map((deliveryId) => ({ organizationId, deliveryId })),
+          growth,
+          isCancelled,
+        );
+        break;
+      case 'busy':
+        shared.asking ??= nodeId;
+        if (!mayAsk()) break;
+        // Longer each time: what waits for hours must not fill its history.
+        await condition(() => growth.isFull, busySeconds * 1_000, { summary: `${label}: a place` });
+        busySeconds = Math.min(busySeconds * 2, longestBusySeconds);
+        break;
+      case 'waiting': {
+        busySeconds = 1;
+        const { what, untilMs } = progress;
+        const options = { summary: `${label}: ${what}` };
+        const isTold = () => shared.told.has(what) || growth.isFull;
+        await condition(isTold, Math.max(untilMs - Date.now(), 1), options);
+        shared.told.delete(what);
+      }
+    }
+  }
+}
+
+/**
+ * A cancel of the run leaves nothing half sent: deliveries go on to their ends. When the node's time is up nothing more is
+ * attempted; an attempt at work comes to its end, so that what arrives is told as delivered.
+ */
+async function delivered(
+  deliveries: readonly DeliveryInput[],
+  growth: Growth,
+  isCancelled: () => boolean,
+): Promise<void> {
+  const time = CancellationScope.current();
+  await CancellationScope.nonCancellable(async () => {
+    const attempts = new CancellationScope();
+    time.cancelRequested.catch(() => {
+      if (!isCancelled() && patched('time-ends-deliveries')) attempts.cancel();
+    });
+    await deliverAll(deliveries, {
+      look: growth.look,
+      isStopped: () => growth.isFull || attempts.consideredCancelled,
+      scope: attempts,
+    });
+  });
+}

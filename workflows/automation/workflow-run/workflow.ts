@@ -1,0 +1,124 @@
+import {
+  CancellationScope,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
+import { continueOnNewest, type Growth, watchGrowth } from '../../history.ts';
+import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { tellWaiting } from '../../run-ended.ts';
+import { runEndedSignal } from '../schedule-run/names.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  PlannedNode,
+  RunPlan,
+  WorkflowRunControlActivities,
+  WorkflowRunInput,
+  WorkflowRunOutcome,
+  WorkflowRunStart,
+} from './contract.ts';
+import { decidedSignal, nodesAtOnce, resumedSignal } from './names.ts';
+import { carriedOut, longestBusySeconds, type Shared } from './node.ts';
+import { walk } from './walk.ts';
+
+// Database only, seconds at most. Retried without end: a run must not be left running in its row.
+const control = proxyActivities<WorkflowRunControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
+});
+
+const endedSignal = defineSignal<[string?]>(runEndedSignal);
+const decided = defineSignal<[string]>(decidedSignal);
+const resumed = defineSignal(resumedSignal);
+
+/** A hundred nodes that wait for nothing come to less. */
+const maxEvents = 4_000;
+
+/** A run of an activated version: its nodes in the order that its edges say. */
+export async function workflowRun({
+  deadlines = {},
+  ...input
+}: WorkflowRunStart): Promise<WorkflowRunOutcome> {
+  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+  const growth = watchGrowth(maxEvents);
+  const shared: Shared = { told: new Set(), asking: undefined, growth, deadlines };
+  const hear = (what?: string) => {
+    if (what !== undefined) shared.told.add(what);
+  };
+  setHandler(endedSignal, hear);
+  setHandler(decided, hear);
+  let isResumed: boolean;
+  setHandler(resumed, () => {
+    isResumed = true;
+  });
+  let outcome: WorkflowRunOutcome;
+  // Its row says failed before it closes: whoever resumes it in between is answered by the process that still runs.
+  do {
+    isResumed = false;
+    const plan = await begun(input, growth);
+    if (plan !== undefined && plan !== 'full') await walkNodes(input, plan.nodes, shared);
+    // Where each node is stands in its row: the next execution looks at every one that has not ended.
+    if (growth.isFull && !isCancelled()) return continueOnNewest<typeof workflowRun>({ ...input, deadlines });
+    outcome = await always(() => control.endWorkflowRun(input, plan === 'full' ? undefined : plan?.resumes));
+    await always(() => tellWaiting(input.waitedBy, input.runId));
+  } while (isResumed);
+  const { status, errorCode } = outcome;
+  switch (status) {
+    case 'succeeded':
+      tellOutcome(status, 'Every node ended well, or was skipped.');
+      break;
+    case 'failed':
+      throw failedAs(errorCode, failedPart(outcome), 'The run can be resumed from there.');
+    case 'cancelled':
+      tellOutcome(status, 'Was cancelled.');
+      endAsCancelled('The run');
+  }
+  return outcome;
+}
+
+const failedPart = ({ failedNode }: WorkflowRunOutcome): string =>
+  failedNode === undefined
+    ? 'The run of the workflow'
+    : `The node ${failedNode.id} (${failedNode.type}) of the run of the workflow`;
+
+const isCancelled = () => CancellationScope.current().consideredCancelled;
+
+/** The plan, once there is a place; undefined where there is nothing to do, or a cancel came first. */
+async function begun(input: WorkflowRunInput, growth: Growth): Promise<RunPlan | 'full' | undefined> {
+  let seconds = 1;
+  for (;;) {
+    const plan = await CancellationScope.nonCancellable(() => control.beginWorkflowRun(input));
+    if (plan !== 'crowded') return plan;
+    setCurrentDetails('Waits until fewer runs of the organization are at work.');
+    if (growth.look()) return 'full';
+    try {
+      await sleep(seconds * 1_000, { summary: 'a place' });
+    } catch (error) {
+      if (isCancellation(error)) return undefined;
+      throw error;
+    }
+    seconds = Math.min(seconds * 2, longestBusySeconds);
+  }
+}
+
+async function walkNodes(input: WorkflowRunInput, nodes: PlannedNode[], shared: Shared): Promise<void> {
+  const underWay = new Set<string>();
+  const scope = CancellationScope.current();
+  const describe = () => setCurrentDetails(`At work: ${[...underWay].join(', ') || 'nothing'}.`);
+  await walk(nodes, nodesAtOnce, {
+    isStopped: () => scope.consideredCancelled || shared.growth.isFull,
+    skip: (nodeIds) => CancellationScope.nonCancellable(() => control.skipNodes(input, nodeIds)),
+    async carryOut(node) {
+      underWay.add(node.label);
+      describe();
+      const end = await carriedOut(input, node, shared);
+      underWay.delete(node.label);
+      describe();
+      return end;
+    },
+  });
+}

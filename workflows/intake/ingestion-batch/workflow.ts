@@ -1,0 +1,152 @@
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { continueOnNewest } from '../../history.ts';
+import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  IngestionBatchControlActivities,
+  IngestionBatchInput,
+  IngestionBatchLakeActivities,
+  IngestionBatchState,
+} from './contract.ts';
+import { wakeIngestionBatchSignal } from './names.ts';
+
+// Database only, seconds at most. Retried without end: a batch must not be left between two states.
+const control = proxyActivities<IngestionBatchControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+
+// Fifty million rows take minutes. Sixty tries outlast half a day of a store that is away.
+const { applyIngestionBatch, stageReplay } = proxyActivities<
+  Pick<IngestionBatchLakeActivities, 'applyIngestionBatch' | 'stageReplay'>
+>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '4 hours',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '15 minutes', maximumAttempts: 60 },
+});
+
+// What decides a batch, or frees its storage, is not given up.
+const settle = proxyActivities<
+  Pick<IngestionBatchLakeActivities, 'giveUpIngestionBatch' | 'cleanUpIngestionBatch'>
+>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
+});
+
+const maxHistoryLength = 400;
+
+export const wakeSignal = defineSignal(wakeIngestionBatchSignal);
+
+/**
+ * A batch from its opening to its end: expires when nobody completes it, is applied once when somebody does, and
+ * leaves no staged page behind. Its row says where it is; a signal only says that it is worth a look.
+ */
+export async function ingestionBatch(input: IngestionBatchInput): Promise<IngestionBatchState['status']> {
+  let isAwake = false;
+  setHandler(wakeSignal, () => {
+    isAwake = true;
+  });
+  for (;;) {
+    // Only somebody who wakes it over and over gets here.
+    if (workflowInfo().historyLength > maxHistoryLength)
+      return continueOnNewest<typeof ingestionBatch>(input);
+    isAwake = false;
+    const state = await CancellationScope.nonCancellable(() => control.advanceIngestionBatch(input));
+    describe(input, state);
+    switch (state.status) {
+      case 'open':
+      case 'awaiting_confirmation':
+        if (input.isReplay && state.status === 'open') await stageOrGiveUp(input);
+        else await waitFor(input, () => isAwake);
+        break;
+      case 'completing':
+        // Completed, or confirmed, since it was looked at.
+        break;
+      case 'applying':
+        await CancellationScope.nonCancellable(() => apply(input));
+        break;
+      case 'gone':
+        return state.status;
+      default:
+        await CancellationScope.nonCancellable(() => settle.cleanUpIngestionBatch(input));
+        return end(input, state);
+    }
+  }
+}
+
+function end(input: IngestionBatchInput, state: IngestionBatchState): IngestionBatchState['status'] {
+  const { status, pages, records, errorCode } = state;
+  const staged = `${records} records of ${pages} pages`;
+  const details: Partial<Record<IngestionBatchState['status'], string>> = {
+    applied: `Applied ${staged}.`,
+    aborted: 'Was aborted; nothing was applied.',
+    expired: 'Expired before it was completed; nothing was applied.',
+  };
+  if (status === 'failed')
+    throw failedAs(errorCode, `The batch of the table ${input.tableId}`, 'Nothing was applied.');
+  tellOutcome(status, `Table ${input.tableId}, ${input.mode}. ${details[status]}`);
+  if (status === 'aborted') endAsCancelled('The batch');
+  return status;
+}
+
+/** Until somebody wakes the process, the batch expires, or an operator cancels it. */
+async function waitFor(input: IngestionBatchInput, isAwake: () => boolean): Promise<void> {
+  try {
+    const isWoken = await condition(isAwake, Math.max(1, input.expiresAtMs - Date.now()));
+    if (!isWoken) await control.expireIngestionBatch(input);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    await CancellationScope.nonCancellable(() => control.abortIngestionBatch(input));
+  }
+}
+
+async function stageOrGiveUp(input: IngestionBatchInput): Promise<void> {
+  try {
+    await stageReplay(input);
+  } catch (error) {
+    await CancellationScope.nonCancellable(() =>
+      isCancellation(error) ? control.abortIngestionBatch(input) : settle.giveUpIngestionBatch(input),
+    );
+  }
+}
+
+async function apply(input: IngestionBatchInput): Promise<void> {
+  try {
+    await applyIngestionBatch(input);
+  } catch {
+    await settle.giveUpIngestionBatch(input);
+  }
+}
+
+/** What the operator reads beside the process. */
+function describe(input: IngestionBatchInput, { status, pages, records }: IngestionBatchState): void {
+  const staged = `${pages} pages with ${records} records`;
+  const expiry = new Date(input.expiresAtMs).toISOString();
+  const details: Record<IngestionBatchState['status'], string> = {
+    open: `Takes pages until it is completed, aborted, or expires at ${expiry}.`,
+    completing: `Complete with ${staged}: about to be applied.`,
+    awaiting_confirmation: `Would shrink the table by more than its guard allows: waits for a complete with confirm_shrink, until ${expiry}.`,
+    applying: `Applying ${staged}; the activity's heartbeat has the pages read so far.`,
+    applied: `Applied ${staged}; removing what was staged.`,
+    failed: 'Failed, as its row says why; removing what was staged.',
+    aborted: 'Aborted; removing what was staged.',
+    expired: 'Expired; removing what was staged.',
+    gone: 'The batch was never made.',
+  };
+  setCurrentDetails(
+    `Table ${input.tableId}, ${input.mode}, organization ${input.organizationId}. ${details[status]}`,
+  );
+}

@@ -1,0 +1,169 @@
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { continueOnNewest } from '../../history.ts';
+import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { tellWaiting } from '../../run-ended.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  SnapshotControlActivities,
+  SnapshotInput,
+  SnapshotLakeActivities,
+  SnapshotOutcome,
+  StagedSnapshot,
+} from './contract.ts';
+import { confirmationHours, stagingRetry, wakeSnapshotSignal } from './names.ts';
+
+// Database only, seconds at most. Retried without end: a snapshot must not be left running in its row.
+const control = proxyActivities<SnapshotControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+
+// Each try copies anew, from one moment of the source.
+const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSnapshot'>>({
+  taskQueue: taskQueues.lake,
+  // A copy takes two hours at most, and may wait for an engine before.
+  startToCloseTimeout: '5 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: {
+    initialInterval: stagingRetry.firstMs,
+    backoffCoefficient: stagingRetry.coefficient,
+    maximumInterval: stagingRetry.longestMs,
+    maximumAttempts: stagingRetry.tries,
+  },
+});
+
+// The commit is seconds; unlike staging it must not be given up, since it may have happened.
+const commit = proxyActivities<Pick<SnapshotLakeActivities, 'commitSnapshot' | 'discardSnapshot'>>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+export const wakeSignal = defineSignal(wakeSnapshotSignal);
+
+/** A dataset's source is copied: staged as Parquet beside the lake, then committed whole, or not at all. */
+export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
+  const outcome = await run(input);
+  await always(() => tellWaiting(input.waitedBy, input.runId));
+  const { status, rows, errorCode } = outcome;
+  switch (status) {
+    case 'succeeded':
+      tellOutcome(status, `Copied ${rows} rows.`);
+      break;
+    case 'failed':
+      throw failedAs(errorCode, 'The snapshot', 'What was staged is removed.');
+    case 'cancelled':
+      tellOutcome(status, 'Was cancelled; removed what was staged.');
+      endAsCancelled('The snapshot');
+  }
+  return outcome;
+}
+
+const firstTurnWaitMs = 15_000;
+const maxTurnWaitMs = 60_000;
+/** Of a snapshot that waits for others: hours of asking. */
+const maxHistoryLength = 1_500;
+
+const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+
+/** What a signal changes. */
+interface Wake {
+  isAwake: boolean;
+}
+
+/** Asks until it is its turn: a timer costs nobody anything, while an activity that waited would hold a worker's slot. */
+async function awaitTurn(input: SnapshotInput, wake: Wake): Promise<'begun' | 'ended'> {
+  setCurrentDetails('Waiting for its turn.');
+  for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
+    wake.isAwake = false;
+    const turn = await always(() => control.beginSnapshot(input));
+    if (turn !== 'waiting') return turn;
+    setCurrentDetails('Waiting for its turn: the organization copies as many sources as it may at once.');
+    try {
+      await condition(() => wake.isAwake, waitMs);
+    } catch (error) {
+      if (isCancellation(error)) return 'ended';
+      throw error;
+    }
+    if (workflowInfo().historyLength > maxHistoryLength) return continueOnNewest<typeof snapshot>(input);
+  }
+}
+
+async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
+  const wake: Wake = { isAwake: false };
+  setHandler(wakeSignal, () => {
+    wake.isAwake = true;
+  });
+  // Nothing is staged yet.
+  if ((await awaitTurn(input, wake)) === 'ended')
+    return always(() => control.endSnapshot(input, 'cancelled'));
+  try {
+    setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
+    const staged = await stage(input);
+    endAsCancelled('The snapshot');
+    if (staged === undefined) return continueOnNewest<typeof snapshot>(input);
+    for (let isOverdue = false; ; ) {
+      wake.isAwake = false;
+      const admitted = await always(() => control.admitSnapshot(input, isOverdue));
+      if (admitted !== 'held') break;
+      setCurrentDetails(
+        'Would lose more rows than its guard allows: waits for somebody to confirm or cancel it.',
+      );
+      // A confirmation of the last moment moved the row, and its signal may be on its way: the row has the last word.
+      isOverdue = !(await condition(() => wake.isAwake, `${confirmationHours} hours`));
+    }
+    setCurrentDetails(`Committing ${staged.rows} rows.`);
+    // From here on a cancel comes too late: the commit decides.
+    return await always(() => finish(input));
+  } catch (error) {
+    return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
+  }
+}
+
+const waitReasons: Record<NonNullable<StagedSnapshot['waitsFor']>, string> = {
+  limits: 'the limits of its source let nothing out before',
+  source: 'its source asked to be left alone',
+  turn: 'the organization copies as many sources as it may at once',
+};
+
+/** A source that is read page after page is staged by many activities. Undefined where the history is long enough. */
+async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> {
+  for (;;) {
+    const staged = await stageSnapshot(input);
+    if (staged.goesOnAfterMs === undefined) return staged;
+    if (staged.goesOnAfterMs > 0) {
+      const until = new Date(Date.now() + staged.goesOnAfterMs).toISOString();
+      const why = waitReasons[staged.waitsFor ?? 'limits'];
+      setCurrentDetails(`Read ${staged.rows} rows; waits until ${until}: ${why}.`);
+      await sleep(staged.goesOnAfterMs);
+      setCurrentDetails('Reading the source and keeping its pages; the activity heartbeat has the progress.');
+    }
+    if (workflowInfo().historyLength > maxHistoryLength) return undefined;
+  }
+}
+
+async function finish(input: SnapshotInput): Promise<SnapshotOutcome> {
+  const outcome = await commit.commitSnapshot(input);
+  // Somebody else ended it meanwhile: nothing names what was staged.
+  if (outcome.status !== 'succeeded') await commit.discardSnapshot(input);
+  return outcome;
+}
+
+async function end(input: SnapshotInput, status: 'failed' | 'cancelled'): Promise<SnapshotOutcome> {
+  setCurrentDetails('Removing what was staged.');
+  await commit.discardSnapshot(input);
+  return control.endSnapshot(input, status);
+}

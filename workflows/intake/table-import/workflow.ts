@@ -1,0 +1,80 @@
+import { CancellationScope, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  TableImportControlActivities,
+  TableImportInput,
+  TableImportLakeActivities,
+  TableImportOutcome,
+} from './contract.ts';
+
+// Database only, seconds at most. Retried without end: an import must not be left running in its row.
+const control = proxyActivities<TableImportControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+
+// A gigabyte takes minutes. Twenty tries outlast an hour of a store that is away; a broken file is not retried at all.
+const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
+});
+
+// The commit is seconds; unlike staging it must not be given up, since it may have happened.
+const commit = proxyActivities<Pick<TableImportLakeActivities, 'commitTableImport' | 'discardStagedImport'>>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** A file becomes a table: staged as Parquet beside the lake, then committed whole, or not at all. */
+export async function tableImport(input: TableImportInput): Promise<TableImportOutcome> {
+  const outcome = await run(input);
+  const { status, rows, quarantinedRows, errorCode } = outcome;
+  switch (status) {
+    case 'succeeded':
+      tellOutcome(status, `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`);
+      break;
+    case 'failed':
+      throw failedAs(errorCode, 'The import', 'What was staged is removed.');
+    case 'cancelled':
+      tellOutcome(status, 'Was cancelled; removed what was staged.');
+      endAsCancelled('The import');
+  }
+  return outcome;
+}
+
+async function run(input: TableImportInput): Promise<TableImportOutcome> {
+  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+  try {
+    setCurrentDetails('Waiting for its turn.');
+    if (!(await always(() => control.beginTableImport(input))))
+      return await always(() => control.endTableImport(input, 'cancelled'));
+    setCurrentDetails('Reading the file and staging Parquet; the activity heartbeat has the progress.');
+    const staged = await stageTableImport(input);
+    endAsCancelled('The import');
+    setCurrentDetails(`Committing ${staged.rows} rows.`);
+    // From here on a cancel comes too late: the commit decides.
+    return await always(() => finish(input));
+  } catch (error) {
+    return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
+  }
+}
+
+async function finish(input: TableImportInput): Promise<TableImportOutcome> {
+  const outcome = await commit.commitTableImport(input);
+  // Somebody else ended it meanwhile: nothing names what was staged.
+  if (outcome.status !== 'succeeded') await commit.discardStagedImport(input);
+  return outcome;
+}
+
+async function end(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome> {
+  setCurrentDetails('Removing what was staged.');
+  await commit.discardStagedImport(input);
+  return control.endTableImport(input, status);
+}

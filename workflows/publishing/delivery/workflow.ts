@@ -1,0 +1,22 @@
+import { continueOnNewest, watchGrowth } from '../../history.ts';
+import { failedAs, tellOutcome } from '../../outcome.ts';
+import type { DeliveryEnd, DeliveryInput } from './contract.ts';
+import { deliverAll } from './deliver.ts';
+
+/** A delivery that somebody asked for anew. */
+export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
+  const growth = watchGrowth();
+  const [end] = await deliverAll([input], { look: growth.look, isStopped: () => growth.isFull });
+  switch (end!) {
+    case 'pending':
+      return continueOnNewest<typeof delivery>(input);
+    case 'delivered':
+      tellOutcome('delivered', 'The other side has it.');
+      return 'delivered';
+    case 'uncertain':
+      tellOutcome('uncertain', 'The other side may have it; it is not sent again by itself.');
+      return 'uncertain';
+    case 'failed':
+      throw failedAs('delivery_failed', 'The delivery');
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
+import { continueOnNewest, isOutdated } from '../../history.ts';
+import { failureText, tellOutcome } from '../../outcome.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  LakeMaintenanceControlActivities,
+  LakeMaintenanceFailure,
+  LakeMaintenanceFigures,
+  LakeMaintenanceInput,
+  LakeMaintenanceLakeActivities,
+  LakeMaintenanceRunOutcome,
+  LakeMaintenanceStep,
+} from './contract.ts';
+import { lakeMaintenanceFigureNames, runLakeMaintenanceSignal } from './names.ts';
+
+// Database only, seconds at most. Retried without end: maintenance goes on for as long as the organization exists.
+const control = proxyActivities<LakeMaintenanceControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
+});
+
+// A piece takes a minute; only a listing of a very full folder takes longer. Five tries outlast a restart of a
+// store, and no more, because the next run comes anyway.
+const lake = proxyActivities<LakeMaintenanceLakeActivities>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 5 },
+});
+
+const steps = [
+  ['flush', lake.flushLakeTables, 'Moves rows from the catalog to Parquet'],
+  ['compact', lake.compactLakeTables, 'Merges small files, writes mostly deleted ones anew'],
+  ['expire', lake.expireLakeSnapshots, 'Lets go of snapshots past the retention'],
+  ['remove_files', lake.removeOldLakeFiles, 'Removes files let go of a day ago'],
+  ['remove_orphans', lake.removeLakeOrphans, 'Removes week-old files the catalog never took'],
+] as const;
+
+/** Keeps a history below a few thousand events. */
+const runsAnExecution = 20;
+/** What a run's row tells of its failures at most. */
+const failuresKept = 20;
+
+export const runSignal = defineSignal(runLakeMaintenanceSignal);
+
+/** Tends an organization's lake for ever: a run at every interval, and one whenever it is asked for. */
+export async function lakeMaintenance(input: LakeMaintenanceInput): Promise<void> {
+  let isAsked = input.isAsked ?? false;
+  setHandler(runSignal, () => {
+    isAsked = true;
+  });
+  let last = '';
+  for (let runs = 0; runs < runsAnExecution && !isOutdated(); runs += 1) {
+    const { waitMs } = await control.planLakeMaintenance(input);
+    if (waitMs > 0 && !isAsked) {
+      const next = new Date(Date.now() + waitMs).toISOString();
+      setCurrentDetails(`Waiting. The next run is at ${next}; the signal \`run\` asks for one now. ${last}`);
+      await condition(() => isAsked, waitMs, { summary: `Next run at ${next}` });
+    }
+    isAsked = false;
+    last = await runOnce(input);
+  }
+  await continueOnNewest<typeof lakeMaintenance>({ organizationId: input.organizationId, isAsked });
+}
+
+/** How it ended, in words. */
+async function runOnce(input: LakeMaintenanceInput): Promise<string> {
+  const runId = await control.beginLakeMaintenanceRun(input);
+  const outcome: LakeMaintenanceRunOutcome = {
+    figures: Object.fromEntries(
+      lakeMaintenanceFigureNames.map((name) => [name, 0]),
+    ) as LakeMaintenanceFigures,
+    failures: [],
+  };
+  for (const [step, activity, summary] of steps) {
+    setCurrentDetails(`Run ${runId}. ${summary}.`);
+    await runStep(input, step, activity, summary, outcome);
+  }
+  outcome.failures.splice(failuresKept);
+  // Also after a cancellation: the run's row must not say for ever that it runs.
+  await CancellationScope.nonCancellable(() => control.endLakeMaintenanceRun(input, runId, outcome));
+  const told = toldOf(runId, outcome.failures);
+  tellOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
+  if (CancellationScope.current().consideredCancelled)
+    throw new CancelledFailure('Maintenance was cancelled.');
+  return told;
+}
+
+/** What failed stays to be read until the next run has ended. */
+function toldOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailure[]): string {
+  if (first === undefined) return `Run ${runId} ended well.`;
+  const more = others.length === 0 ? '' : `, with ${others.length} more failures`;
+  const what = `The step ${first.step} of run ${runId}${more},`;
+  return `${failureText(what, first.code, `/v1/lake-maintenance/runs/${runId}`)} The next run tries it again.`;
+}
+
+/** Does a step piece by piece. One that fails is told in the run's row, and the run goes on with the next. */
+async function runStep(
+  input: LakeMaintenanceInput,
+  step: LakeMaintenanceStep,
+  activity: (typeof steps)[number][1],
+  summary: string,
+  { figures, failures }: LakeMaintenanceRunOutcome,
+): Promise<void> {
+  let next: string | null = null;
+  do {
+    try {
+      const piece: Awaited<ReturnType<typeof activity>> = await activity.executeWithOptions({ summary }, [
+        input,
+        next,
+      ]);
+      for (const name of lakeMaintenanceFigureNames) figures[name] += piece.figures[name] ?? 0;
+      failures.push(...piece.failures);
+      next = piece.next;
+    } catch (error) {
+      failures.push(failureOf(step, error));
+      return;
+    }
+  } while (next !== null);
+}
+
+function failureOf(step: LakeMaintenanceStep, error: unknown): LakeMaintenanceFailure {
+  if (isCancellation(error)) return { step, tableId: null, code: 'cancelled' };
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const code = cause instanceof ApplicationFailure ? (cause.type ?? 'internal_error') : 'internal_error';
+  return { step, tableId: null, code };
+}
