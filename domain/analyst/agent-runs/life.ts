@@ -1,11 +1,15 @@
 import { newId } from '../../../data/ids.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { AgentRunInput, AgentRunOutcome } from '../../../workflows/analyst/agent-run/contract.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { holdConversation, insertConversation } from '../conversations/conversations.ts';
 import { findMessage, type Message } from '../conversations/messages.ts';
 import { startTurn, type TurnFailure } from '../conversations/turns.ts';
-import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { type AgentRun, getAgentRun } from './agent-runs.ts';
 
 /** Told where nothing else is known: the fault is ours. */

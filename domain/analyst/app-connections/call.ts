@@ -1,12 +1,12 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { AppError } from '../../../data/errors.ts';
+import { quoted, RemoteFailure } from '../../../data/outgoing/failure.ts';
+import type { Redaction } from '../../../data/outgoing/redaction.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type AppConnectionRow, getAppConnectionRow } from './app-connections.ts';
 import { getTool } from './app-tools.ts';
 import type { AppToolDeps } from './clients.ts';
-import { AppFailure, said } from './failure.ts';
 import type { ListedTool } from './listed-tool.ts';
-import type { Redaction } from './redaction.ts';
 import { keep, listTools } from './refresh.ts';
 import type { AppSession } from './session.ts';
 import { readOutput } from './tool-output.ts';
@@ -65,7 +65,7 @@ export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall):
       return await answer(session, connection, tool, input, redaction);
     });
   } catch (error) {
-    if (!(error instanceof AppFailure)) throw error;
+    if (!(error instanceof RemoteFailure)) throw error;
     // Without its cause, which holds what the server said: that may be a secret, and causes reach histories and logs.
     throw new AppError('source_failed', `${connection.name}: ${error.message}`);
   }
@@ -92,9 +92,9 @@ async function answer(
     return { output, summary, isError };
   } catch (error) {
     // A model that is told of what was wrong with its input may try again.
-    const refused = error instanceof AppFailure ? error.cause : undefined;
+    const refused = error instanceof RemoteFailure ? error.cause : undefined;
     if (!(refused instanceof ProtocolError) || refused.code !== ProtocolErrorCode.InvalidParams) throw error;
-    const text = said(refused, redaction);
+    const text = quoted(refused, redaction);
     return { output: { text }, summary: `${what} refused its input: ${text}`, isError: true };
   }
 }

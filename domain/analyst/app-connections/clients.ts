@@ -1,11 +1,11 @@
 import type { Cipher } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { AllowedNetwork } from '../../../data/outgoing/allowed-addresses.ts';
+import { clientCredentials, createTokenCache } from '../../../data/outgoing/client-credentials.ts';
 import { createOutgoing, type Outgoing } from '../../../data/outgoing/outgoing.ts';
+import { createRedaction, type Redaction } from '../../../data/outgoing/redaction.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import type { AppConnectionRow } from './app-connections.ts';
-import { clientCredentials, createTokenCache } from './oauth.ts';
-import { createRedaction, type Redaction } from './redaction.ts';
 import { type AppSecrets, openSecrets } from './secrets.ts';
 import { type AppServer, type AppSession, type StepTimeouts, withSession } from './session.ts';
 

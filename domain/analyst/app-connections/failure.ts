@@ -1,72 +1,47 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { errorChain, isNetworkError } from '../../../data/outgoing/error-chain.ts';
 import { OutgoingError } from '../../../data/outgoing/errors.ts';
-import { errorChain, isNetworkError } from '../models/error-chain.ts';
-import type { Redaction } from './redaction.ts';
-
-export type FailureStage =
-  | 'resolve'
-  | 'address_refused'
-  | 'connect'
-  | 'tls'
-  | 'login'
-  | 'permission'
-  | 'request';
-
-/** Why a server could not be used, for people: nothing secret is in it. */
-export class AppFailure extends Error {
-  override readonly name = 'AppFailure';
-  readonly stage: FailureStage;
-
-  constructor(stage: FailureStage, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.stage = stage;
-  }
-}
-
-const maxSaidCharacters = 300;
-const tlsCodes = ['CERT_', 'ERR_TLS', 'ERR_SSL', 'UNABLE_TO_', 'DEPTH_ZERO', 'SELF_SIGNED', 'EPROTO'];
+import { isTlsError, outgoingFailure, quoted, RemoteFailure } from '../../../data/outgoing/failure.ts';
+import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
 /** Classifies whatever a session with a server throws. What the server said is told of its protocol's errors alone. */
-export function appFailure(error: unknown, redaction: Redaction): AppFailure {
+export function appFailure(error: unknown, redaction: Redaction): RemoteFailure {
   const chain = errorChain(error);
-  const known = chain.find((link) => link instanceof AppFailure);
+  const known = chain.find((link) => link instanceof RemoteFailure);
   if (known !== undefined) return known;
   const options = { cause: error };
   const outgoing = chain.find((link) => link instanceof OutgoingError);
-  if (outgoing !== undefined) return new AppFailure(stageOf(outgoing), outgoing.message, options);
+  if (outgoing !== undefined) return outgoingFailure(outgoing);
   const status = chain.map(statusOf).find((found) => found !== undefined);
   if (status !== undefined) return ofStatus(status, options);
-  const codes = chain.map((link) => String(Reflect.get(Object(link), 'code') ?? ''));
-  if (codes.some((code) => tlsCodes.some((start) => code.startsWith(start))))
-    return new AppFailure('tls', 'A secure connection to the server cannot be made.', options);
+  if (chain.some(isTlsError))
+    return new RemoteFailure('tls', 'A secure connection to the server cannot be made.', options);
   if (chain.some(isNetworkError))
-    return new AppFailure('connect', 'The server cannot be reached, or ended the connection.', options);
+    return new RemoteFailure('connect', 'The server cannot be reached, or ended the connection.', options);
   const protocol = chain.find((link) => link instanceof ProtocolError);
   if (protocol !== undefined)
-    return new AppFailure('request', `The server refused the request: ${said(protocol, redaction)}`, options);
-  return new AppFailure('request', ofSdk(chain), options);
+    return new RemoteFailure(
+      'request',
+      `The server refused the request: ${quoted(protocol, redaction)}`,
+      options,
+    );
+  return new RemoteFailure('request', ofSdk(chain), options);
 }
 
-function stageOf({ reason }: OutgoingError): FailureStage {
-  return reason === 'resolve' || reason === 'address_refused' ? reason : 'request';
-}
-
-function ofStatus(status: number, options: ErrorOptions): AppFailure {
+function ofStatus(status: number, options: ErrorOptions): RemoteFailure {
   if (status === 401)
-    return new AppFailure('login', 'The server answered 401: it does not accept the secrets.', options);
+    return new RemoteFailure('login', 'The server answered 401: it does not accept the secrets.', options);
   if (status === 403)
-    return new AppFailure('permission', 'The server answered 403: the secrets do not allow this.', options);
+    return new RemoteFailure(
+      'permission',
+      'The server answered 403: the secrets do not allow this.',
+      options,
+    );
   if (status >= 300 && status < 400) {
     const message = `The server answered ${status}: it redirects to another address, which is not followed.`;
-    return new AppFailure('request', message, options);
+    return new RemoteFailure('request', message, options);
   }
-  return new AppFailure('request', `The server answered ${status}.`, options);
-}
-
-/** What a server said in an error of its protocol, in one line. */
-export function said({ message }: ProtocolError, redaction: Redaction): string {
-  const line = redaction.text(message).replace(/\s+/g, ' ').trim().toWellFormed().replaceAll('\0', '');
-  return line.length > maxSaidCharacters ? `${line.slice(0, maxSaidCharacters)} …`.toWellFormed() : line;
+  return new RemoteFailure('request', `The server answered ${status}.`, options);
 }
 
 function ofSdk(chain: readonly unknown[]): string {

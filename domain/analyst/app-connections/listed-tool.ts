@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../data/canonical-json.ts';
 import type { JsonValue } from '../../../data/exact-json.ts';
-import type { Redaction } from './redaction.ts';
+import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
 export const maxTools = 100;
 const maxSchemaBytes = 32_768;

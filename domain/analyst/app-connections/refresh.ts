@@ -1,10 +1,10 @@
+import { type FailureStage, RemoteFailure } from '../../../data/outgoing/failure.ts';
+import type { Redaction } from '../../../data/outgoing/redaction.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type AppConnectionRow, getAppConnectionRow, updateAppConnection } from './app-connections.ts';
 import type { AppToolDeps } from './clients.ts';
-import { AppFailure, type FailureStage } from './failure.ts';
 import { type ListedTool, maxTools, readListed } from './listed-tool.ts';
 import { recordTools } from './record-tools.ts';
-import type { Redaction } from './redaction.ts';
 import type { AppSession } from './session.ts';
 
 export interface TestOutcome {
@@ -29,20 +29,20 @@ export async function refreshTools(
   const { signal } = new AbortController();
   const startedMs = performance.now();
   const found = await deps.apps.session(connection, signal, listTools).catch((error: unknown) => {
-    if (error instanceof AppFailure) return error;
+    if (error instanceof RemoteFailure) return error;
     throw error;
   });
   const elapsedMs = Math.round(performance.now() - startedMs);
   await keep(deps, connection, found);
-  const failure = found instanceof AppFailure ? { stage: found.stage, message: found.message } : null;
+  const failure = found instanceof RemoteFailure ? { stage: found.stage, message: found.message } : null;
   return { ok: failure === null, elapsedMs, failure };
 }
 
-/** @throws AppFailure where there are too many */
+/** @throws RemoteFailure where there are too many */
 export async function listTools(session: AppSession, redaction: Redaction): Promise<ListedTool[]> {
   const listed = await session.listTools();
   if (listed.length > maxTools)
-    throw new AppFailure('request', `The server lists more than ${maxTools} tools, which is the most.`);
+    throw new RemoteFailure('request', `The server lists more than ${maxTools} tools, which is the most.`);
   return readListed(listed, redaction);
 }
 
@@ -50,12 +50,12 @@ export async function listTools(session: AppSession, redaction: Redaction): Prom
 export async function keep(
   deps: Pick<AppToolDeps, 'db'>,
   { organization_id: organizationId, id, settings_revision: revision }: AppConnectionRow,
-  found: ListedTool[] | AppFailure,
+  found: ListedTool[] | RemoteFailure,
 ): Promise<void> {
   await inOrganization(deps.db, organizationId, async (db) => {
     const connection = await getAppConnectionRow(db, organizationId, id, 'update');
     if (connection.settings_revision !== revision) return;
-    const isFailure = found instanceof AppFailure;
+    const isFailure = found instanceof RemoteFailure;
     if (!isFailure) await recordTools(db, connection, found);
     await updateAppConnection(db, organizationId, id, {
       status: isFailure ? 'failed' : 'ready',

@@ -6,10 +6,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { type ByteBudget, createByteBudget } from '../../../data/outgoing/byte-budget.ts';
+import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
-import { AppFailure, appFailure } from './failure.ts';
+import type { Redaction } from '../../../data/outgoing/redaction.ts';
+import { appFailure } from './failure.ts';
 import { maxTools } from './listed-tool.ts';
-import type { Redaction } from './redaction.ts';
 
 /** A server, and how it is signed in to. */
 export interface AppServer {
@@ -53,7 +54,7 @@ const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.st
  * Opens a session, does some work in it and ends it. Each step is bounded in time and in the bytes that are read, whatever
  * the server does meanwhile.
  *
- * @throws AppFailure where the server is why, the reason of `signal`, or what the work throws
+ * @throws RemoteFailure where the server is why, the reason of `signal`, or what the work throws
  */
 export async function withSession<T>(
   outgoing: Outgoing,
@@ -111,7 +112,7 @@ function sessionOf(client: Client, guard: Guard): AppSession {
           if (cursor === undefined) return tools;
         }
         if (tools.length > maxTools) return tools;
-        throw new AppFailure('request', `The server's list of tools has more than ${maxListPages} pages.`);
+        throw new RemoteFailure('request', `The server's list of tools has more than ${maxListPages} pages.`);
       }),
     callTool: (tool, input) =>
       guard.step('call', (options) =>
@@ -158,7 +159,7 @@ function createGuard(
     },
     heard(error) {
       if (error instanceof SyntaxError || error.name === 'ZodError')
-        fail(new AppFailure('request', "The server's answer is not JSON, or no message of its protocol."));
+        fail(new RemoteFailure('request', "The server's answer is not JSON, or no message of its protocol."));
     },
     step(step, work) {
       const { doing, maxBytes } = steps[step];
@@ -171,7 +172,7 @@ function createGuard(
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           const seconds = Math.ceil(timeoutMs / 1_000);
-          fail(new AppFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
+          fail(new RemoteFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
         }, timeoutMs);
         const settle = () => {
           clearTimeout(timer);

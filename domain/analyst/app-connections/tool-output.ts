@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Redaction } from '../../../data/outgoing/redaction.ts';
 import { isDeeper } from './listed-tool.ts';
-import type { Redaction } from './redaction.ts';
 
 const maxCharacters = 50_000;
 const maxNotes = 20;

@@ -1,13 +1,17 @@
 import { newId } from '../../../data/ids.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type {
   ConversationInput,
   ConversationNext,
   Decisions,
   TurnInput,
 } from '../../../workflows/analyst/conversation/contract.ts';
-import type { Models } from '../models/models.ts';
 import { findProject } from '../../workspace/projects/projects.ts';
+import type { Models } from '../models/models.ts';
 import { expireApprovals } from './approvals.ts';
 import { type Conversation, holdConversation, updateConversation } from './conversations.ts';
 import { tell } from './events.ts';

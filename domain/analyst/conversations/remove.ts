@@ -1,6 +1,10 @@
 import { conversationPrefix } from '../../../data/objects/keys.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { ConversationInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
 import { activeReply } from './messages.ts';

@@ -1,4 +1,4 @@
-import { errorChain, isNetworkError, nameOf } from './error-chain.ts';
+import { errorChain, isNetworkError, nameOf } from '../../../data/outgoing/error-chain.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export type ModelFailureCode =

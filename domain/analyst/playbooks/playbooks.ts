@@ -3,8 +3,8 @@ import { AppError, notFound, ValidationError, type ValidationFault } from '../..
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { countFitting } from '../../../data/postgres/page-bytes.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
-import type { AgentOutput } from '../agent-runs/agent-runs.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
+import type { AgentOutput } from '../agent-runs/agent-runs.ts';
 import { namesIn, type Parameters, valueFault } from './parameters.ts';
 
 export type Playbook = RecordOf<'playbooks'>;

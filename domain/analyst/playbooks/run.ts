@@ -1,11 +1,11 @@
 import { ValidationError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import type { AgentOutput, AgentRun } from '../agent-runs/agent-runs.ts';
-import { startAgentRun } from '../agent-runs/start.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { pathFault } from '../../workspace/files/path.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
+import type { AgentOutput, AgentRun } from '../agent-runs/agent-runs.ts';
+import { startAgentRun } from '../agent-runs/start.ts';
 import { checkParams, filledIn, filledLength, type Params } from './parameters.ts';
 import { getPlaybook, outputOf, parametersOf } from './playbooks.ts';
 

@@ -3,12 +3,12 @@ import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
+import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
 import { tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
 import { turnPin, turnPinMs } from '../conversations/turns.ts';
-import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
-import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
 
 /** `full`: as many turns of the organization are worked at as may be; this one waits. */
 export type TurnBeginning = 'begun' | 'ended' | 'full';

@@ -1,7 +1,12 @@
 import type { AssistantContent } from 'ai';
 import { sql } from 'kysely';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { extendLakePins } from '../../tables/lake-maintenance/pins.ts';
 import type { OfferedTool } from '../app-connections/offered.ts';
 import { requestApprovals } from '../conversations/approvals.ts';
 import { type Conversation, updateConversation } from '../conversations/conversations.ts';
@@ -11,7 +16,6 @@ import { addParts, type Message, type MessagePart, updateMessage } from '../conv
 import { countWaiting } from '../conversations/queue.ts';
 import { endTurn, turnPin, turnPinMs } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
-import { extendLakePins } from '../../tables/lake-maintenance/pins.ts';
 import { offlineId } from '../models/config.ts';
 import { callParts } from './app-tools.ts';
 import { questionIn } from './ask-person.ts';

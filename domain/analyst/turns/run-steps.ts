@@ -1,8 +1,8 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { Conversation } from '../conversations/conversations.ts';
-import { type MessagePart, partsOf } from '../conversations/messages.ts';
 import { showSteps } from '../../workspace/runs/runs.ts';
 import type { RunStep } from '../../workspace/runs/steps.ts';
+import type { Conversation } from '../conversations/conversations.ts';
+import { type MessagePart, partsOf } from '../conversations/messages.ts';
 
 /** Shows a run's users what its analyst does: a step a call of a tool. In a conversation of people it shows nothing. */
 export async function showInRun(

@@ -1,8 +1,8 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
-import type { AppToolDeps } from '../app-connections/call.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import type { AppToolDeps } from '../app-connections/call.ts';
 import { type NewEvent, tell } from '../conversations/events.ts';
 import { holdTurn } from '../conversations/life.ts';
 import {

@@ -1,8 +1,8 @@
 import { AppError } from '../../../data/errors.ts';
+import { type FailureStage, RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { SourceClients } from './clients.ts';
 import { type DataConnection, getDataConnection } from './data-connections.ts';
-import { type FailureStage, SourceFailure } from './failure.ts';
 import type { ResourcesRequest, SourceResource } from './sources/source.ts';
 
 export interface SourceDeps {
@@ -32,7 +32,7 @@ export async function testConnection(deps: SourceDeps, where: ConnectionId): Pro
     .use(connection, timeoutMs, (source, target, signal) => source.test(target, signal))
     .then(() => null)
     .catch((error: unknown) => {
-      if (!(error instanceof SourceFailure)) throw error;
+      if (!(error instanceof RemoteFailure)) throw error;
       return { stage: error.stage, message: error.message };
     });
   const elapsedMs = Math.round(performance.now() - startedMs);
@@ -61,7 +61,7 @@ export async function listResources(
       source.resources(target, request, signal),
     );
   } catch (error) {
-    if (!(error instanceof SourceFailure)) throw error;
+    if (!(error instanceof RemoteFailure)) throw error;
     // Without its cause, which holds what the source said: that may be a secret, and causes reach logs.
     throw new AppError('source_failed', error.message, { extensions: { stage: error.stage } });
   }

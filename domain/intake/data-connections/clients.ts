@@ -1,13 +1,14 @@
 import type { Cipher } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { AllowedNetwork } from '../../../data/outgoing/allowed-addresses.ts';
+import { createTokenCache } from '../../../data/outgoing/client-credentials.ts';
+import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { createOutgoing } from '../../../data/outgoing/outgoing.ts';
+import { createRedaction } from '../../../data/outgoing/redaction.ts';
 import type { Database } from '../../../data/postgres/client.ts';
-import { createTokenCache } from '../../analyst/app-connections/oauth.ts';
-import { createRedaction } from '../../analyst/app-connections/redaction.ts';
 import { configOf, openConnectionSecrets, replicationOf } from './change.ts';
 import type { DataConnection } from './data-connections.ts';
-import { OwnFailure, SourceFailure, sourceFailure } from './failure.ts';
+import { OwnFailure, sourceFailure } from './failure.ts';
 import { createRequestGate } from './request-gate.ts';
 import { settingOf } from './settings.ts';
 import { sourceKinds } from './sources/kinds.ts';
@@ -21,7 +22,7 @@ export interface SourceClients {
   /**
    * Does some work with a source, within so much time.
    *
-   * @throws SourceFailure; AppError rate_limited where the organization has too much under way with its sources
+   * @throws RemoteFailure; AppError rate_limited where the organization has too much under way with its sources
    */
   use<T>(
     connection: DataConnection,
@@ -86,7 +87,7 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
     const late = new AbortController();
     const timer = setTimeout(
       () =>
-        late.abort(new SourceFailure('connect', `The source did not answer within ${timeoutMs / 1_000} s.`)),
+        late.abort(new RemoteFailure('connect', `The source did not answer within ${timeoutMs / 1_000} s.`)),
       timeoutMs,
     );
     const ended = new Promise<never>((_, reject) => {

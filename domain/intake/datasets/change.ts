@@ -4,10 +4,10 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { Cadence, WritableCadence } from '../../automation/cadences/cadence.ts';
 import { nextOccurrence } from '../../automation/cadences/next.ts';
 import { refuseNewInterval } from '../../automation/cadences/validate.ts';
+import { neverFires } from '../../automation/schedules/schedules.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { replicationOf } from '../data-connections/change.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
-import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { neverFires } from '../../automation/schedules/schedules.ts';
 import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
 import { followCadence } from './schedule.ts';
 

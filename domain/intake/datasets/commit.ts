@@ -1,11 +1,11 @@
 import { newestVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { beginStep } from '../../workspace/runs/runs.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { countGone } from '../../tables/tables/gone.ts';
 import { mergeFiles } from '../../tables/tables/merge-files.ts';
 import { type Replacement, replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, tableStates } from '../../tables/tables/tables.ts';
+import { beginStep } from '../../workspace/runs/runs.ts';
 import { snapshotSteps } from './life.ts';
 import type { Replica } from './replicate.ts';
 import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';

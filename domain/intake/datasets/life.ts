@@ -1,9 +1,13 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { tableStatistics } from '../../../data/lake/ledger.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { confirmationHours } from '../../../workflows/intake/snapshot/names.ts';
-import { beginStep, findRun } from '../../workspace/runs/runs.ts';
 import { forgetTable } from '../../tables/tables/tables.ts';
+import { beginStep, findRun } from '../../workspace/runs/runs.ts';
 import {
   copyStep,
   getSnapshotRun,

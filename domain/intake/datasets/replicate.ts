@@ -1,10 +1,10 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import type { DataConnection } from '../data-connections/data-connections.ts';
-import { SourceFailure } from '../data-connections/failure.ts';
-import type { ReplicatedResource } from '../data-connections/replication-policy.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
 import type { FileMerge } from '../../tables/tables/merge-files.ts';
+import type { DataConnection } from '../data-connections/data-connections.ts';
+import type { ReplicatedResource } from '../data-connections/replication-policy.ts';
 import type { Copied } from './copy/copier.ts';
 import type { Dataset } from './datasets.ts';
 import { type ReadDeps, readPages } from './pages/read.ts';
@@ -118,7 +118,7 @@ async function columnsOfNothing(
   const fields = [cursor?.field, cursor?.tie_breaker_field].filter((field) => field !== undefined);
   const names = new Set([...fields.map((field) => mappings[field] ?? field), ...Object.values(mappings)]);
   if (names.size === 0)
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       'The source has no record yet: a table needs one to know its columns.',
     );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { configOf, replicationOf } from '../data-connections/change.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
-import { SourceFailure } from '../data-connections/failure.ts';
 import type { ReplicatedResource } from '../data-connections/replication-policy.ts';
 import type { Reached } from '../data-connections/sources/http-cursor.ts';
 import type { PagePosition } from '../data-connections/sources/http-pages.ts';
@@ -20,11 +20,11 @@ export interface Replicated {
   wholeAt?: string;
 }
 
-/** The resource of an HTTP connection that a dataset names. @throws SourceFailure where its policy has it no more */
+/** The resource of an HTTP connection that a dataset names. @throws RemoteFailure where its policy has it no more */
 export function resourceOf(connection: DataConnection, { resource }: Dataset): ReplicatedResource {
   const found = replicationOf(connection)?.resources?.find(({ request_path: path }) => path === resource);
   if (found !== undefined) return found;
-  throw new SourceFailure(
+  throw new RemoteFailure(
     'request',
     `http_replication has no resource with the request_path ${resource} any more: put it back, or delete the dataset.`,
   );

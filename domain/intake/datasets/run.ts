@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { voidOperation } from '../../../data/lake/ledger.ts';
+import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { getDataConnection } from '../data-connections/data-connections.ts';
-import { SourceFailure } from '../data-connections/failure.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
 import { endSnapshot } from './life.ts';
@@ -147,7 +147,7 @@ export class DeadlySourceError extends Error {
 }
 
 function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {
-  if (error instanceof SourceFailure) {
+  if (error instanceof RemoteFailure) {
     const isAway = error.stage === 'resolve' || error.stage === 'connect';
     return {
       failure: { code: 'source_failed', message: error.message, stage: error.stage },

@@ -4,7 +4,6 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
-import type { LimitedFor, WaitsFor } from '../data-connections/request-limits.ts';
 import {
   deleteRun,
   describeStep,
@@ -13,6 +12,7 @@ import {
   type RunStatus,
   reportRunProgress,
 } from '../../workspace/runs/runs.ts';
+import type { LimitedFor, WaitsFor } from '../data-connections/request-limits.ts';
 import { workflowIdOf } from './process.ts';
 
 export type SnapshotRun = RecordOf<'snapshot_runs'>;

@@ -1,9 +1,13 @@
 import { AppError } from '../../../data/errors.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
-import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { findTable, forgetTable, reserveTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { type Dataset, getDataset } from './datasets.ts';
 import { snapshotStart } from './process.ts';
 import {

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { nudge, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
 import { workflowIdOf } from './process.ts';

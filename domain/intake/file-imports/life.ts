@@ -1,6 +1,6 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { beginStep, findRun } from '../../workspace/runs/runs.ts';
 import { forgetTable } from '../../tables/tables/tables.ts';
+import { beginStep, findRun } from '../../workspace/runs/runs.ts';
 import { getTableImport, type ImportFailure, moveTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportId {

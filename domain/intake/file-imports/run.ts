@@ -4,10 +4,14 @@ import { derivedId } from '../../../data/ids.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { findOperations, voidOperation } from '../../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { beginStep } from '../../workspace/runs/runs.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
+import { beginStep } from '../../workspace/runs/runs.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
 import { endImport, importSteps } from './life.ts';

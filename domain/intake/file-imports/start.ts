@@ -1,8 +1,6 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { getFile } from '../../workspace/files/files.ts';
-import { getOpenProject } from '../../workspace/projects/projects.ts';
 import {
   findTableByName,
   forgetTable,
@@ -11,6 +9,8 @@ import {
   reserveTable,
   type TableRow,
 } from '../../tables/tables/tables.ts';
+import { getFile } from '../../workspace/files/files.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
 import { checkOptions } from './options.ts';
 import { importProcess, importStart } from './process.ts';

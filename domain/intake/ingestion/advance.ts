@@ -1,5 +1,9 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { findTable } from '../../tables/tables/tables.ts';
 import { findDataSync } from './data-syncs.ts';
 import {

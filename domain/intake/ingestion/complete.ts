@@ -1,7 +1,11 @@
 import { canonicalJson } from '../../../data/canonical-json.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { JsonValue } from '../../../data/exact-json.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { findDataSync } from './data-syncs.ts';
 import {
   countsOf,

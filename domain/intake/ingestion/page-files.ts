@@ -4,11 +4,11 @@ import { internalColumnPrefix } from '../../../data/lake/ducklake/catalog.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import type { StagedFile } from '../file-imports/contract.ts';
-import { writeParquet } from '../file-imports/out/write.ts';
 import { duplicateRowId } from '../../tables/records/duplicates.ts';
 import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { duckDbType, type LakeColumn } from '../../tables/tables/columns.ts';
+import type { StagedFile } from '../file-imports/contract.ts';
+import { writeParquet } from '../file-imports/out/write.ts';
 import { pageColumns, type TargetColumns } from './columns.ts';
 import type { StagedPage } from './staged-pages.ts';
 

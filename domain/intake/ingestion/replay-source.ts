@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { findLatestImport, getTableImport } from '../file-imports/table-imports.ts';
 import { getTable } from '../../tables/tables/tables.ts';
+import { findLatestImport, getTableImport } from '../file-imports/table-imports.ts';
 import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
 import { countQuarantinedRows } from './quarantine-files.ts';
 import type { ReplayDeps } from './quarantine-model.ts';

@@ -1,7 +1,11 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { PageReading, PageRules } from '../../tables/records/page/page.ts';
 import type { ListBody } from '../../tables/records/reading/tasks.ts';
 import { rowIdColumn } from '../../tables/tables/column-name.ts';

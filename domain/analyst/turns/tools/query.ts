@@ -1,7 +1,7 @@
 import { AppError } from '../../../../data/errors.ts';
 import { derivedId, newId } from '../../../../data/ids.ts';
-import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
 import { runQuery } from '../../../tables/query/run.ts';
+import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
 
 /** Rows kept of a result, and what the engine may answer: it is read in this process. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { LakeDeps } from '../../../../data/lake/commit.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
 import type { ChartDrawer } from '../../../publishing/charts/draw.ts';
-import type { DataVersion, NewPart } from '../../conversations/messages.ts';
-import type { StoreDeps } from '../../../workspace/files/store-object.ts';
+import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
+import type { StoreDeps } from '../../../workspace/files/store-object.ts';
+import type { DataVersion, NewPart } from '../../conversations/messages.ts';
 
 export type ToolDeps = QueryDeps & StoreDeps & { charts: ChartDrawer; lake: LakeDeps };
 

@@ -4,7 +4,7 @@ import {
   findCatalogQuery,
   otherTablesQuery,
 } from '../../../../data/lake/ducklake/other-lakes.ts';
-import { SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { withPostgres } from './postgres-session.ts';
 import { s3Source } from './s3.ts';
 import type { SourceColumn, SourceKind, SourceResource, SourceTarget } from './source.ts';
@@ -24,7 +24,7 @@ export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: s
     return { bucket, prefix: folders.join('/') };
   }
   if (config['bucket'] === undefined)
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       'Data path is no address that begins with s3://, and there is no Bucket.',
     );
@@ -32,12 +32,12 @@ export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: s
   return { bucket: String(config['bucket']), prefix: folder === '' ? path : `${folder}/${path}` };
 }
 
-/** The schema of the catalog, in quotes where it has to be. @throws SourceFailure where there is none */
+/** The schema of the catalog, in quotes where it has to be. @throws RemoteFailure where there is none */
 export async function catalogOf(client: pg.Client, target: SourceTarget): Promise<string> {
   const name = String(target.setting('metadata_schema'));
   const { rows } = await client.query<{ schema: string; found: boolean }>(findCatalogQuery, [name]);
   const { schema, found } = rows[0]!;
-  if (!found) throw new SourceFailure('request', `There is no DuckLake in the metadata schema ${name}.`);
+  if (!found) throw new RemoteFailure('request', `There is no DuckLake in the metadata schema ${name}.`);
   return schema;
 }
 

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { isRawNumber, type JsonValue, parseDecimal } from '../../../../data/exact-json.ts';
-import { SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { cursorFormats, ReplicatedResource } from '../replication-policy.ts';
 import { fieldOf, type JsonRecord } from './http-records.ts';
 
@@ -13,7 +13,7 @@ export interface Reached {
   tieBreaker: string | null;
 }
 
-/** The later of what was reached before and a record. @throws SourceFailure where the record does not say */
+/** The later of what was reached before and a record. @throws RemoteFailure where the record does not say */
 export function laterOf(before: Reached | null, record: JsonRecord, policy: CursorPolicy): Reached {
   const { field, format, tie_breaker_field: tieField, tie_breaker_format: tieFormat } = policy;
   const cursor = textIn(record, field, 'cursor');
@@ -38,7 +38,7 @@ export function reachedAt(now: Date, { format }: CursorPolicy): Reached {
   };
   const cursor = cursors[format];
   if (cursor === undefined)
-    throw new SourceFailure('request', `A cursor of the format ${format} cannot begin now: it is no time.`);
+    throw new RemoteFailure('request', `A cursor of the format ${format} cannot begin now: it is no time.`);
   return { cursor, tieBreaker: null };
 }
 
@@ -76,7 +76,7 @@ function textIn(record: JsonRecord, field: string, what: string): string {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number') return String(value);
   if (isRawNumber(value)) return value.rawJSON;
-  throw new SourceFailure(
+  throw new RemoteFailure(
     'request',
     `A record has no ${what}: its field ${field} is ${value === undefined ? 'missing' : 'empty or no plain value'}.`,
   );
@@ -86,7 +86,7 @@ function textIn(record: JsonRecord, field: string, what: string): string {
 function rankOf(text: string, format: Format): bigint | string {
   const rank = rankIn(text, format);
   if (rank === undefined)
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       `The cursor ${JSON.stringify(text.slice(0, 100))} is not of the format ${format}.`,
     );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ours, SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { ours } from '../failure.ts';
 import { countRedirect, type LeaveWait, leaveOf } from '../request-gate.ts';
 import { get, type HttpAnswer } from './http-request.ts';
 import type { SourceTarget } from './source.ts';
@@ -9,7 +10,7 @@ const leaseMs = 15_000;
 const longestWaitMs = 5_000;
 
 /** The limits of the policy let nothing out for a while. */
-export class NoLeave extends SourceFailure {}
+export class NoLeave extends RemoteFailure {}
 
 interface LookOptions {
   maxBytes: number;

@@ -1,4 +1,4 @@
-import { SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
 import { type Reached, withReached } from './http-cursor.ts';
 import { urlBelow } from './http-request.ts';
@@ -95,8 +95,8 @@ const maxLinkCharacters = 16_384;
 
 function linkOf(target: SourceTarget, next: string, url: URL): string {
   const link = next.length > maxLinkCharacters ? null : URL.parse(next, url.href);
-  if (link === null) throw new SourceFailure('request', 'The link to the next page is no address.');
+  if (link === null) throw new RemoteFailure('request', 'The link to the next page is no address.');
   if (link.origin !== new URL(String(target.config['base_url'])).origin)
-    throw new SourceFailure('request', 'The link to the next page leads to another server than base_url.');
+    throw new RemoteFailure('request', 'The link to the next page leads to another server than base_url.');
   return link.href;
 }

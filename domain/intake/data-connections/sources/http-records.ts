@@ -1,7 +1,7 @@
 import { parseBoundedJson } from '../../../../data/bounded-json.ts';
 import { ValidationError } from '../../../../data/errors.ts';
 import { isRawNumber, type JsonValue } from '../../../../data/exact-json.ts';
-import { SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
 import type { SourceColumn } from './source.ts';
 
@@ -9,13 +9,13 @@ export type JsonRecord = Record<string, JsonValue>;
 
 const bounds = { depth: 64, members: 5_000_000, storableText: true };
 
-/** The JSON of an answer. @throws SourceFailure where it is none */
+/** The JSON of an answer. @throws RemoteFailure where it is none */
 export function parseAnswer(bytes: Buffer): JsonValue {
   try {
     return parseBoundedJson(bytes, bounds);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw new SourceFailure('request', `The source's answer cannot be read: ${error.faults[0]?.msg}`);
+    throw new RemoteFailure('request', `The source's answer cannot be read: ${error.faults[0]?.msg}`);
   }
 }
 
@@ -41,12 +41,12 @@ export function recordsOf(answer: JsonValue, { pagination }: ReplicatedResource)
       ? [found]
       : undefined;
   if (records === undefined)
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       `The source's answer has no list of records at ${pointer === '' ? 'its root' : pointer}: set pagination.data_pointer.`,
     );
   if (!records.every(isObject))
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       `The source's list at ${pointer || 'its root'} holds something else than records.`,
     );
@@ -88,8 +88,8 @@ function withParsed(record: JsonRecord, field: string): JsonRecord {
   try {
     return { ...record, [first]: parseAnswer(Buffer.from(value)) };
   } catch (error) {
-    if (!(error instanceof SourceFailure)) throw error;
-    throw new SourceFailure(
+    if (!(error instanceof RemoteFailure)) throw error;
+    throw new RemoteFailure(
       'request',
       `A record's field ${field} holds no JSON, which json_string_fields says of it.`,
     );

@@ -1,6 +1,6 @@
 import { createByteBudget } from '../../../../data/outgoing/byte-budget.ts';
-import { errorChain } from '../../../analyst/models/error-chain.ts';
-import { SourceFailure } from '../failure.ts';
+import { errorChain } from '../../../../data/outgoing/error-chain.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { SourceTarget } from './source.ts';
 
 const maxRedirects = 5;
@@ -64,7 +64,7 @@ export async function get(
     if (hop < maxRedirects) await beforeHop?.();
     at = next;
   }
-  throw new SourceFailure('request', `The source redirects more than ${maxRedirects} times.`);
+  throw new RemoteFailure('request', `The source redirects more than ${maxRedirects} times.`);
 }
 
 /** What zlib, Brotli and Zstandard say of bytes that are none of theirs; not of those that were cut off on their way. */
@@ -74,29 +74,29 @@ const undecodable = /^(?:Z_DATA_ERROR|Z_NEED_DICT|ERR__ERROR_|ZSTD_error_)/;
 function refuseUndecodable(error: unknown): never {
   const codes = errorChain(error).map((link) => String(Reflect.get(Object(link), 'code') ?? ''));
   if (!codes.some((code) => undecodable.test(code))) throw error;
-  throw new SourceFailure(
+  throw new RemoteFailure(
     'request',
     'The source’s answer cannot be unpacked: it is not what its content-encoding says.',
   );
 }
 
-/** @throws SourceFailure unless the answer is one of success */
+/** @throws RemoteFailure unless the answer is one of success */
 export function refuseStatus({ status }: Pick<HttpAnswer, 'status'>): void {
   if (status >= 200 && status < 300) return;
   if (status === 401)
-    throw new SourceFailure('login', 'The source answered 401: it does not accept the credentials.');
+    throw new RemoteFailure('login', 'The source answered 401: it does not accept the credentials.');
   if (status === 403)
-    throw new SourceFailure('permission', 'The source answered 403: the credentials do not allow this.');
-  throw new SourceFailure('request', `The source answered ${status}.`);
+    throw new RemoteFailure('permission', 'The source answered 403: the credentials do not allow this.');
+  throw new RemoteFailure('request', `The source answered ${status}.`);
 }
 
 function locationOf(response: Response, at: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
   const next = URL.parse(response.headers.get('location') ?? '', at.href);
   if (next === null)
-    throw new SourceFailure('request', `The source answered ${response.status} without a location.`);
+    throw new RemoteFailure('request', `The source answered ${response.status} without a location.`);
   if (at.protocol === 'https:' && next.protocol !== 'https:')
-    throw new SourceFailure('request', 'The source redirects from https to an address that is not secure.');
+    throw new RemoteFailure('request', 'The source redirects from https to an address that is not secure.');
   return next;
 }
 

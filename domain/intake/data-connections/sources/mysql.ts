@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { SourceFailure, type StageOf } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import type { StageOf } from '../failure.ts';
 import { tlsOf } from './postgres-session.ts';
 import { type SessionLimits, type SourceServer, serverOf, settled } from './sockets.ts';
 import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
@@ -18,7 +19,7 @@ export async function withMysql<T>(
   const { host, port, socket, over, release } = server;
   if (tls !== false && tls.rejectUnauthorized && isIP(host) !== 0) {
     release();
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'tls',
       'TLS mode verify_full needs a host by its name, as its certificate has it.',
     );

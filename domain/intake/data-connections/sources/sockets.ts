@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { Socket } from 'node:net';
-import { SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { maxAnswerBytes, type SourceTarget } from './source.ts';
 import { createSourceWatch, type SilenceLimits, type SourceWatch } from './watch.ts';
 
@@ -96,7 +96,7 @@ export async function serverOf(
       loginTimer = setTimeout(
         () =>
           end(
-            new SourceFailure(
+            new RemoteFailure(
               'connect',
               `The source let nobody in within ${limits.loginTimeoutMs / 1_000} s.`,
             ),
@@ -106,7 +106,7 @@ export async function serverOf(
   });
   over.catch(() => undefined);
   socket.once('close', () => {
-    lose(new SourceFailure('connect', 'The source ended the connection.'));
+    lose(new RemoteFailure('connect', 'The source ended the connection.'));
   });
   // Heard by whoever reads from it; an error after that must not end the process.
   socket.on('error', () => undefined);
@@ -127,9 +127,9 @@ export async function serverOf(
   };
 }
 
-function tooMuch(bytes: number): SourceFailure | undefined {
+function tooMuch(bytes: number): RemoteFailure | undefined {
   if (bytes <= maxAnswerBytes) return undefined;
-  return new SourceFailure('request', `The source sent more than ${maxAnswerBytes / 1_048_576} MiB.`);
+  return new RemoteFailure('request', `The source sent more than ${maxAnswerBytes / 1_048_576} MiB.`);
 }
 
 const settleTimeoutMs = 5_000;

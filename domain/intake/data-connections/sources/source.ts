@@ -1,5 +1,5 @@
 import type { Outgoing } from '../../../../data/outgoing/outgoing.ts';
-import type { Redaction } from '../../../analyst/app-connections/redaction.ts';
+import type { Redaction } from '../../../../data/outgoing/redaction.ts';
 import type { HttpReplication } from '../replication-policy.ts';
 import type { RequestGate } from '../request-gate.ts';
 import type { Settings, SettingValue } from '../settings.ts';

@@ -1,4 +1,4 @@
-import { SourceFailure } from '../failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 
 export interface Flow {
   pause(): void;
@@ -23,7 +23,7 @@ export interface SourceWatch {
   /** The same flow; a source that is asked to wait is not taken for one that is silent. */
   flow(flow: Flow): Flow;
   /** What is wrong, by how much came so far. */
-  fault(bytesRead: number, nowMs: number): SourceFailure | undefined;
+  fault(bytesRead: number, nowMs: number): RemoteFailure | undefined;
 }
 
 export const copySilence: SilenceLimits = { silenceMs: 5 * 60_000, firstSilenceMs: 30 * 60_000 };
@@ -37,8 +37,8 @@ export const maxRowBytes = 16_777_216;
  */
 const maxBytesWithoutRow = maxRowBytes * 2;
 
-export function rowTooLarge(): SourceFailure {
-  return new SourceFailure(
+export function rowTooLarge(): RemoteFailure {
+  return new RemoteFailure(
     'request',
     `A row has more than ${maxRowBytes / 1_048_576} MiB, which is the most.`,
   );
@@ -82,7 +82,7 @@ export function createSourceWatch({ silenceMs, firstSilenceMs }: SilenceLimits):
       if (bytes - seen.bytesAtRow > maxBytesWithoutRow) return rowTooLarge();
       const limitMs = rows === 0 ? firstSilenceMs : silenceMs;
       if (nowMs - seen.atMs <= limitMs) return undefined;
-      return new SourceFailure('connect', `The source sent nothing for ${limitMs / 1_000} s.`);
+      return new RemoteFailure('connect', `The source sent nothing for ${limitMs / 1_000} s.`);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { LakeEngine } from '../../../../data/lake/engine/contract.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { SourceClients } from '../../data-connections/clients.ts';
-import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
+import { OwnFailure } from '../../data-connections/failure.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import type { ConnectionType } from '../../data-connections/types/field.ts';
 import { createFileReader } from '../../file-imports/reader.ts';
@@ -61,7 +62,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
           );
         } catch (error) {
           // What is not the work's own is not the source's either.
-          throw error === thrown || error instanceof SourceFailure ? error : new OwnFailure(error);
+          throw error === thrown || error instanceof RemoteFailure ? error : new OwnFailure(error);
         } finally {
           clearTimeout(timer);
         }
@@ -86,8 +87,8 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
 }
 
 /** Another try would take as long: it is final, as every refusal is. */
-function tookTooLong(): SourceFailure {
-  return new SourceFailure(
+function tookTooLong(): RemoteFailure {
+  return new RemoteFailure(
     'request',
     `The copy took more than ${copyTimeoutMs / 3_600_000} hours, which is the most.`,
   );

@@ -9,7 +9,8 @@ import {
   type OtherTable,
   otherLakeFacts,
 } from '../../../../data/lake/ducklake/other-table.ts';
-import { ours, SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { ours } from '../../data-connections/failure.ts';
 import { catalogOf } from '../../data-connections/sources/ducklake.ts';
 import { withPostgres } from '../../data-connections/sources/postgres-session.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
@@ -32,7 +33,7 @@ export interface ReadCatalog {
  * What a lake's catalog says of a table at one moment, and the rows it holds itself, which are put beside the lake: all over
  * the connection that was checked.
  *
- * @throws SourceFailure where there is no such table, or the lake is none that can be read
+ * @throws RemoteFailure where there is no such table, or the lake is none that can be read
  */
 export function readCatalog(
   { objects, limits, maxBytes }: CopyDeps,
@@ -84,7 +85,7 @@ export function readCatalog(
   );
 }
 
-const refused = (message: string): SourceFailure => new SourceFailure('request', message);
+const refused = (message: string): RemoteFailure => new RemoteFailure('request', message);
 
 function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: OtherTable): void {
   const most = maxObjects.toLocaleString('en');

@@ -1,6 +1,6 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { OtherFile, OtherTable } from '../../../../data/lake/ducklake/other-table.ts';
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { lakeFiles } from '../../data-connections/sources/ducklake.ts';
 import { s3Client } from '../../data-connections/sources/s3.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
@@ -11,7 +11,7 @@ const overheadBytes = 65_536;
 /**
  * The key of a file in the lake's bucket.
  *
- * @throws SourceFailure where it lies in another: its keys are for this one
+ * @throws RemoteFailure where it lies in another: its keys are for this one
  */
 export function keyOf(target: SourceTarget, { folders }: OtherTable, file: OtherFile): string {
   const { bucket, prefix } = lakeFiles(target);
@@ -22,13 +22,13 @@ export function keyOf(target: SourceTarget, { folders }: OtherTable, file: Other
     root + prefix,
   );
   if (!url.startsWith(root))
-    throw new SourceFailure('request', `The file ${url} is not in the lake's bucket ${bucket}.`);
+    throw new RemoteFailure('request', `The file ${url} is not in the lake's bucket ${bucket}.`);
   return url.slice(root.length);
 }
 
 const asFolder = (path: string): string => (path.endsWith('/') ? path : `${path}/`);
 
-/** The bytes of a file, which are as many as the catalog says. @throws SourceFailure where they are not */
+/** The bytes of a file, which are as many as the catalog says. @throws RemoteFailure where they are not */
 export async function* readLakeFile(
   target: SourceTarget,
   { key, sizeBytes }: { key: string; sizeBytes: number },
@@ -42,10 +42,10 @@ export async function* readLakeFile(
       .catch((error: unknown) => {
         const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
         if ($metadata?.httpStatusCode !== 404 || name === 'NoSuchBucket') throw error;
-        throw new SourceFailure('request', `${key}, which the lake's catalog names, is not there.`);
+        throw new RemoteFailure('request', `${key}, which the lake's catalog names, is not there.`);
       });
     const wrongSize = () =>
-      new SourceFailure('request', `${key} has not the ${sizeBytes} bytes that the lake's catalog says.`);
+      new RemoteFailure('request', `${key} has not the ${sizeBytes} bytes that the lake's catalog says.`);
     if (ContentLength !== undefined && ContentLength !== sizeBytes) throw wrongSize();
     let came = 0;
     for await (const chunk of Body as AsyncIterable<Uint8Array>) {

@@ -4,7 +4,8 @@ import type { OtherFile } from '../../../../data/lake/ducklake/other-table.ts';
 import type { EngineConnection } from '../../../../data/lake/engine/contract.ts';
 import { isOutOfMemory } from '../../../../data/lake/engine/failure.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
-import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { OwnFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { maxColumns } from '../../file-imports/bad-file.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
@@ -105,7 +106,7 @@ async function stage(
 ) {
   const { rows: described } = await engine.read(`DESCRIBE ${relation}`);
   if (described.length > maxColumns)
-    throw new SourceFailure('request', `The table has more than ${maxColumns} columns, which is the most.`);
+    throw new RemoteFailure('request', `The table has more than ${maxColumns} columns, which is the most.`);
   const found = described.map(([name, type, isNullable]) => ({
     name: String(name),
     isNullable: isNullable === 'YES',
@@ -148,9 +149,9 @@ function told(
   error: unknown,
   { resource, sourceUrl, keys }: { resource: string; sourceUrl: string; keys: ReadonlyMap<string, string> },
 ): Error {
-  if (error instanceof SourceFailure || error instanceof OwnFailure) return error;
+  if (error instanceof RemoteFailure || error instanceof OwnFailure) return error;
   if (isOutOfMemory(error))
-    return new SourceFailure(
+    return new RemoteFailure(
       'request',
       `${resource} cannot be read: it needs more memory than a copy may use.`,
     );
@@ -160,5 +161,5 @@ function told(
   for (const [url, key] of keys) message = message.replaceAll(url, key);
   // Rows of its catalog lie beside our lake as well.
   message = message.replaceAll(sourceUrl, '');
-  return new SourceFailure('request', `${resource} cannot be read: ${message.slice(0, 300).toWellFormed()}`);
+  return new RemoteFailure('request', `${resource} cannot be read: ${message.slice(0, 300).toWellFormed()}`);
 }

@@ -1,4 +1,4 @@
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 
 /** What of a database is copied of an incremental dataset. */
 export interface Increment {
@@ -25,7 +25,7 @@ export type CursorKind = 'number' | 'day' | 'time';
  */
 export const overlapOf = { number: 10_000, day: 1, timeMinutes: 10 };
 
-/** From a column's type to its kind. @throws SourceFailure where it is none that can be a cursor */
+/** From a column's type to its kind. @throws RemoteFailure where it is none that can be a cursor */
 export function cursorKind(
   name: string,
   type: string,
@@ -33,17 +33,17 @@ export function cursorKind(
 ): CursorKind {
   const kind = kinds[type];
   if (kind !== undefined) return kind;
-  throw new SourceFailure(
+  throw new RemoteFailure(
     'request',
     `The column ${JSON.stringify(name)} of the type ${type} cannot be a cursor: take one of numbers, days or times.`,
   );
 }
 
-/** The place of a column among those of the source. @throws SourceFailure where there is none of this name */
+/** The place of a column among those of the source. @throws RemoteFailure where there is none of this name */
 export function placeOf(columns: readonly { name: string }[], name: string): number {
   const place = columns.findIndex((column) => column.name === name);
   if (place !== -1) return place;
-  throw new SourceFailure(
+  throw new RemoteFailure(
     'request',
     `The source has no column ${JSON.stringify(name)}, which the dataset names.`,
   );

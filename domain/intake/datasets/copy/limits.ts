@@ -1,4 +1,4 @@
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import { copySilence } from '../../data-connections/sources/watch.ts';
 
@@ -8,9 +8,9 @@ export const maxObjects = 10_000;
 const gibibyte = 1_073_741_824;
 
 /** What a copy ends with that is larger than an operator allows. */
-export function copyTooLarge(maxBytes: number): SourceFailure {
+export function copyTooLarge(maxBytes: number): RemoteFailure {
   const most = Number((maxBytes / gibibyte).toPrecision(3));
-  return new SourceFailure(
+  return new RemoteFailure(
     'request',
     `It holds more than ${most} GiB, which is the most of one copy: name a smaller part of it, or ask the operator for more.`,
   );

@@ -1,5 +1,5 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { withMysql } from '../../data-connections/sources/mysql.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { columnNames } from '../../file-imports/text/names.ts';
@@ -168,7 +168,7 @@ async function relationOf(
     [resource],
   );
   if (rows.length === 0)
-    throw new SourceFailure('request', `The source has no table or view ${resource} that its user may see.`);
+    throw new RemoteFailure('request', `The source has no table or view ${resource} that its user may see.`);
   const columns = rows.map(
     (row): MysqlColumn => ({
       name: String(row['name']),

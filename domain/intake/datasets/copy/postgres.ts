@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { withPostgres } from '../../data-connections/sources/postgres-session.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import type { Flow } from '../../data-connections/sources/watch.ts';
@@ -113,9 +113,9 @@ async function relationOf(client: pg.Client, resource: string): Promise<Relation
   );
   const found = rows[0];
   if (found === undefined)
-    throw new SourceFailure('request', `The source has no table or view ${resource} that its user may see.`);
+    throw new RemoteFailure('request', `The source has no table or view ${resource} that its user may see.`);
   if (found.columns === null)
-    throw new SourceFailure('request', `${resource} has no columns: there is nothing to copy.`);
+    throw new RemoteFailure('request', `${resource} has no columns: there is nothing to copy.`);
   return { from: found.from, estimatedRows: found.estimated, columns: found.columns };
 }
 

@@ -1,4 +1,4 @@
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { ListedObject, ObjectFormat } from './s3-objects.ts';
 
 const maxHeaderBytes = 1_048_576;
@@ -44,7 +44,7 @@ export async function* joinTexts(
     return (header) => {
       const fault = headerFault(header);
       if (fault !== undefined)
-        throw new SourceFailure(
+        throw new RemoteFailure(
           'request',
           `${key} ${fault}, so it cannot be read with others: make a dataset of it.`,
         );
@@ -52,7 +52,7 @@ export async function* joinTexts(
       const isFirst = names === undefined;
       names ??= text;
       if (names !== text)
-        throw new SourceFailure(
+        throw new RemoteFailure(
           'request',
           `The first line of ${key} is not that of ${files[0]!.key}: files of one dataset begin with the same names of columns.`,
         );

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { prefixOf, s3Client } from '../../data-connections/sources/s3.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { copyTooLarge, maxObjects } from './limits.ts';
@@ -25,7 +25,7 @@ const formats: Record<string, ObjectFormat> = {
 };
 const packed = '.gz';
 
-/** The objects of a resource in the order of their keys' bytes, all of one format. @throws SourceFailure where there is none */
+/** The objects of a resource in the order of their keys' bytes, all of one format. @throws RemoteFailure where there is none */
 export async function listObjects(
   target: SourceTarget,
   { resource, maxBytes }: { resource: string; maxBytes: number },
@@ -50,7 +50,7 @@ export async function listObjects(
       found.push({ key: Key, etag: ETag, sizeBytes: Size, format: formatOf(Key, target) });
       total += Size;
       if (found.length > maxObjects)
-        throw new SourceFailure(
+        throw new RemoteFailure(
           'request',
           `There are more than ${maxObjects.toLocaleString('en')} files, which is the most: make datasets of smaller folders.`,
         );
@@ -63,10 +63,10 @@ export async function listObjects(
   }
   const [first] = found;
   if (first === undefined)
-    throw new SourceFailure('request', `There is no file with data at ${resource}: name a key, or a folder.`);
+    throw new RemoteFailure('request', `There is no file with data at ${resource}: name a key, or a folder.`);
   const other = found.find(({ format }) => format !== first.format);
   if (other !== undefined)
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       `The files are of several formats, such as ${first.key} and ${other.key}: make a dataset of each.`,
     );
@@ -98,7 +98,7 @@ export async function* readObject(
     .catch((error: unknown) => {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       if (status !== 412 && status !== 404) throw error;
-      throw new SourceFailure('request', `${key} changed while it was read: start the snapshot again.`);
+      throw new RemoteFailure('request', `${key} changed while it was read: start the snapshot again.`);
     });
   async function* came(): AsyncGenerator<Buffer> {
     for await (const chunk of Body as AsyncIterable<Uint8Array>) {
@@ -117,7 +117,7 @@ async function* unpacked(source: AsyncIterable<Buffer>, key: string): AsyncGener
     for await (const chunk of ended) yield chunk as Buffer;
   } catch (error) {
     if (!String(Reflect.get(error as Error, 'code')).startsWith('Z_')) throw error;
-    throw new SourceFailure('request', `${key} is no gzip file, or not all of one.`);
+    throw new RemoteFailure('request', `${key} is no gzip file, or not all of one.`);
   } finally {
     gunzip.destroy();
   }

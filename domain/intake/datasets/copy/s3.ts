@@ -1,4 +1,5 @@
-import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { OwnFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { BadFileError } from '../../file-imports/bad-file.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
@@ -84,7 +85,7 @@ export async function copyS3(
     // Our store takes whatever the other one says for its own.
     if (thrown !== undefined) throw thrown;
     if (!(error instanceof BadFileError)) throw new OwnFailure(error);
-    throw new SourceFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
+    throw new RemoteFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
   } finally {
     await objects.removeAll(sourcePrefix).catch(() => undefined);
   }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { EngineConnection } from '../../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
-import { OwnFailure, SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { OwnFailure } from '../../data-connections/failure.ts';
 import { type Flow, maxRowBytes, rowTooLarge } from '../../data-connections/sources/watch.ts';
 import type { StagedFile } from '../../file-imports/contract.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
@@ -181,7 +182,7 @@ export async function createTextStage(options: TextStageOptions) {
 function told(error: unknown): Error {
   const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
   if (!refusals.test(message)) return new OwnFailure(error);
-  return new SourceFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);
+  return new RemoteFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);
 }
 
 /** Types whose text may hold what is escaped; that of a number or a day never does. */

@@ -1,5 +1,5 @@
 import { isRawNumber } from '../../../../data/exact-json.ts';
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { placeColumn, type ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import { laterOf, type Reached } from '../../data-connections/sources/http-cursor.ts';
 import {
@@ -33,10 +33,10 @@ export interface BrokenPage {
   broken: string;
 }
 
-/** @throws SourceFailure where it is JSON, but not what the policy says */
+/** @throws RemoteFailure where it is JSON, but not what the policy says */
 export function parsePage({ bytes, resource, firstPlace, reached }: PageTask): ParsedPage | BrokenPage {
   const answer = jsonOf(bytes);
-  if (answer instanceof SourceFailure) return { broken: answer.message };
+  if (answer instanceof RemoteFailure) return { broken: answer.message };
   const records = recordsOf(answer, resource);
   let latest = reached;
   const lines = records.map((record, index) => {
@@ -52,7 +52,7 @@ function jsonOf(bytes: Uint8Array) {
   try {
     return parseAnswer(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
-    if (error instanceof SourceFailure) return error;
+    if (error instanceof RemoteFailure) return error;
     throw error;
   }
 }
@@ -67,7 +67,7 @@ function nextIn(
   if (next === undefined || next === null || next === '' || next === false) return null;
   if (isRawNumber(next)) return next.rawJSON;
   if (typeof next === 'string' || typeof next === 'number') return next;
-  throw new SourceFailure(
+  throw new RemoteFailure(
     'request',
     `What leads to the next page at ${pointer} is neither a text nor a number.`,
   );
@@ -80,7 +80,7 @@ export function parseInThread(task: PageTask): ThreadAnswer {
   try {
     return parsePage(task);
   } catch (error) {
-    if (error instanceof SourceFailure) return { refused: error.message };
+    if (error instanceof RemoteFailure) return { refused: error.message };
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { Piscina } from 'piscina';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { createFairSlots } from '../../../../data/process-pool/fair-slots.ts';
 import { createThreads } from '../../../../data/process-pool/threads.ts';
-import { SourceFailure } from '../../data-connections/failure.ts';
 import { type BrokenPage, type PageTask, type ParsedPage, parseInThread, parsePage } from './parse.ts';
 
 /** Reads the answers of sources, larger ones in threads: no other work of the process waits for them. */
 export interface PageParser {
-  /** @throws SourceFailure where it is JSON, but not what the policy says */
+  /** @throws RemoteFailure where it is JSON, but not what the policy says */
   parse(organizationId: string, task: PageTask): Promise<ParsedPage | BrokenPage>;
   close(): Promise<void>;
 }
@@ -33,12 +33,12 @@ export function createPageParser(): PageParser {
       const pool = threads;
       const answer = await inTurn(organizationId, () => pool.run(task)).catch((error: unknown) => {
         if (Reflect.get(error as object, 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-        throw new SourceFailure(
+        throw new RemoteFailure(
           'request',
           "The source's answer is too large to be read: ask it for smaller pages.",
         );
       });
-      if ('refused' in answer) throw new SourceFailure('request', answer.refused);
+      if ('refused' in answer) throw new RemoteFailure('request', answer.refused);
       return answer;
     },
     close: async () => threads?.close(),

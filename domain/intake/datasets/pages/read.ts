@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import {
   type Database,
   inOrganization,
@@ -9,7 +10,7 @@ import {
 import { replicationOf } from '../../data-connections/change.ts';
 import type { SourceClients } from '../../data-connections/clients.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
-import { ours, SourceFailure } from '../../data-connections/failure.ts';
+import { ours } from '../../data-connections/failure.ts';
 import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import type { LimitedFor } from '../../data-connections/request-limits.ts';
 import {
@@ -195,7 +196,7 @@ function afterPage(
   const position = nextPosition(target, resource, { next, records, url, position: reading.position! });
   const times = reading.last?.digest === digest ? reading.last.times + 1 : 1;
   if (times >= maxSameAnswers && records > 0 && position !== null)
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       `The source answered the same page ${times} times: it does not heed what leads to the next one.`,
     );

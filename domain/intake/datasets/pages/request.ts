@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OutgoingError } from '../../../../data/outgoing/errors.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { OwnFailure, ours, SourceFailure, sourceFailure } from '../../data-connections/failure.ts';
+import { OwnFailure, ours, sourceFailure } from '../../data-connections/failure.ts';
 import { countRedirect, leaveOf, type RequestLease } from '../../data-connections/request-gate.ts';
 import type { LimitedFor, WaitsFor } from '../../data-connections/request-limits.ts';
 import { httpStage } from '../../data-connections/sources/http.ts';
@@ -28,7 +29,7 @@ export interface Requests {
 
 export interface PageRequests extends Requests {
   ahead: PagesAhead;
-  /** @throws SourceFailure where an answer is not what the policy says */
+  /** @throws RemoteFailure where an answer is not what the policy says */
   parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
 }
 
@@ -52,7 +53,7 @@ export class LimitWait extends Error {
 }
 
 /** An answer that takes longer twice in a row takes as long the third time. */
-class SlowAnswer extends SourceFailure {}
+class SlowAnswer extends RemoteFailure {}
 
 const defaultAnswerMs = 60_000;
 const maxSlowAnswers = 2;
@@ -75,7 +76,7 @@ export const earlyBytes = 4_194_304;
  * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and 429 for as long as
  * the source asks for patience. Undefined where the answer has one of the statuses that mean there is no such page.
  *
- * @throws SourceFailure; LimitWait
+ * @throws RemoteFailure; LimitWait
  */
 export async function requestPage(
   requests: PageRequests,
@@ -101,8 +102,8 @@ export async function requestPage(
     } else if (outcome === 'refused') {
       requests.refusals += 1;
       if (requests.refusals > maxRefusals)
-        throw new SourceFailure('request', `The source asked for patience ${maxRefusals} times in a row.`);
-    } else if (outcome instanceof SourceFailure) {
+        throw new RemoteFailure('request', `The source asked for patience ${maxRefusals} times in a row.`);
+    } else if (outcome instanceof RemoteFailure) {
       if (attempt >= attemptsOf(outcome)) throw outcome;
       await sleep(firstBackoffMs * 2 ** (attempt - 1), undefined, { signal });
       attempt += 1;
@@ -115,7 +116,7 @@ export async function requestPage(
       const digest = createHash('sha256').update(bytes).digest('base64');
       if (!('broken' in page)) return { ...page, url: at, bytes: bytes.length, digest };
       // What was cut off on its way is cut elsewhere the next time.
-      if (attempt === maxAttempts || digest === brokenDigest) throw new SourceFailure('request', page.broken);
+      if (attempt === maxAttempts || digest === brokenDigest) throw new RemoteFailure('request', page.broken);
       brokenDigest = digest;
       attempt += 1;
     }
@@ -125,7 +126,7 @@ export async function requestPage(
 /** An answer to a page that is not large, before it is its turn; undefined where it has to be asked for again. */
 export async function requestEarly(requests: Requests, url: URL): Promise<HttpAnswer | undefined> {
   const outcome = await send(requests, url, await leave(requests, 1, earlyBytes));
-  return typeof outcome === 'string' || outcome instanceof SourceFailure ? undefined : outcome;
+  return typeof outcome === 'string' || outcome instanceof RemoteFailure ? undefined : outcome;
 }
 
 /** Waits until one more request may go out. */
@@ -151,7 +152,7 @@ async function waitFor(limited: LimitedFor, deadline: number, signal: AbortSigna
 }
 
 /** `cut` where the bytes of the hour are used up within the answer, `refused` where the source asks for patience. */
-type Outcome = HttpAnswer | SourceFailure | 'cut' | 'refused';
+type Outcome = HttpAnswer | RemoteFailure | 'cut' | 'refused';
 
 async function send(requests: Requests, url: URL, lease: RequestLease): Promise<Outcome> {
   const { target, signal, onRequest } = requests;
@@ -179,7 +180,7 @@ async function send(requests: Requests, url: URL, lease: RequestLease): Promise<
     blockedForMs = patience;
     if (status === 429 || (status === 503 && answer.headers.has('retry-after'))) return 'refused';
     return status >= 500 || status === 408 || status === 425
-      ? new SourceFailure('connect', `The source answered ${status}.`)
+      ? new RemoteFailure('connect', `The source answered ${status}.`)
       : answer;
   } catch (error) {
     if (isCutShort && error instanceof OutgoingError && error.reason === 'too_large') return 'cut';
@@ -197,7 +198,7 @@ function largest(target: SourceTarget): number {
   );
 }
 
-function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }: Requests): SourceFailure {
+function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }: Requests): RemoteFailure {
   if (error instanceof LimitWait || error instanceof OwnFailure) throw error;
   if (error instanceof Error && error.name === 'TimeoutError')
     return new SlowAnswer(
@@ -208,7 +209,7 @@ function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }:
 }
 
 /** How often a page is asked for where that comes of it. What the source refuses it refuses again. */
-function attemptsOf(failure: SourceFailure): number {
+function attemptsOf(failure: RemoteFailure): number {
   if (failure instanceof SlowAnswer) return maxSlowAnswers;
   return failure.stage === 'connect' || failure.stage === 'resolve' ? maxAttempts : 1;
 }

@@ -1,7 +1,7 @@
 import type { LakeEngine } from '../../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
-import { SourceFailure } from '../../data-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { placeColumn } from '../../data-connections/replication-policy.ts';
 import { BadFileError } from '../../file-imports/bad-file.ts';
 import type { StagedTable } from '../../file-imports/contract.ts';
@@ -62,7 +62,7 @@ export async function stagePages(
     if (!(error instanceof BadFileError)) throw error;
     const { line, column, reason, message } = error.failure;
     const place = line === null ? '' : `record ${line}${column === null ? '' : `, column "${column}"`}: `;
-    throw new SourceFailure(
+    throw new RemoteFailure(
       'request',
       `What ${resource} answered makes no table: ${place}${reason ?? message}`,
     );
@@ -90,7 +90,7 @@ interface KeyedTable {
   sizeBytes: number;
 }
 
-/** @throws SourceFailure where a record has no key */
+/** @throws RemoteFailure where a record has no key */
 async function keepLast(
   { objects, staging }: StagePagesDeps,
   { organizationId, table, keys, prefixUrl, sizeBytes }: KeyedTable,
@@ -121,8 +121,8 @@ async function keepLast(
   );
 }
 
-function noKey(key: string): SourceFailure {
-  return new SourceFailure(
+function noKey(key: string): RemoteFailure {
+  return new RemoteFailure(
     'request',
     `A record has no value in ${JSON.stringify(key)}, which is the key: set key_columns of the dataset, or map the field to this column.`,
   );

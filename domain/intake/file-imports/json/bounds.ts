@@ -1,4 +1,9 @@
-import { type JsonFaultKind, maxExponent, maxNumberCharacters, scanJson } from '../../../../data/json-bounds.ts';
+import {
+  type JsonFaultKind,
+  maxExponent,
+  maxNumberCharacters,
+  scanJson,
+} from '../../../../data/json-bounds.ts';
 
 /** Levels of arrays and objects within a record's value: what parses JSON by recursion must not be sent deeper. */
 const maxDepth = 1_000;

@@ -1,8 +1,12 @@
 import { afterEach } from 'vitest';
 import { parseAllowedNetworks } from '../../../../data/outgoing/allowed-addresses.ts';
 import { createOutgoing } from '../../../../data/outgoing/outgoing.ts';
-import { createRedaction } from '../../../../domain/analyst/app-connections/redaction.ts';
-import { type AppSession, type StepTimeouts, withSession } from '../../../../domain/analyst/app-connections/session.ts';
+import { createRedaction } from '../../../../data/outgoing/redaction.ts';
+import {
+  type AppSession,
+  type StepTimeouts,
+  withSession,
+} from '../../../../domain/analyst/app-connections/session.ts';
 import { type McpServerOptions, startMcpServer, type TestMcpServer } from '../../../support/mcp-server.ts';
 
 const closers: (() => Promise<unknown>)[] = [];

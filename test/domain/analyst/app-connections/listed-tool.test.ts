@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createRedaction } from '../../../../data/outgoing/redaction.ts';
 import { maxTools, readListed as read } from '../../../../domain/analyst/app-connections/listed-tool.ts';
-import { createRedaction } from '../../../../domain/analyst/app-connections/redaction.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 const plain = { name: 'find', description: 'Finds.', inputSchema: schema };

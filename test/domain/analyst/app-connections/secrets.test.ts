@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createCipher } from '../../../../data/encryption.ts';
 import { ValidationError } from '../../../../data/errors.ts';
-import { createRedaction } from '../../../../domain/analyst/app-connections/redaction.ts';
+import { createRedaction } from '../../../../data/outgoing/redaction.ts';
 import {
   type AppSecrets,
   changedSecrets,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppFailure } from '../../../../domain/analyst/app-connections/failure.ts';
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { createRedaction } from '../../../../data/outgoing/redaction.ts';
 import { readListed } from '../../../../domain/analyst/app-connections/listed-tool.ts';
-import { createRedaction } from '../../../../domain/analyst/app-connections/redaction.ts';
 import { readOutput } from '../../../../domain/analyst/app-connections/tool-output.ts';
 import { expectEventually } from '../../../support/eventually.ts';
 import { answerRpc, type McpServerOptions, type RpcMessage } from '../../../support/mcp-server.ts';
@@ -11,7 +11,7 @@ const tool = { name: 'echo', description: 'Says it again.' };
 const schema = { type: 'object' as const };
 
 /** Why a session with a server that misbehaves fails; it lists, and calls the tool. */
-async function failureOf(options: Partial<McpServerOptions>, timeouts = {}): Promise<AppFailure> {
+async function failureOf(options: Partial<McpServerOptions>, timeouts = {}): Promise<RemoteFailure> {
   const server = await serverOf({ tools: [tool], ...options });
   const failed = await inSession(
     server,
@@ -24,8 +24,8 @@ async function failureOf(options: Partial<McpServerOptions>, timeouts = {}): Pro
     () => undefined,
     (error: unknown) => error,
   );
-  expect(failed).toBeInstanceOf(AppFailure);
-  return failed as AppFailure;
+  expect(failed).toBeInstanceOf(RemoteFailure);
+  return failed as RemoteFailure;
 }
 
 for (const protocol of ['2025', '2026'] as const)
@@ -255,7 +255,7 @@ test('a very deep answer is read as far as it needs to be, or told as none', asy
       (result) => readOutput(result, createRedaction(['a-secret'])),
       (error: unknown) => error,
     );
-    if (output instanceof Error) expect(output).toBeInstanceOf(AppFailure);
+    if (output instanceof Error) expect(output).toBeInstanceOf(RemoteFailure);
     else expect(output).toEqual({ text: '' });
   }
 });

@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { parseAllowedNetworks } from '../../../../data/outgoing/allowed-addresses.ts';
-import { createOutgoing } from '../../../../data/outgoing/outgoing.ts';
-import { createTokenCache } from '../../../../domain/analyst/app-connections/oauth.ts';
+import { parseAllowedNetworks } from '../../../data/outgoing/allowed-addresses.ts';
+import { createTokenCache } from '../../../data/outgoing/client-credentials.ts';
+import { createOutgoing } from '../../../data/outgoing/outgoing.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 

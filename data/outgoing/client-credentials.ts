@@ -1,7 +1,6 @@
-import { createByteBudget } from '../../../data/outgoing/byte-budget.ts';
-import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
-import { AppFailure } from './failure.ts';
-import type { AppSecrets } from './secrets.ts';
+import { createByteBudget } from './byte-budget.ts';
+import { RemoteFailure } from './failure.ts';
+import type { Outgoing } from './outgoing.ts';
 
 export interface ClientCredentials {
   client_id: string;
@@ -23,7 +22,8 @@ const errorCodes = [
   ...['unsupported_grant_type', 'invalid_scope', 'invalid_target'],
 ];
 
-export function clientCredentials(secrets: AppSecrets): ClientCredentials | undefined {
+/** The parts of secrets that make client credentials; undefined where one is missing. */
+export function clientCredentials(secrets: Partial<ClientCredentials>): ClientCredentials | undefined {
   const { client_id, client_secret, token_url, scope } = secrets;
   if (client_id === undefined || client_secret === undefined || token_url === undefined) return undefined;
   return { client_id, client_secret, token_url, scope };
@@ -82,9 +82,12 @@ async function ask(outgoing: Outgoing, credentials: ClientCredentials, signal: A
   const code = errorCodes.find((known) => known === member('error'));
   const why = code === undefined ? '' : ` (${code})`;
   if (!response.ok)
-    throw new AppFailure('login', `The token endpoint answered ${response.status}${why}: it gave no token.`);
+    throw new RemoteFailure(
+      'login',
+      `The token endpoint answered ${response.status}${why}: it gave no token.`,
+    );
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token))
-    throw new AppFailure('login', `The token endpoint's answer holds no usable access token${why}.`);
+    throw new RemoteFailure('login', `The token endpoint's answer holds no usable access token${why}.`);
   const seconds = Number(member('expires_in'));
   return { token, lifetimeMs: seconds > 0 ? seconds * 1_000 : unknownLifetimeMs };
 }
