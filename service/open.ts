@@ -14,27 +14,34 @@ import { createTemporalClient } from '../data/processes/connect.ts';
 import { createProcesses, type Processes } from '../data/processes/processes.ts';
 import { traceInterceptor } from '../data/processes/temporal.ts';
 import type { storesConfig } from '../data/stores-config.ts';
-import { traceHeader } from '../workflows/trace-header.ts';
 import { type AppClients, createAppClients } from '../domain/analyst/app-connections/clients.ts';
-import { type ChartDrawer, createChartDrawer } from '../domain/publishing/charts/draw.ts';
 import { eventsChannel } from '../domain/analyst/conversations/events.ts';
+import { conversationSources } from '../domain/analyst/conversations/report-sources.ts';
 import { stopsChannel } from '../domain/analyst/conversations/turns.ts';
+import type { ModelsConfig } from '../domain/analyst/models/config.ts';
+import { createModels, type Models } from '../domain/analyst/models/models.ts';
+import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
+import { nodeSecretsOf } from '../domain/automation/workflows/node-secret.ts';
 import { createSourceClients, type SourceClients } from '../domain/intake/data-connections/clients.ts';
 import type { SourceCopier } from '../domain/intake/datasets/copy/copier.ts';
 import { createSourceCopier } from '../domain/intake/datasets/copy/create.ts';
 import { createPageParser } from '../domain/intake/datasets/pages/parser.ts';
 import type { ReplicateDeps } from '../domain/intake/datasets/replicate.ts';
-import { type LakeOptions, openLakes } from './engine-process/open.ts';
 import { createFileReader, type FileReader } from '../domain/intake/file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../domain/intake/ingestion/page-writer.ts';
-import type { ModelsConfig } from '../domain/analyst/models/config.ts';
-import { createModels, type Models } from '../domain/analyst/models/models.ts';
-import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
+import { type ChartDrawer, createChartDrawer } from '../domain/publishing/charts/draw.ts';
+import type { NodeSecrets } from '../domain/publishing/deliveries/attempt-http.ts';
+import {
+  createReportFormatter,
+  type ReportFormatter,
+} from '../domain/publishing/report-formats/formatter.ts';
+import type { ReportSources } from '../domain/publishing/reports/assets.ts';
 import { createQueryPool, type QueryPool } from '../domain/tables/query/pool.ts';
 import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
-import { createReportFormatter, type ReportFormatter } from '../domain/publishing/report-formats/formatter.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
+import { traceHeader } from '../workflows/trace-header.ts';
+import { type LakeOptions, openLakes } from './engine-process/open.ts';
 
 /** Everything that does the service's work, whoever asks for it. */
 export interface Service {
@@ -71,8 +78,12 @@ export interface Service {
   copier: SourceCopier;
   /** Reads sources page after page. */
   replication: ReplicateDeps['replication'];
+  /** What reports may refer to. */
+  reportSources: ReportSources;
   /** Makes documents of reports. */
   reportFormats: ReportFormatter;
+  /** Secrets of the workflows' nodes that deliver. */
+  nodeSecrets: NodeSecrets;
   mailer: Mailer;
   /** Of one organization, within 24 hours. */
   mailsPerDay: number;
@@ -175,7 +186,9 @@ export async function openService(
         parser,
         maxBytes: config.snapshotMaxBytes,
       },
+      reportSources: conversationSources(objects),
       reportFormats,
+      nodeSecrets: nodeSecretsOf({ db, cipher }),
       mailer: createMailer(config.mail),
       mailsPerDay: config.mailsPerDay,
       logger,

@@ -11,5 +11,6 @@ serveEngine(
     onParentGone: (listener) => process.on('disconnect', listener),
   },
   // Only those that read files load what that takes.
-  async (engine, settings) => (await import('../../domain/intake/file-imports/jobs.ts')).fileJobs(engine, settings),
+  async (engine, settings) =>
+    (await import('../../domain/intake/file-imports/jobs.ts')).fileJobs(engine, settings),
 );

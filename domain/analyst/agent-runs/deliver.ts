@@ -3,8 +3,8 @@ import { derivedId } from '../../../data/ids.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { AgentRunInput, AgentRunOutcome } from '../../../workflows/analyst/agent-run/contract.ts';
+import type { ReportDeps } from '../../publishing/reports/assets.ts';
 import { storeReport } from '../../publishing/reports/store.ts';
-import type { StoreDeps } from '../../workspace/files/store-object.ts';
 import { writeFile } from '../../workspace/files/write.ts';
 import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { findConversation, updateConversation } from '../conversations/conversations.ts';
@@ -16,7 +16,7 @@ import { answerOf, type DeliveredAnswer } from './answer.ts';
 import { endAgentRun, failureOf, outcomeOf, turnOfRun } from './life.ts';
 import { reportIdOf } from './start.ts';
 
-export type DeliverDeps = StoreDeps & { objects: Pick<ObjectStore, 'removeAll'> };
+export type DeliverDeps = ReportDeps & { objects: Pick<ObjectStore, 'removeAll'> };
 
 interface Found {
   row: AgentRun;

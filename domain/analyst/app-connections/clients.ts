@@ -23,7 +23,7 @@ export interface AppClients {
   /**
    * Does some work in a session of its own.
    *
-   * @throws AppFailure; AppError rate_limited where the organization has too many sessions at once
+   * @throws RemoteFailure; AppError rate_limited where the organization has too many sessions at once
    */
   session<T>(
     connection: AppConnectionRow,

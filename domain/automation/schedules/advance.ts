@@ -1,5 +1,9 @@
 import type { Logger } from 'pino';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { nudge, type Processes } from '../../../data/processes/processes.ts';
 import type { ScheduleInput, ScheduleNext } from '../../../workflows/automation/schedule/contract.ts';
 import type { Occurrence } from '../cadences/next.ts';

@@ -4,8 +4,8 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 import { backfillStart } from './process.ts';
 import { cadenceOf, getSchedule, type Schedule } from './schedules.ts';
 

@@ -1,9 +1,17 @@
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { FireProgress, FireStatus, ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import type {
+  FireProgress,
+  FireStatus,
+  ScheduleRunInput,
+} from '../../../workflows/automation/schedule-run/contract.ts';
 import { type Delivery, deliveriesOf, insertDeliveries } from '../../publishing/deliveries/deliveries.ts';
 import { type DeliveredOutput, outputDeliveries } from '../../publishing/deliveries/planned.ts';
-import { findFile } from '../../workspace/files/files.ts';
 import { findReport } from '../../publishing/reports/reports.ts';
+import { findFile } from '../../workspace/files/files.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import type { DatasetSnapshots, FiredRun } from './fire.ts';
 import { endRun, findFire, statusOf } from './fires.ts';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { Cadence } from '../cadences/cadence.ts';
-import { checkStoredCadence } from '../cadences/validate.ts';
-import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
-import type { Imported, LegacyKind } from '../legacy/kind.ts';
 import { checkParams } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook, parametersOf } from '../../analyst/playbooks/playbooks.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import type { Cadence } from '../cadences/cadence.ts';
+import { checkStoredCadence } from '../cadences/validate.ts';
+import type { Imported, LegacyKind } from '../legacy/kind.ts';
 import { findSchedule, insertSchedule, nextOf } from './schedules.ts';
 
 /** A schedule of another system, of any kind of cadence, by the names that the API shows. */

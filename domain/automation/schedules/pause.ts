@@ -1,5 +1,9 @@
 import { AppError } from '../../../data/errors.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { missUnseen, unseenRows } from './due.ts';

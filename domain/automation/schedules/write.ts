@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import type { WritableCadence } from '../cadences/cadence.ts';
-import { refuseNewInterval } from '../cadences/validate.ts';
-import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook, parametersOf } from '../../analyst/playbooks/playbooks.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { findProject, getOpenProject } from '../../workspace/projects/projects.ts';
+import type { WritableCadence } from '../cadences/cadence.ts';
+import { refuseNewInterval } from '../cadences/validate.ts';
 import { missUnseen } from './due.ts';
 import { scheduleStart } from './process.ts';
 import {

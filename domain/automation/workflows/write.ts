@@ -1,17 +1,17 @@
 import type { Cipher } from '../../../data/encryption.ts';
 import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
-import { findDataset } from '../../intake/datasets/datasets.ts';
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook, parametersOf as playbookParameters } from '../../analyst/playbooks/playbooks.ts';
+import { findDataset } from '../../intake/datasets/datasets.ts';
+import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { findProject, getOpenProject } from '../../workspace/projects/projects.ts';
+import { replaceActiveTriggers } from './active-triggers.ts';
 import type { Graph } from './graphs/graph.ts';
 import { parametersOf } from './graphs/parameters.ts';
 import { openNodeSecrets, sealNodeSecrets } from './graphs/sealed.ts';
 import { putSecrets, takeSecrets } from './graphs/secrets.ts';
 import { validateGraph } from './graphs/validate.ts';
-import { replaceActiveTriggers } from './active-triggers.ts';
 import { configOf, replaceTriggers, triggersOf, type WrittenTrigger } from './triggers.ts';
 import { checkRevision, insertWorkflow, updateWorkflow, type Workflow, workflowStates } from './workflows.ts';
 

@@ -1,4 +1,3 @@
-import type { Cipher } from '../../../data/encryption.ts';
 import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { deliveryHeader, sign, signatureHeader, timestampHeader } from '../../../data/webhooks/signature.ts';
@@ -15,12 +14,17 @@ import {
   moveOwn,
   Overtaken,
 } from './moves.ts';
-import { nodeSecret } from './node-secret.ts';
 import { hiddenParts } from './web-address.ts';
+
+/** A secret of the workflow's node that delivers. @throws AppError not_found where its version has none */
+export type NodeSecrets = (
+  delivery: Pick<Delivery, 'organization_id' | 'workflow_run_id' | 'node_id'>,
+  key: 'webhook_url' | 'secret',
+) => Promise<string>;
 
 export interface HttpDeliveryDeps {
   db: Database;
-  cipher: Cipher;
+  nodeSecrets: NodeSecrets;
   outgoing: Outgoing;
   /** Of one request; left out, that of production. */
   requestTimeoutMs?: number;
@@ -33,7 +37,7 @@ const passing = { slack: [408, 429], webhook: [408, 409, 425, 429] } as const;
 
 /** As a mail: once, or told as uncertain. Slack has no way to tell one message from the same again. */
 export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
-  const url = await nodeSecret(deps, row, 'webhook_url');
+  const url = await deps.nodeSecrets(row, 'webhook_url');
   const begun = await beginAttempt(deps, row);
   if (begun.attempts > maxAttempts) return brokenOff(deps, begun);
   try {
@@ -61,7 +65,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
 
 /** At least once, under one id: it stays `pending` while it is sent, and what is lost is sent again. */
 export async function attemptWebhook(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
-  const secret = await nodeSecret(deps, row, 'secret');
+  const secret = await deps.nodeSecrets(row, 'secret');
   const { url, payload } = webhookContentOf(row);
   const begun = await beginAttempt(deps, row);
   if (begun.attempts > maxAttempts) return brokenOff(deps, begun);

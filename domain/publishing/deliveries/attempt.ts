@@ -3,7 +3,11 @@ import { derivedId } from '../../../data/ids.ts';
 import { type Mail, type MailOutcome, mailTooLarge, maxAttachmentsBytes } from '../../../data/mail/mail.ts';
 import type { Mailer } from '../../../data/mail/mailer.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import type { DeliveryAttempt, DeliveryEnd, DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
+import type {
+  DeliveryAttempt,
+  DeliveryEnd,
+  DeliveryInput,
+} from '../../../workflows/publishing/delivery/contract.ts';
 import { contentTypeOf } from '../../workspace/files/content-type.ts';
 import { pathFault } from '../../workspace/files/path.ts';
 import { writeFile } from '../../workspace/files/write.ts';

@@ -1,8 +1,8 @@
 import { AppError } from '../../../data/errors.ts';
 import { readBytes } from '../../../data/objects/read.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { findFile } from '../../workspace/files/files.ts';
 import { rowsDocument } from '../../tables/kept-rows/kept-rows.ts';
+import { findFile } from '../../workspace/files/files.ts';
 import { type ExportDeps, exportReport } from '../reports/export.ts';
 import { findReport, type Report } from '../reports/reports.ts';
 import { getVersion, type ReportVersion } from '../reports/versions.ts';

@@ -2,7 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Updateable } from 'kysely';
 import { isRetryable } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { DeliveryAttempt } from '../../../workflows/publishing/delivery/contract.ts';
 import { type Delivery, deliveryStates, findDelivery, updateDelivery } from './deliveries.ts';

@@ -1,8 +1,7 @@
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { keepObject } from '../../workspace/files/files.ts';
-import type { StoreDeps } from '../../workspace/files/store-object.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { type KeptAssets, keepAssets } from './assets.ts';
+import { type KeptAssets, keepAssets, type ReportDeps } from './assets.ts';
 import {
   findReport,
   getReport,
@@ -20,7 +19,7 @@ import { isWritten, knownAssets, type ReportAssets, sizeOf } from './versions.ts
  * in its transaction.
  */
 export async function storeReport(
-  deps: StoreDeps,
+  deps: ReportDeps,
   report: NewReport,
   within: (db: OrganizationTransaction, report: Report) => Promise<unknown> = async () => undefined,
 ): Promise<Report> {
@@ -40,7 +39,7 @@ export async function storeReport(
 }
 
 /** Stores the next revision of a report with what that refers to; the same write again changes nothing. */
-export async function storeRevision(deps: StoreDeps, change: ReportChange): Promise<Report> {
+export async function storeRevision(deps: ReportDeps, change: ReportChange): Promise<Report> {
   const { organizationId, projectId, reportId, content } = change;
   if (content !== undefined) sizeOf(content);
   const { before, isDone, known } = await inOrganization(deps.db, organizationId, async (db) => {
@@ -63,7 +62,7 @@ export async function storeRevision(deps: StoreDeps, change: ReportChange): Prom
 
 /** Stores what names the kept objects, and takes them off the list of those to remove where it does name them. */
 async function naming(
-  { db }: StoreDeps,
+  { db }: ReportDeps,
   organizationId: string,
   { assets, prefix }: KeptAssets,
   writeId: string,

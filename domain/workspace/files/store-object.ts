@@ -1,7 +1,11 @@
 import { newId } from '../../../data/ids.ts';
 import { fileKey } from '../../../data/objects/keys.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { deleteObjectLater, type File, keepObject } from './files.ts';
 
 export interface StoreDeps {

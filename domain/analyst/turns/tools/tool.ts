@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { LakeDeps } from '../../../../data/lake/commit.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import type { ChartDrawer } from '../../../publishing/charts/draw.ts';
+import type { ReportDeps } from '../../../publishing/reports/assets.ts';
 import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
-import type { StoreDeps } from '../../../workspace/files/store-object.ts';
 import type { DataVersion, NewPart } from '../../conversations/messages.ts';
 
-export type ToolDeps = QueryDeps & StoreDeps & { charts: ChartDrawer; lake: LakeDeps };
+export type ToolDeps = QueryDeps & ReportDeps & { charts: ChartDrawer; lake: LakeDeps };
 
 /** What a call of a tool works with: its turn, what that may see, and at which versions. */
 export interface ToolCall {

@@ -1,7 +1,11 @@
 import { AppError, isRetryable, ValidationError } from '../../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { faultsOf } from '../../../../data/validation-faults.ts';
-import type { NodeEnd, NodeInput, NodeProgress } from '../../../../workflows/automation/workflow-run/contract.ts';
+import type {
+  NodeEnd,
+  NodeInput,
+  NodeProgress,
+} from '../../../../workflows/automation/workflow-run/contract.ts';
 import { runStates } from '../../../workspace/runs/runs.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { findNodeType } from '../graphs/node-types.ts';

@@ -2,11 +2,15 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import { newestSnapshot } from '../../../../data/lake/ducklake/snapshots.ts';
 import { versionsAt } from '../../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import type { PlannedNode, RunPlan, WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
-import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
+import type {
+  PlannedNode,
+  RunPlan,
+  WorkflowRunInput,
+} from '../../../../workflows/automation/workflow-run/contract.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
-import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
+import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
 import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
+import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { splitEnd } from '../graphs/known-node.ts';
 import { findNodeType } from '../graphs/node-types.ts';

@@ -1,9 +1,9 @@
 import type { Cipher } from '../../../../data/encryption.ts';
 import { type Database, inOrganization } from '../../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../../data/processes/processes.ts';
-import type { StoreDeps } from '../../../workspace/files/store-object.ts';
-import type { ExpiryDeps } from '../../../tables/lake-maintenance/expire.ts';
 import type { Models } from '../../../analyst/models/models.ts';
+import type { ReportDeps } from '../../../publishing/reports/assets.ts';
+import type { ExpiryDeps } from '../../../tables/lake-maintenance/expire.ts';
 import type { SqlValues } from '../../../tables/query/parameters.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
@@ -13,7 +13,7 @@ import type { NodeFailure, NodeOutput, NodeOutputs, RunNode } from './nodes.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
 export type NodeDeps = ProcessDeps &
-  StoreDeps &
+  ReportDeps &
   QueryDeps &
   ExpiryDeps & { cipher: Cipher; models: Pick<Models, 'defaultId'> };
 

@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import { defineProcess } from '../../../../data/processes/define.ts';
 import { nudge, type Processes } from '../../../../data/processes/processes.ts';
-import { taskQueues } from '../../../../workflows/task-queues.ts';
 import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
-import { decidedSignal, workflowRunWorkflowType } from '../../../../workflows/automation/workflow-run/names.ts';
+import {
+  decidedSignal,
+  workflowRunWorkflowType,
+} from '../../../../workflows/automation/workflow-run/names.ts';
+import { taskQueues } from '../../../../workflows/task-queues.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
 export const workflowRunProcess = defineProcess<WorkflowRunInput>({

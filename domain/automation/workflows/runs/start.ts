@@ -1,10 +1,21 @@
 import { AppError } from '../../../../data/errors.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../../data/processes/processes.ts';
-import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
 import { checkParams, type Params } from '../../../analyst/playbooks/parameters.ts';
+import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
-import { countUnfinished, deleteRun, findRun, insertRun, moveRun, type Run } from '../../../workspace/runs/runs.ts';
+import {
+  countUnfinished,
+  deleteRun,
+  findRun,
+  insertRun,
+  moveRun,
+  type Run,
+} from '../../../workspace/runs/runs.ts';
 import { graphForm } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
 import { getVersion, type WorkflowVersion } from '../versions.ts';

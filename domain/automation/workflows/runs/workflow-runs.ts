@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../../data/postgres/records.ts';
-import { deleteLakePins, extendLakePins } from '../../../tables/lake-maintenance/pins.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
+import { deleteLakePins, extendLakePins } from '../../../tables/lake-maintenance/pins.ts';
 import { findRun, getRun, type Run } from '../../../workspace/runs/runs.ts';
 
 /** A run of an activated version; how far it is stands in the run of the same id. */

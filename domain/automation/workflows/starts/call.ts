@@ -3,7 +3,11 @@ import { sql } from 'kysely';
 import type { Cipher } from '../../../../data/encryption.ts';
 import { AppError, notFound } from '../../../../data/errors.ts';
 import { derivedId } from '../../../../data/ids.ts';
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../../data/postgres/client.ts';
 import { findProcessStart, type ProcessStart } from '../../../../data/postgres/process-starts.ts';
 import { verify } from '../../../../data/webhooks/signature.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';

@@ -1,4 +1,8 @@
-import { type Database, inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../../data/postgres/client.ts';
 import type { RecordOf } from '../../../../data/postgres/records.ts';
 import type { Cadence } from '../../cadences/cadence.ts';
 import { addOwned, keepOwned, type OwnedTarget, retireOwned } from '../../schedules/owned.ts';

@@ -26,7 +26,7 @@ export interface Copied extends StagedTable {
 
 /** Copies a resource of a source to Parquet beside the lake. */
 export interface SourceCopier {
-  /** @throws SourceFailure where the source is why */
+  /** @throws RemoteFailure where the source is why */
   copy(
     request: CopyRequest,
     progress: (progress: CopyProgress) => void,

@@ -58,7 +58,7 @@ async function ranWorkflow(slackUrl: string) {
         title: 'Sales',
         output_folder: '',
         graph: '{}',
-        sealed_secrets: sealNodeSecrets(deps.cipher, secrets),
+        sealed_secrets: sealNodeSecrets(workspace.activityDeps.cipher, secrets),
         triggers: '[]',
         created_by: client.clientId,
       })

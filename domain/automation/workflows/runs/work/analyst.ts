@@ -1,10 +1,10 @@
 import { derivedId } from '../../../../../data/ids.ts';
 import { startAgentRun } from '../../../../analyst/agent-runs/start.ts';
-import { findFile } from '../../../../workspace/files/files.ts';
 import type { Params } from '../../../../analyst/playbooks/parameters.ts';
 import { runPlaybook } from '../../../../analyst/playbooks/run.ts';
 import { findReport } from '../../../../publishing/reports/reports.ts';
 import { storeReport } from '../../../../publishing/reports/store.ts';
+import { findFile } from '../../../../workspace/files/files.ts';
 import { findRun, type Run, runStates } from '../../../../workspace/runs/runs.ts';
 import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, seedOf, within } from '../node-work.ts';
 import type { NodeOutputs } from '../nodes.ts';

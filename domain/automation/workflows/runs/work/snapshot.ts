@@ -1,7 +1,11 @@
 import { AppError } from '../../../../../data/errors.ts';
 import { newId } from '../../../../../data/ids.ts';
 import { findDataset } from '../../../../intake/datasets/datasets.ts';
-import { findSnapshotRun, type SnapshotRun, snapshotStates } from '../../../../intake/datasets/snapshot-runs.ts';
+import {
+  findSnapshotRun,
+  type SnapshotRun,
+  snapshotStates,
+} from '../../../../intake/datasets/snapshot-runs.ts';
 import { startSnapshot } from '../../../../intake/datasets/start.ts';
 import { pinSnapshot } from '../../../../tables/lake-maintenance/expire.ts';
 import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';

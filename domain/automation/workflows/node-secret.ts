@@ -1,0 +1,31 @@
+import type { Cipher } from '../../../data/encryption.ts';
+import { AppError } from '../../../data/errors.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { NodeSecrets } from '../../publishing/deliveries/attempt-http.ts';
+import { openNodeSecrets } from './graphs/sealed.ts';
+
+/** Secrets of nodes that deliver, as they were when their runs' versions were activated: no row of a delivery has them. */
+export function nodeSecretsOf({ db, cipher }: { db: Database; cipher: Cipher }): NodeSecrets {
+  return async (delivery, key) => {
+    const version = await inOrganization(db, delivery.organization_id, (transaction) =>
+      transaction
+        .selectFrom('workflow_runs as run')
+        .innerJoin('workflow_versions as version', (join) =>
+          join
+            .onRef('version.organization_id', '=', 'run.organization_id')
+            .onRef('version.id', '=', 'run.version_id'),
+        )
+        .select('version.sealed_secrets')
+        .where('run.organization_id', '=', delivery.organization_id)
+        .where('run.id', '=', delivery.workflow_run_id)
+        .executeTakeFirst(),
+    );
+    const secret = version && openNodeSecrets(cipher, version)[delivery.node_id ?? '']?.[key];
+    if (secret === undefined)
+      throw new AppError(
+        'not_found',
+        `The version of the workflow has no ${key} for the node that delivers.`,
+      );
+    return secret;
+  };
+}
