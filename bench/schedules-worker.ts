@@ -6,14 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
-import type { ActivityDeps } from '../activities/deps.ts';
 import { scheduleControlActivities } from '../activities/automation/schedule/control.ts';
 import { scheduleRunControlActivities } from '../activities/automation/schedule-run/control.ts';
+import type { ActivityDeps } from '../activities/deps.ts';
 import { createDatabase, inOrganization } from '../data/postgres/client.ts';
 import { createTemporalClient } from '../data/processes/connect.ts';
 import { createProcesses } from '../data/processes/processes.ts';
 import { processSteps } from '../data/processes/reconcile.ts';
-import { datasetSnapshots } from '../domain/intake/datasets/fires.ts';
 import { endRun } from '../domain/automation/schedules/fires.ts';
 import { scheduleSteps } from '../domain/automation/schedules/reconcile.ts';
 import { findScheduleRun } from '../domain/automation/schedules/schedule-runs.ts';
@@ -53,10 +52,7 @@ const worker = await Worker.create({
       }),
   },
 });
-startReconciler({ db, logger }, [
-  ...processSteps(deps),
-  ...scheduleSteps({ ...deps, snapshots: datasetSnapshots(deps) }),
-]);
+startReconciler({ db, logger }, [...processSteps(deps), ...scheduleSteps(deps)]);
 setInterval(() => process.send?.({ rssBytes: process.memoryUsage.rss() }), 1_000);
 process.send?.({ ready: true });
 await worker.run();

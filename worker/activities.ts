@@ -2,22 +2,22 @@ import { agentRunAgentActivities } from '../activities/analyst/agent-run/agent.t
 import { agentRunControlActivities } from '../activities/analyst/agent-run/control.ts';
 import { conversationAgentActivities } from '../activities/analyst/conversation/agent.ts';
 import { conversationControlActivities } from '../activities/analyst/conversation/control.ts';
-import { deliveryAgentActivities } from '../activities/publishing/delivery/agent.ts';
-import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
-import type { ActivityDeps } from '../activities/deps.ts';
-import { ingestionBatchControlActivities } from '../activities/intake/ingestion-batch/control.ts';
-import { ingestionBatchLakeActivities } from '../activities/intake/ingestion-batch/lake.ts';
-import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
-import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
 import { scheduleControlActivities } from '../activities/automation/schedule/control.ts';
 import { backfillControlActivities } from '../activities/automation/schedule-backfill/control.ts';
 import { scheduleRunControlActivities } from '../activities/automation/schedule-run/control.ts';
+import { workflowRunAgentActivities } from '../activities/automation/workflow-run/agent.ts';
+import { workflowRunControlActivities } from '../activities/automation/workflow-run/control.ts';
+import type { ActivityDeps } from '../activities/deps.ts';
+import { ingestionBatchControlActivities } from '../activities/intake/ingestion-batch/control.ts';
+import { ingestionBatchLakeActivities } from '../activities/intake/ingestion-batch/lake.ts';
 import { snapshotControlActivities } from '../activities/intake/snapshot/control.ts';
 import { snapshotLakeActivities } from '../activities/intake/snapshot/lake.ts';
 import { tableImportControlActivities } from '../activities/intake/table-import/control.ts';
 import { tableImportLakeActivities } from '../activities/intake/table-import/lake.ts';
-import { workflowRunAgentActivities } from '../activities/automation/workflow-run/agent.ts';
-import { workflowRunControlActivities } from '../activities/automation/workflow-run/control.ts';
+import { deliveryAgentActivities } from '../activities/publishing/delivery/agent.ts';
+import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
+import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
+import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
 
 /** Every activity, by the queue that it is taken from. */
 export function activitiesOf(

@@ -5,17 +5,16 @@ import { purgeTries } from '../data/reconciling/run.ts';
 import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
 import { agentRunSteps } from '../domain/analyst/agent-runs/reconcile.ts';
 import { conversationSteps } from '../domain/analyst/conversations/reconcile.ts';
-import { datasetSnapshots } from '../domain/intake/datasets/fires.ts';
-import { snapshotSteps } from '../domain/intake/datasets/reconcile.ts';
-import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
-import { importSteps } from '../domain/intake/file-imports/reconcile.ts';
-import { fileSteps } from '../domain/workspace/files/reconcile.ts';
-import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
-import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
-import { runSteps } from '../domain/workspace/runs/reconcile.ts';
 import { scheduleSteps } from '../domain/automation/schedules/reconcile.ts';
-import { tableSteps } from '../domain/tables/tables/reconcile.ts';
 import { workflowRunSteps } from '../domain/automation/workflows/runs/reconcile.ts';
+import { snapshotSteps } from '../domain/intake/datasets/reconcile.ts';
+import { importSteps } from '../domain/intake/file-imports/reconcile.ts';
+import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
+import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
+import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
+import { tableSteps } from '../domain/tables/tables/reconcile.ts';
+import { fileSteps } from '../domain/workspace/files/reconcile.ts';
+import { runSteps } from '../domain/workspace/runs/reconcile.ts';
 
 /** What each feature has to be put right, in the order in which a worker looks. */
 export function reconcileSteps(
@@ -30,7 +29,7 @@ export function reconcileSteps(
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),
-    ...scheduleSteps({ ...deps, snapshots: datasetSnapshots(deps) }),
+    ...scheduleSteps(deps),
     ...workflowRunSteps(deps),
     ...deliverySteps(deps),
     ...tableSteps(deps),

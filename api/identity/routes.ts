@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { revokeToken } from '../../domain/workspace/organizations/access.ts';
-import { getApiClient, getOrganization, getUser } from '../../domain/workspace/organizations/organizations.ts';
+import {
+  getApiClient,
+  getOrganization,
+  getUser,
+} from '../../domain/workspace/organizations/organizations.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { envelope, timestamp } from '../schemas.ts';

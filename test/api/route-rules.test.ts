@@ -7,10 +7,10 @@ import { requestApprovals } from '../../domain/analyst/conversations/approvals.t
 import { insertChart } from '../../domain/analyst/conversations/charts.ts';
 import { addParts, findMessage } from '../../domain/analyst/conversations/messages.ts';
 import { insertResult } from '../../domain/analyst/conversations/results.ts';
+import { insertApproval } from '../../domain/automation/workflows/runs/approvals.ts';
 import { insertDeliveries } from '../../domain/publishing/deliveries/deliveries.ts';
 import { outputDeliveries } from '../../domain/publishing/deliveries/planned.ts';
 import { insertReport } from '../../domain/publishing/reports/reports.ts';
-import { insertApproval } from '../../domain/automation/workflows/runs/approvals.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
 import { madeSchedule } from '../support/schedules.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';

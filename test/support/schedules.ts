@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { datasetSnapshots } from '../../domain/intake/datasets/fires.ts';
 import { scheduleSteps } from '../../domain/automation/schedules/reconcile.ts';
 import { reconcile } from './reconcile.ts';
 import type { TestClient, Workspace } from './workspace.ts';
@@ -46,7 +45,5 @@ export async function madeSchedule(
 
 /** A worker's look at schedules, their fires and their backfills, at once. */
 export function reconcileSchedules(workspace: Workspace): Promise<void> {
-  const { activityDeps } = workspace;
-  const deps = { ...activityDeps, snapshots: datasetSnapshots(activityDeps) };
-  return reconcile(workspace, scheduleSteps(deps, 0));
+  return reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
 }

@@ -9,8 +9,8 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { buildApp } from '../../api/app.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { ApiDeps, Routes } from '../../api/deps.ts';
-import { activityStaging } from '../../service/engine-process/open.ts';
 import { provisionOrganization } from '../../domain/workspace/organizations/provision.ts';
+import { activityStaging } from '../../service/engine-process/open.ts';
 import { openService } from '../../service/open.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
 

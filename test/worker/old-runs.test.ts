@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fileSteps } from '../../domain/workspace/files/reconcile.ts';
 import { readRows } from '../../domain/tables/kept-rows/kept-rows.ts';
+import { fileSteps } from '../../domain/workspace/files/reconcile.ts';
 import { runSteps } from '../../domain/workspace/runs/reconcile.ts';
 import { projectOf } from '../support/conversations.ts';
 import { reconcile } from '../support/reconcile.ts';

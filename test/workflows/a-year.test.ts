@@ -4,8 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { nextTurnMs } from '../../domain/automation/workflows/runs/work/snapshot.ts';
-import { taskQueues } from '../../workflows/task-queues.ts';
 import type { PlannedNode } from '../../workflows/automation/workflow-run/contract.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 
 /**

@@ -5,7 +5,10 @@ import type { Cadence } from '../../domain/automation/cadences/cadence.ts';
 import { nextOccurrence, type Occurrence } from '../../domain/automation/cadences/next.ts';
 import { advanceSchedule } from '../../domain/automation/schedules/advance.ts';
 import { pauseByProcess, resumeByProcess } from '../../domain/automation/schedules/pause.ts';
-import type { ScheduleControlActivities, ScheduleInput } from '../../workflows/automation/schedule/contract.ts';
+import type {
+  ScheduleControlActivities,
+  ScheduleInput,
+} from '../../workflows/automation/schedule/contract.ts';
 import { scheduleWorkflowType } from '../../workflows/automation/schedule/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';

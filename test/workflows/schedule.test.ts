@@ -2,13 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
-import type { DeliveryAgentActivities } from '../../workflows/publishing/delivery/contract.ts';
-import type { ScheduleControlActivities, ScheduleNext } from '../../workflows/automation/schedule/contract.ts';
+import type {
+  ScheduleControlActivities,
+  ScheduleNext,
+} from '../../workflows/automation/schedule/contract.ts';
 import { pauseScheduleSignal, scheduleWorkflowType } from '../../workflows/automation/schedule/names.ts';
 import type { BackfillControlActivities } from '../../workflows/automation/schedule-backfill/contract.ts';
 import { backfillWorkflowType } from '../../workflows/automation/schedule-backfill/names.ts';
-import type { FireProgress, ScheduleRunControlActivities } from '../../workflows/automation/schedule-run/contract.ts';
+import type {
+  FireProgress,
+  ScheduleRunControlActivities,
+} from '../../workflows/automation/schedule-run/contract.ts';
 import { runEndedSignal, scheduleRunWorkflowType } from '../../workflows/automation/schedule-run/names.ts';
+import type { DeliveryAgentActivities } from '../../workflows/publishing/delivery/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';

@@ -3,12 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
-import type {
-  DeliveryAgentActivities,
-  DeliveryControlActivities,
-} from '../../workflows/publishing/delivery/contract.ts';
 import { runEndedSignal } from '../../workflows/automation/schedule-run/names.ts';
-import { taskQueues } from '../../workflows/task-queues.ts';
 import type {
   NodeEnd,
   NodeProgress,
@@ -17,7 +12,16 @@ import type {
   WorkflowRunControlActivities,
   WorkflowRunOutcome,
 } from '../../workflows/automation/workflow-run/contract.ts';
-import { decidedSignal, resumedSignal, workflowRunWorkflowType } from '../../workflows/automation/workflow-run/names.ts';
+import {
+  decidedSignal,
+  resumedSignal,
+  workflowRunWorkflowType,
+} from '../../workflows/automation/workflow-run/names.ts';
+import type {
+  DeliveryAgentActivities,
+  DeliveryControlActivities,
+} from '../../workflows/publishing/delivery/contract.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
 import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 

@@ -1,13 +1,16 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/life.ts';
+import { stopsChannel } from '../../../domain/analyst/conversations/turns.ts';
 import { beginTurn, type TurnBeginning } from '../../../domain/analyst/turns/begin-turn.ts';
 import { takeModelStep } from '../../../domain/analyst/turns/model-step.ts';
 import { TurnEnded } from '../../../domain/analyst/turns/reply-writer.ts';
 import { StepFailure } from '../../../domain/analyst/turns/step-failure.ts';
 import { callTool } from '../../../domain/analyst/turns/tool-call.ts';
-import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/life.ts';
-import { stopsChannel } from '../../../domain/analyst/conversations/turns.ts';
-import type { ConversationAgentActivities, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import type {
+  ConversationAgentActivities,
+  TurnInput,
+} from '../../../workflows/analyst/conversation/contract.ts';
 import { toolTries } from '../../../workflows/analyst/conversation/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';

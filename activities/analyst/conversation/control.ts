@@ -1,6 +1,11 @@
-import { failToolCall } from '../../../domain/analyst/turns/tool-call.ts';
-import { advanceConversation, cancelTurn, failTurn, readDecisions } from '../../../domain/analyst/conversations/life.ts';
+import {
+  advanceConversation,
+  cancelTurn,
+  failTurn,
+  readDecisions,
+} from '../../../domain/analyst/conversations/life.ts';
 import { removeConversation } from '../../../domain/analyst/conversations/remove.ts';
+import { failToolCall } from '../../../domain/analyst/turns/tool-call.ts';
 import type { ConversationControlActivities } from '../../../workflows/analyst/conversation/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
 

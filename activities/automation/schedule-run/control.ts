@@ -1,4 +1,3 @@
-import { datasetSnapshots } from '../../../domain/intake/datasets/fires.ts';
 import { collectFire, endFire } from '../../../domain/automation/schedules/collect.ts';
 import { beginFire, cancelFire } from '../../../domain/automation/schedules/fire.ts';
 import { startFire } from '../../../domain/automation/workflows/starts/fire.ts';
@@ -6,16 +5,14 @@ import type { ScheduleRunControlActivities } from '../../../workflows/automation
 import type { ActivityDeps } from '../../deps.ts';
 
 export function scheduleRunControlActivities(deps: ActivityDeps): ScheduleRunControlActivities {
-  const snapshots = datasetSnapshots(deps);
   return {
     /** Safe to retry: the run's id is known before it is started. */
-    beginFire: (input) =>
-      beginFire({ ...deps, snapshots, startWorkflowFire: (fire) => startFire(deps, fire) }, input),
+    beginFire: (input) => beginFire({ ...deps, startWorkflowFire: (fire) => startFire(deps, fire) }, input),
     /** Safe to retry: deliveries are named after the fire. */
-    collectFire: (input) => collectFire({ db: deps.db, snapshots }, input),
+    collectFire: (input) => collectFire(deps.db, input),
     /** Safe to retry: a fire that ended stays as it ended. */
     endFire: (input) => endFire(deps.db, input),
     /** Safe to retry: a run is asked to end once more. */
-    cancelFire: (input) => cancelFire({ ...deps, snapshots }, input),
+    cancelFire: (input) => cancelFire(deps, input),
   };
 }

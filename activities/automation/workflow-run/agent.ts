@@ -1,5 +1,8 @@
 import { advanceNode } from '../../../domain/automation/workflows/runs/advance.ts';
-import type { NodeProgress, WorkflowRunAgentActivities } from '../../../workflows/automation/workflow-run/contract.ts';
+import type {
+  NodeProgress,
+  WorkflowRunAgentActivities,
+} from '../../../workflows/automation/workflow-run/contract.ts';
 import { createAdmission } from '../../admission.ts';
 import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';

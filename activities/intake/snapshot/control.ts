@@ -1,7 +1,10 @@
 import { admitSnapshot, beginSnapshot, endSnapshot } from '../../../domain/intake/datasets/life.ts';
 import type { SnapshotFailure, SnapshotRun } from '../../../domain/intake/datasets/snapshot-runs.ts';
 import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
-import type { SnapshotControlActivities, SnapshotOutcome } from '../../../workflows/intake/snapshot/contract.ts';
+import type {
+  SnapshotControlActivities,
+  SnapshotOutcome,
+} from '../../../workflows/intake/snapshot/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
 
 export function snapshotControlActivities(deps: ActivityDeps): SnapshotControlActivities {

@@ -8,8 +8,15 @@ import {
   recordFinalFailure,
   stageImport,
 } from '../../../domain/intake/file-imports/run.ts';
-import { getTableImport, reportProgress, type TableImport } from '../../../domain/intake/file-imports/table-imports.ts';
-import type { TableImportInput, TableImportLakeActivities } from '../../../workflows/intake/table-import/contract.ts';
+import {
+  getTableImport,
+  reportProgress,
+  type TableImport,
+} from '../../../domain/intake/file-imports/table-imports.ts';
+import type {
+  TableImportInput,
+  TableImportLakeActivities,
+} from '../../../workflows/intake/table-import/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
 import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';

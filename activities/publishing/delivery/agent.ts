@@ -1,5 +1,8 @@
 import { attemptDelivery, type DeliveryDeps } from '../../../domain/publishing/deliveries/attempt.ts';
-import type { DeliveryAgentActivities, DeliveryAttempt } from '../../../workflows/publishing/delivery/contract.ts';
+import type {
+  DeliveryAgentActivities,
+  DeliveryAttempt,
+} from '../../../workflows/publishing/delivery/contract.ts';
 import { createAdmission } from '../../admission.ts';
 import { withHeartbeats } from '../../heartbeats.ts';
 

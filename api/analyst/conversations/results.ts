@@ -3,10 +3,10 @@ import { getChart, readChart, readPng } from '../../../domain/analyst/conversati
 import { getResult, readRows } from '../../../domain/analyst/conversations/results.ts';
 import { camelCase } from '../../../domain/tables/query/camel-case.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
-import { queryAnswer, queryExample } from '../../tables/query-executions/schemas.ts';
 import { sendText } from '../../reply.ts';
 import { type Load, route } from '../../route.ts';
 import { decodeCursor, encodeCursor, integerText, pageQuery } from '../../schemas.ts';
+import { queryAnswer, queryExample } from '../../tables/query-executions/schemas.ts';
 import { conversationPath, loadConversation } from './paths.ts';
 
 const resultPath = `${conversationPath}/results/:result_id` as const;

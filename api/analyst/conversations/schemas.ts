@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Conversation } from '../../../domain/analyst/conversations/conversations.ts';
-import { characters, confirmQuery, effortSchema, integerText, timestamp, visibleName } from '../../schemas.ts';
+import {
+  characters,
+  confirmQuery,
+  effortSchema,
+  integerText,
+  timestamp,
+  visibleName,
+} from '../../schemas.ts';
 
 export const conversationSchema = z
   .object({

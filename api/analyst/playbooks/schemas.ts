@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isRawNumber, type RawNumber } from '../../../data/exact-json.ts';
-import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { namesIn, type Parameters } from '../../../domain/analyst/playbooks/parameters.ts';
 import {
   type listVersions,
@@ -8,6 +7,7 @@ import {
   type Playbook,
   parametersOf,
 } from '../../../domain/analyst/playbooks/playbooks.ts';
+import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { freeFormMap } from '../../free-form.ts';
 import { characters, effortSchema, timestamp, visibleName } from '../../schemas.ts';
 

@@ -10,7 +10,11 @@ import {
   type Schedule,
   showSchedule,
 } from '../../../domain/automation/schedules/schedules.ts';
-import { createSchedule, deleteSchedule, replaceSchedule } from '../../../domain/automation/schedules/write.ts';
+import {
+  createSchedule,
+  deleteSchedule,
+  replaceSchedule,
+} from '../../../domain/automation/schedules/write.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { notFound } from '../../../data/errors.ts';
-import { getDelivery, listDeliveries } from '../../../domain/publishing/deliveries/deliveries.ts';
 import {
   cancelBackfill,
   findBackfill,
@@ -16,9 +15,10 @@ import {
   type ScheduleRunPlace,
 } from '../../../domain/automation/schedules/schedule-runs.ts';
 import { triggerSchedule } from '../../../domain/automation/schedules/trigger.ts';
+import { getDelivery, listDeliveries } from '../../../domain/publishing/deliveries/deliveries.ts';
 import { memoOf } from '../../caller.ts';
-import { deliveryExample, deliverySchema, deliveryView } from '../../publishing/deliveries/schemas.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { deliveryExample, deliverySchema, deliveryView } from '../../publishing/deliveries/schemas.ts';
 import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../schemas.ts';

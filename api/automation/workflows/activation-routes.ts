@@ -1,8 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { getProject } from '../../../domain/workspace/projects/projects.ts';
-import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
 import {
   activateWorkflow,
   pauseWorkflow,
@@ -10,9 +8,15 @@ import {
   versionBefore,
 } from '../../../domain/automation/workflows/activate.ts';
 import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/sql-faults.ts';
-import { getVersion, listVersions, type WorkflowVersion } from '../../../domain/automation/workflows/versions.ts';
+import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
+import {
+  getVersion,
+  listVersions,
+  type WorkflowVersion,
+} from '../../../domain/automation/workflows/versions.ts';
 import type { Workflow } from '../../../domain/automation/workflows/workflows.ts';
 import { archiveWorkflow } from '../../../domain/automation/workflows/write.ts';
+import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { type Caller, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone } from '../../reply.ts';

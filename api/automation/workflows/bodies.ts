@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { maxTriggers, type WrittenTrigger } from '../../../domain/automation/workflows/triggers.ts';
 import type { WorkflowContent } from '../../../domain/automation/workflows/write.ts';
+import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { freeFormMap, mapOf } from '../../free-form.ts';
+import { characters, idText, revisionNumber, visibleName } from '../../schemas.ts';
 import { cadenceBody } from '../schedules/cadence.ts';
 import { eitherCase } from '../schedules/either-case.ts';
-import { characters, idText, revisionNumber, visibleName } from '../../schemas.ts';
 
 const maxGraphBytes = 1_048_576;
 export const triggerTypes = ['schedule', 'webhook', 'api', 'data_event'] as const;

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type Delivery, getDelivery, listDeliveriesOfWorkflow } from '../../../domain/publishing/deliveries/deliveries.ts';
+import {
+  type Delivery,
+  getDelivery,
+  listDeliveriesOfWorkflow,
+} from '../../../domain/publishing/deliveries/deliveries.ts';
 import { retryDelivery } from '../../../domain/publishing/deliveries/retry.ts';
 import { type Caller, memoOf } from '../../caller.ts';
-import { deliveryExample, deliverySchema, deliveryView } from '../../publishing/deliveries/schemas.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { deliveryExample, deliverySchema, deliveryView } from '../../publishing/deliveries/schemas.ts';
 import { resource } from '../../resource.ts';
 import { pageQuery } from '../../schemas.ts';
 import { loadWorkflow, workflowPath, workflowsTag } from './routes.ts';

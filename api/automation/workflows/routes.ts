@@ -3,7 +3,11 @@ import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/
 import { triggersOf } from '../../../domain/automation/workflows/triggers.ts';
 import { unknownTableWarnings } from '../../../domain/automation/workflows/unknown-tables.ts';
 import { getWorkflow, listWorkflows, type Workflow } from '../../../domain/automation/workflows/workflows.ts';
-import { createWorkflow, faultsOfDraft, replaceWorkflow } from '../../../domain/automation/workflows/write.ts';
+import {
+  createWorkflow,
+  faultsOfDraft,
+  replaceWorkflow,
+} from '../../../domain/automation/workflows/write.ts';
 import type { Caller } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';

@@ -1,18 +1,22 @@
 import { z } from 'zod';
 import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
-import { decideApproval, getApproval, listApprovals } from '../../../domain/automation/workflows/runs/approvals.ts';
+import {
+  decideApproval,
+  getApproval,
+  listApprovals,
+} from '../../../domain/automation/workflows/runs/approvals.ts';
 import { tellDecided } from '../../../domain/automation/workflows/runs/process.ts';
 import { resumeWorkflowRun } from '../../../domain/automation/workflows/runs/resume.ts';
 import { startWorkflowRun } from '../../../domain/automation/workflows/runs/start.ts';
 import { listWorkflowRuns, runOfWorkflow } from '../../../domain/automation/workflows/runs/workflow-runs.ts';
+import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
 import { type Caller, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { freeFormMap } from '../../free-form.ts';
 import { resource } from '../../resource.ts';
-import { listRunsQuery, queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
 import { characters, confirmQuery } from '../../schemas.ts';
+import { listRunsQuery, queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
 import { approvalExample, approvalSchema, approvalView } from './approval-schemas.ts';
 import { loadWorkflow, workflowPath, workflowsTag } from './routes.ts';
 

@@ -5,8 +5,8 @@ import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-type
 import { cadenceOf, configOf } from '../../../domain/automation/workflows/triggers.ts';
 import type { Workflow } from '../../../domain/automation/workflows/workflows.ts';
 import { keptMap } from '../../free-form.ts';
-import { cadenceExample, cadenceSchema } from '../schedules/cadence.ts';
 import { pageQuery, timestamp } from '../../schemas.ts';
+import { cadenceExample, cadenceSchema } from '../schedules/cadence.ts';
 import { graphExample, triggerTypes } from './bodies.ts';
 import type { ShownTrigger } from './shown-triggers.ts';
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
 import { listResources, testConnection } from '../../../domain/intake/data-connections/ask.ts';
-import { changeDataConnection, createDataConnection } from '../../../domain/intake/data-connections/change.ts';
+import {
+  changeDataConnection,
+  createDataConnection,
+} from '../../../domain/intake/data-connections/change.ts';
 import {
   type DataConnection,
   getDataConnection,

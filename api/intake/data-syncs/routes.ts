@@ -6,11 +6,11 @@ import { findBatch, type IngestionBatch } from '../../../domain/intake/ingestion
 import { stagePage } from '../../../domain/intake/ingestion/stage-page.ts';
 import { findPage, type StagedPage } from '../../../domain/intake/ingestion/staged-pages.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
-import { pageIdOf, stagingErrors } from '../ingestion-batches/schemas.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { resource } from '../../resource.ts';
 import { type Load, route } from '../../route.ts';
 import { sentListOf } from '../../sent-list.ts';
+import { pageIdOf, stagingErrors } from '../ingestion-batches/schemas.ts';
 import {
   checkpoint,
   checkpointView,

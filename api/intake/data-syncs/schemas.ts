@@ -3,9 +3,9 @@ import { ValidationError } from '../../../data/errors.ts';
 import type { DataSync } from '../../../domain/intake/ingestion/data-syncs.ts';
 import { maxPageNumber, type StagedPage } from '../../../domain/intake/ingestion/staged-pages.ts';
 import type { Tasks } from '../../../domain/tables/records/reading/tasks.ts';
-import { pageIdOf, records } from '../ingestion-batches/schemas.ts';
 import { validate } from '../../plugins/validation.ts';
 import { envelope, nullableTimestamp, ownName, timestamp } from '../../schemas.ts';
+import { pageIdOf, records } from '../ingestion-batches/schemas.ts';
 
 const generation = ownName.describe(
   'The installed recipe generation; rotating it fences everything opened under the one before.',

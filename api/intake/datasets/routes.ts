@@ -1,13 +1,14 @@
 import type { z } from 'zod';
-import { getDataConnection } from '../../../domain/intake/data-connections/data-connections.ts';
-import { changeDataset, createDataset } from '../../../domain/intake/datasets/change.ts';
-import { deleteDataset, getDataset, listDatasets } from '../../../domain/intake/datasets/datasets.ts';
 import {
   changeDatasetSchedule,
+  datasetCadences,
   showDataset,
   showDatasets,
   wakeDatasetSchedule,
-} from '../../../domain/intake/datasets/schedule.ts';
+} from '../../../domain/automation/schedules/dataset-schedules.ts';
+import { getDataConnection } from '../../../domain/intake/data-connections/data-connections.ts';
+import { changeDataset, createDataset } from '../../../domain/intake/datasets/change.ts';
+import { deleteDataset, getDataset, listDatasets } from '../../../domain/intake/datasets/datasets.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
@@ -49,7 +50,9 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
       const place = { organizationId, connectionId: params.connection_id, id: newId('dst') };
       const given = { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id };
-      const dataset = await transaction(async (db) => showDataset(db, await createDataset(db, place, given)));
+      const dataset = await transaction(async (db) =>
+        showDataset(db, await createDataset(db, datasetCadences, place, given)),
+      );
       await wakeDatasetSchedule(deps, dataset, memoOf(request));
       return dataset;
     },
@@ -63,7 +66,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, params, body, transaction, request }) => {
       const place = { organizationId, connectionId: params.connection_id, id: params.dataset_id };
       const dataset = await transaction(async (db) =>
-        showDataset(db, await changeDataset(db, place, settingsOf(body))),
+        showDataset(db, await changeDataset(db, datasetCadences, place, settingsOf(body))),
       );
       await wakeDatasetSchedule(deps, dataset, memoOf(request));
       return dataset;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Cadence, cadenceView } from '../../../domain/automation/cadences/cadence.ts';
-import type { ShownDataset } from '../../../domain/intake/datasets/schedule.ts';
+import type { ShownDataset } from '../../../domain/automation/schedules/dataset-schedules.ts';
 import { cadenceBody, cadenceSchema } from '../../automation/schedules/cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../../schemas.ts';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { BatchFailure, IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
 import type { StagedPage, StagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
 import { freeForm } from '../../free-form.ts';
-import { sentRow } from '../../tables/rows/schemas.ts';
 import { envelope, integerText, nullableTimestamp, ownName, timestamp } from '../../schemas.ts';
+import { sentRow } from '../../tables/rows/schemas.ts';
 import { manifestPages, pageNumber } from './manifest.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;

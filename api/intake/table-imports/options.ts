@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ImportOptions } from '../../../domain/intake/file-imports/contract.ts';
 import { plainTypes } from '../../../domain/intake/file-imports/values/types.ts';
 import { camelKeys } from '../../camel-keys.ts';
-import { documentedType } from '../../tables/grid-tables/schemas.ts';
 import { characters, visibleName } from '../../schemas.ts';
+import { documentedType } from '../../tables/grid-tables/schemas.ts';
 
 /** More than white space, and no control characters. */
 const columnPattern =

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TableImport } from '../../../domain/intake/file-imports/table-imports.ts';
-import { tableName } from '../../tables/grid-tables/schemas.ts';
 import { idText, nullableTimestamp, timestamp } from '../../schemas.ts';
+import { tableName } from '../../tables/grid-tables/schemas.ts';
 import { parsing } from './options.ts';
 
 export const importFormats = ['csv', 'parquet', 'json', 'ndjson', 'xlsx'] as const;

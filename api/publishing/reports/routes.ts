@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { runOf, startAgentRun } from '../../../domain/analyst/agent-runs/start.ts';
 import { titleOf } from '../../../domain/analyst/conversations/conversations.ts';
-import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { exportReport } from '../../../domain/publishing/reports/export.ts';
 import { deleteReport, getReport, listReports } from '../../../domain/publishing/reports/reports.ts';
 import { storeReport, storeRevision } from '../../../domain/publishing/reports/store.ts';
 import { getVersion, listVersions } from '../../../domain/publishing/reports/versions.ts';
-import { memoOf } from '../../caller.ts';
+import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { chosenModel } from '../../analyst/conversations/chosen-model.ts';
+import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { attachment } from '../../reply.ts';
 import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
-import { queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
 import {
   decodeCursor,
   envelope,
@@ -23,6 +22,7 @@ import {
   revisionNumber,
   toPage,
 } from '../../schemas.ts';
+import { queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
 import {
   changeBody,
   contentQuery,

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { Report } from '../../../domain/publishing/reports/reports.ts';
 import { maxReportBytes, type ReportVersionHead } from '../../../domain/publishing/reports/versions.ts';
-import { characters, effortSchema, integerText, revisionNumber, timestamp, visibleName } from '../../schemas.ts';
+import {
+  characters,
+  effortSchema,
+  integerText,
+  revisionNumber,
+  timestamp,
+  visibleName,
+} from '../../schemas.ts';
 
 export const reportSchema = z
   .object({

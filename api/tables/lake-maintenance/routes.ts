@@ -1,5 +1,8 @@
 import { askForMaintenance } from '../../../domain/tables/lake-maintenance/ask.ts';
-import { getLakeMaintenanceRun, listLakeMaintenanceRuns } from '../../../domain/tables/lake-maintenance/runs.ts';
+import {
+  getLakeMaintenanceRun,
+  listLakeMaintenanceRuns,
+} from '../../../domain/tables/lake-maintenance/runs.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { lakeMaintenanceRunExample, lakeMaintenanceRunSchema, lakeMaintenanceRunView } from './schemas.ts';

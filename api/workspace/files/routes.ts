@@ -1,5 +1,10 @@
 import { deleteFile, getFile, getUpload, listFiles } from '../../../domain/workspace/files/files.ts';
-import { finalizeUpload, maxUploadBytes, mintUpload, uploadSeconds } from '../../../domain/workspace/files/uploads.ts';
+import {
+  finalizeUpload,
+  maxUploadBytes,
+  mintUpload,
+  uploadSeconds,
+} from '../../../domain/workspace/files/uploads.ts';
 import { writeFile } from '../../../domain/workspace/files/write.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';

@@ -1,3 +1,5 @@
+import { pauseSchedulesOf } from '../../../domain/automation/schedules/pause.ts';
+import { pauseWorkflowsOf } from '../../../domain/automation/workflows/pause-all.ts';
 import {
   archiveProject,
   getProject,
@@ -5,8 +7,6 @@ import {
   listProjects,
   updateProject,
 } from '../../../domain/workspace/projects/projects.ts';
-import { pauseSchedulesOf } from '../../../domain/automation/schedules/pause.ts';
-import { pauseWorkflowsOf } from '../../../domain/automation/workflows/pause-all.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import {

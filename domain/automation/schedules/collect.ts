@@ -13,16 +13,13 @@ import { type DeliveredOutput, outputDeliveries } from '../../publishing/deliver
 import { findReport } from '../../publishing/reports/reports.ts';
 import { findFile } from '../../workspace/files/files.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
-import type { DatasetSnapshots, FiredRun } from './fire.ts';
+import { findFiredSnapshot } from './dataset-fires.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { findScheduleRun, type ScheduleRun } from './schedule-runs.ts';
 import { recipientsOf, type Schedule } from './schedules.ts';
 
 /** Where the run of a fire has ended: what is to be delivered of what it made. */
-export function collectFire(
-  { db, snapshots }: { db: Database; snapshots: Pick<DatasetSnapshots, 'find'> },
-  input: ScheduleRunInput,
-): Promise<FireProgress> {
+export function collectFire(db: Database, input: ScheduleRunInput): Promise<FireProgress> {
   return inOrganization(db, input.organizationId, async (transaction) => {
     const found = await findFire(transaction, input);
     if (found === undefined) return { kind: 'ended', status: 'cancelled' };
@@ -30,7 +27,7 @@ export function collectFire(
     if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
     const runId = fire.run_id!;
     const isSnapshot = schedule.kind === 'dataset';
-    const run = await (isSnapshot ? snapshots.find : findRun)(transaction, input.organizationId, runId);
+    const run = await (isSnapshot ? findFiredSnapshot : findRun)(transaction, input.organizationId, runId);
     if (run !== undefined && !runStates.isEnd(run.status)) return { kind: 'running', runId };
     if (run?.status !== 'succeeded') return { kind: 'ended', status: await endByRun(transaction, fire, run) };
     if (isSnapshot) return { kind: 'delivering', deliveryIds: [] };
@@ -41,7 +38,7 @@ export function collectFire(
 function endByRun(
   db: OrganizationTransaction,
   fire: ScheduleRun,
-  run: FiredRun | undefined,
+  run: Pick<Run, 'error' | 'status'> | undefined,
 ): Promise<FireStatus> {
   if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'Its run was cancelled.');
   const error = run?.error as { message?: string } | null | undefined;

@@ -1,44 +1,21 @@
 import { AppError, isRetryable, ValidationError } from '../../../data/errors.ts';
-import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
 import type { FireProgress, ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
 import type { Models } from '../../analyst/models/models.ts';
 import type { Params } from '../../analyst/playbooks/parameters.ts';
 import { runPlaybook } from '../../analyst/playbooks/run.ts';
+import type { SnapshotWakeDeps } from '../../intake/datasets/cancel.ts';
 import { type CancelDeps, cancelRunById } from '../../workspace/runs/cancel.ts';
-import type { RunStatus } from '../../workspace/runs/runs.ts';
+import { cancelFiredSnapshot, startFiredSnapshot } from './dataset-fires.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { scheduleRunProcess } from './process.ts';
 import { findScheduleRun, type ScheduleRun, updateScheduleRun } from './schedule-runs.ts';
 import { findSchedule, type Schedule } from './schedules.ts';
 
-export interface FireDeps extends ProcessDeps {
+export interface FireDeps extends SnapshotWakeDeps {
   models: Pick<Models, 'defaultId'>;
   /** Starts what a trigger's fire runs: workflows stand above their schedules. */
   startWorkflowFire(fire: WorkflowFire): Promise<unknown>;
-  snapshots: DatasetSnapshots;
-}
-
-/** The snapshots that fires of datasets start: datasets stand above their schedules. */
-export interface DatasetSnapshots {
-  start(fire: SnapshotFire): Promise<unknown>;
-  /** Undefined where it is no more. */
-  find(db: OrganizationTransaction, organizationId: string, runId: string): Promise<FiredRun | undefined>;
-  cancel(organizationId: string, runId: string): Promise<unknown>;
-}
-
-export interface SnapshotFire {
-  organizationId: string;
-  datasetId: string;
-  callerId: string;
-  runId: string;
-  waitedBy: string;
-}
-
-/** What a fire started, whatever it is. */
-export interface FiredRun {
-  status: RunStatus;
-  error: unknown;
 }
 
 /** The fire of a workflow's trigger, of the version that was active when it was recorded. */
@@ -88,7 +65,7 @@ function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<u
   const waitedBy = scheduleRunProcess.workflowId(fire.id);
   if (schedule.kind === 'dataset') {
     const { dataset_id: datasetId, created_by: callerId } = schedule;
-    return deps.snapshots.start({ organizationId, datasetId: datasetId!, callerId, runId, waitedBy });
+    return startFiredSnapshot(deps, { organizationId, datasetId: datasetId!, callerId, runId, waitedBy });
   }
   if (schedule.kind === 'workflow') {
     return deps.startWorkflowFire({
@@ -123,7 +100,7 @@ function refusalOf(error: unknown): string {
 
 /** Asks the run of a fire to end; one that was not begun ends with its fire. */
 export async function cancelFire(
-  deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
+  deps: CancelDeps & SnapshotWakeDeps,
   { organizationId, scheduleRunId }: ScheduleRunInput,
 ): Promise<void> {
   const fire = await inOrganization(deps.db, organizationId, async (db) => {
@@ -137,13 +114,13 @@ export async function cancelFire(
 
 /** Asks what a fire runs to end, if it has begun. */
 export async function cancelRunOf(
-  deps: CancelDeps & Pick<FireDeps, 'snapshots'>,
+  deps: CancelDeps & SnapshotWakeDeps,
   { organization_id: organizationId, schedule_id: scheduleId, run_id: runId }: ScheduleRun,
 ): Promise<void> {
   if (runId === null) return;
   const schedule = await inOrganization(deps.db, organizationId, (db) =>
     findSchedule(db, organizationId, scheduleId),
   );
-  if (schedule?.kind === 'dataset') await deps.snapshots.cancel(organizationId, runId);
+  if (schedule?.kind === 'dataset') await cancelFiredSnapshot(deps, organizationId, runId);
   else await cancelRunById(deps, organizationId, runId);
 }

@@ -5,7 +5,7 @@ import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { backfillStates, cancelBackfill, findBackfill } from './backfills.ts';
-import { cancelRunOf, type DatasetSnapshots } from './fire.ts';
+import { cancelRunOf } from './fire.ts';
 import { pauseByProcess } from './pause.ts';
 import {
   backfillProcess,
@@ -22,7 +22,6 @@ export interface ScheduleReconcileDeps {
   db: Database;
   processes: Processes;
   logger: Pick<Logger, 'info' | 'warn'>;
-  snapshots: DatasetSnapshots;
 }
 
 interface Item {

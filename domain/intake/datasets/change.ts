@@ -1,15 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { Cadence, WritableCadence } from '../../automation/cadences/cadence.ts';
-import { nextOccurrence } from '../../automation/cadences/next.ts';
-import { refuseNewInterval } from '../../automation/cadences/validate.ts';
-import { neverFires } from '../../automation/schedules/schedules.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { replicationOf } from '../data-connections/change.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
-import { followCadence } from './schedule.ts';
 
 export interface DatasetSettings {
   resource: string;
@@ -20,7 +14,16 @@ export interface DatasetSettings {
   keyColumns: readonly string[];
   maxShrinkRatio: number | null;
   projectId: string | null;
-  cadence: Cadence | null;
+  /** Kept as it is: whoever follows it knows what it says. */
+  cadence: object | null;
+}
+
+/** Has snapshots start by the cadences of datasets. Schedules do that, and stand above datasets. */
+export interface CadenceFollower {
+  /** @throws AppError invalid_cadence */
+  refuseUnfit(cadence: object, before: object | null): void;
+  /** Within the transaction of a dataset's change. */
+  follow(db: OrganizationTransaction, dataset: Dataset): Promise<void>;
 }
 
 export interface DatasetPlace {
@@ -31,6 +34,7 @@ export interface DatasetPlace {
 
 export async function createDataset(
   db: OrganizationTransaction,
+  follower: CadenceFollower,
   place: DatasetPlace,
   given: DatasetSettings & { createdBy: string },
 ): Promise<Dataset> {
@@ -38,7 +42,7 @@ export async function createDataset(
   // Held, so that it is not deleted meanwhile.
   const connection = await getDataConnection(db, organizationId, connectionId, 'share');
   await refuseUnfit(db, connection, given);
-  if (given.cadence !== null) refuseUnfitCadence(given.cadence as WritableCadence, undefined);
+  if (given.cadence !== null) follower.refuseUnfit(given.cadence, null);
   const dataset = await insertDataset(db, {
     organization_id: organizationId,
     id,
@@ -47,13 +51,14 @@ export async function createDataset(
     ...columnsOf(given),
     created_by: given.createdBy,
   });
-  await followCadence(db, dataset);
+  await follower.follow(db, dataset);
   return dataset;
 }
 
 /** What is left out stays. What is copied cannot become something else: that is another dataset. */
 export async function changeDataset(
   db: OrganizationTransaction,
+  follower: CadenceFollower,
   place: DatasetPlace,
   change: { [Key in keyof DatasetSettings]?: DatasetSettings[Key] | undefined },
 ): Promise<Dataset> {
@@ -65,9 +70,8 @@ export async function changeDataset(
       'unsupported_option',
       'The resource of a dataset cannot change: its table holds the rows of this one. Make another dataset.',
     );
-  const cadenceBefore = before.cadence as unknown as Cadence | null;
-  if (change.cadence != null)
-    refuseUnfitCadence(change.cadence as WritableCadence, cadenceBefore ?? undefined);
+  const cadenceBefore = before.cadence as object | null;
+  if (change.cadence != null) follower.refuseUnfit(change.cadence, cadenceBefore);
   const after: DatasetSettings = {
     resource: before.resource,
     name: change.name ?? before.name,
@@ -81,15 +85,8 @@ export async function changeDataset(
   };
   await refuseUnfit(db, connection, after, before);
   const dataset = await updateDataset(db, before, columnsOf(after));
-  await followCadence(db, dataset);
+  await follower.follow(db, dataset);
   return dataset;
-}
-
-function refuseUnfitCadence(cadence: WritableCadence, before: Cadence | undefined): void {
-  refuseNewInterval(cadence, before);
-  const nowMs = Date.now();
-  const isChanged = !isDeepStrictEqual(cadence, before);
-  if (isChanged && nextOccurrence(cadence, nowMs, nowMs) === undefined) throw neverFires(cadence);
 }
 
 function columnsOf(settings: DatasetSettings) {

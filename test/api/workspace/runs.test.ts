@@ -3,7 +3,13 @@ import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { processSteps } from '../../../data/processes/reconcile.ts';
 import { runSteps } from '../../../domain/workspace/runs/reconcile.ts';
-import { beginStep, insertRun, moveRun, type RunStatus, runStates } from '../../../domain/workspace/runs/runs.ts';
+import {
+  beginStep,
+  insertRun,
+  moveRun,
+  type RunStatus,
+  runStates,
+} from '../../../domain/workspace/runs/runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reconcile } from '../../support/reconcile.ts';
 import { useWorker } from '../../support/worker.ts';

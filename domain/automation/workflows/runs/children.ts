@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { askSnapshotToCancel, type SnapshotWakeDeps } from '../../../intake/datasets/cancel.ts';
-import { datasetSnapshots } from '../../../intake/datasets/fires.ts';
 import { askToCancel, type CancelDeps, cancelRunById } from '../../../workspace/runs/cancel.ts';
+import { cancelFiredSnapshot } from '../../schedules/dataset-fires.ts';
 import type { Graph } from '../graphs/graph.ts';
 import type { RunNode } from './nodes.ts';
 import { childRunId } from './work/child.ts';
@@ -41,7 +41,7 @@ export async function cancelChildren(
   children: readonly Child[],
 ): Promise<void> {
   for (const { id, isSnapshot } of children) {
-    if (isSnapshot) await datasetSnapshots(deps).cancel(organizationId, id);
+    if (isSnapshot) await cancelFiredSnapshot(deps, organizationId, id);
     else await cancelRunById(deps, organizationId, id);
   }
 }

@@ -4,7 +4,11 @@ import { newId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { agentRunSteps } from '../../../../domain/analyst/agent-runs/reconcile.ts';
 import { claimBackfillFire } from '../../../../domain/automation/schedules/backfill-process.ts';
-import { insertScheduleRuns, requestedFire, rowOf } from '../../../../domain/automation/schedules/schedule-runs.ts';
+import {
+  insertScheduleRuns,
+  requestedFire,
+  rowOf,
+} from '../../../../domain/automation/schedules/schedule-runs.ts';
 import { getSchedule } from '../../../../domain/automation/schedules/schedules.ts';
 import { projectOf, useModelServer } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';

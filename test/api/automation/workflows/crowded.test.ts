@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { insertDeliveries } from '../../../../domain/publishing/deliveries/deliveries.ts';
 import { beginWorkflowRun } from '../../../../domain/automation/workflows/runs/begin.ts';
+import { insertDeliveries } from '../../../../domain/publishing/deliveries/deliveries.ts';
 import { projectOf } from '../../../support/conversations.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
 import { useWorkspace } from '../../../support/workspace.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { AppError } from '../../../../data/errors.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { runSteps } from '../../../../domain/workspace/runs/reconcile.ts';
 import { workflowRunSteps } from '../../../../domain/automation/workflows/runs/reconcile.ts';
+import { runSteps } from '../../../../domain/workspace/runs/reconcile.ts';
 import { decidedSignal } from '../../../../workflows/automation/workflow-run/names.ts';
 import { projectOf, useModelServer } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';

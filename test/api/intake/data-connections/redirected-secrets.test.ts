@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type ConnectionType, connectionTypes } from '../../../../domain/intake/data-connections/types/field.ts';
+import {
+  type ConnectionType,
+  connectionTypes,
+} from '../../../../domain/intake/data-connections/types/field.ts';
 import { typeTables } from '../../../../domain/intake/data-connections/types/types.ts';
 import { connect, httpServer, tested } from '../../../support/sources.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';

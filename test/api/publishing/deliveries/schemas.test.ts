@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { deliveryExample, deliverySchema, deliveryView } from '../../../../api/publishing/deliveries/schemas.ts';
+import {
+  deliveryExample,
+  deliverySchema,
+  deliveryView,
+} from '../../../../api/publishing/deliveries/schemas.ts';
 import { type Delivery, deliveryStates } from '../../../../domain/publishing/deliveries/deliveries.ts';
 
 const row: Delivery = {

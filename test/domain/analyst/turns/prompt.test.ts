@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { promptOf } from '../../../../domain/analyst/turns/prompt.ts';
 import { addParts, getMessage, insertMessage } from '../../../../domain/analyst/conversations/messages.ts';
+import { promptOf } from '../../../../domain/analyst/turns/prompt.ts';
 import { talkIn } from '../../../support/conversations.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 

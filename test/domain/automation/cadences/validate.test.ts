@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../../data/errors.ts';
-import { type Cadence, cadenceView, type WritableCadence } from '../../../../domain/automation/cadences/cadence.ts';
+import {
+  type Cadence,
+  cadenceView,
+  type WritableCadence,
+} from '../../../../domain/automation/cadences/cadence.ts';
 import {
   type CadenceFields,
   checkStoredCadence,

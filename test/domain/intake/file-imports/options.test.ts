@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../../data/errors.ts';
-import { type CsvOptions, formatOf, type ImportOptions } from '../../../../domain/intake/file-imports/contract.ts';
+import {
+  type CsvOptions,
+  formatOf,
+  type ImportOptions,
+} from '../../../../domain/intake/file-imports/contract.ts';
 import { checkOptions } from '../../../../domain/intake/file-imports/options.ts';
 import { mapping } from './lab.ts';
 

@@ -4,10 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../../../data/ids.ts';
 import { createOutgoing, type Outgoing } from '../../../../data/outgoing/outgoing.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
+import { sealNodeSecrets } from '../../../../domain/automation/workflows/graphs/sealed.ts';
 import type { DeliveryDeps } from '../../../../domain/publishing/deliveries/attempt.ts';
 import { maxAttempts } from '../../../../domain/publishing/deliveries/moves.ts';
-import { deliveryProcess, deliverySteps, retryDelivery } from '../../../../domain/publishing/deliveries/retry.ts';
-import { sealNodeSecrets } from '../../../../domain/automation/workflows/graphs/sealed.ts';
+import {
+  deliveryProcess,
+  deliverySteps,
+  retryDelivery,
+} from '../../../../domain/publishing/deliveries/retry.ts';
 import { expectEventually } from '../../../support/eventually.ts';
 import {
   type HttpReceiver,
@@ -58,7 +62,7 @@ async function ranWorkflow(slackUrl: string) {
         title: 'Sales',
         output_folder: '',
         graph: '{}',
-        sealed_secrets: sealNodeSecrets(workspace.activityDeps.cipher, secrets),
+        sealed_secrets: sealNodeSecrets(lab.workspace.activityDeps.cipher, secrets),
         triggers: '[]',
         created_by: client.clientId,
       })

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { ExportFormat, ReportMaterial } from '../../../../domain/publishing/report-formats/contract.ts';
-import { createReportFormatter, type ReportFormatter } from '../../../../domain/publishing/report-formats/formatter.ts';
+import {
+  createReportFormatter,
+  type ReportFormatter,
+} from '../../../../domain/publishing/report-formats/formatter.ts';
 
 export const writtenAt = '2026-11-21T08:30:00.000Z';
 export const chartId = 'cht_01kahz3v6dfyvb1s8m3h9q2w4x';

@@ -4,9 +4,9 @@ import { conversationPrefix, reportPrefix } from '../../../../data/objects/keys.
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { chartPrefix, insertChart, keepChart } from '../../../../domain/analyst/conversations/charts.ts';
 import { insertResult, keepRows, resultKey } from '../../../../domain/analyst/conversations/results.ts';
-import { fileSteps } from '../../../../domain/workspace/files/reconcile.ts';
 import { keepAssets } from '../../../../domain/publishing/reports/assets.ts';
 import { storeReport, storeRevision } from '../../../../domain/publishing/reports/store.ts';
+import { fileSteps } from '../../../../domain/workspace/files/reconcile.ts';
 import { projectOf, talkIn } from '../../../support/conversations.ts';
 import { readPdf } from '../../../support/documents.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';

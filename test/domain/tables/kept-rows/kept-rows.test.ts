@@ -1,6 +1,11 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { type KeptRows, keepRows, readRows, rowsDocument } from '../../../../domain/tables/kept-rows/kept-rows.ts';
+import {
+  type KeptRows,
+  keepRows,
+  readRows,
+  rowsDocument,
+} from '../../../../domain/tables/kept-rows/kept-rows.ts';
 
 /** As much of an object store as rows need. */
 function storeOfOne() {

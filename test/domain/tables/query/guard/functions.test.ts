@@ -1,6 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, expect, it } from 'vitest';
-import { allowedFunctions, allowedTableFunctions } from '../../../../../domain/tables/query/guard/functions.ts';
+import {
+  allowedFunctions,
+  allowedTableFunctions,
+} from '../../../../../domain/tables/query/guard/functions.ts';
 import { testExtensionDir } from '../lab.ts';
 
 /** Names the parser makes operators, keywords or other functions of; the catalog does not list them. */

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, canonicalNumber } from '../../../../../data/canonical-json.ts';
 import { type JsonValue, parseExactJson } from '../../../../../data/exact-json.ts';
-import { type PageContent, type PageRules, readPage } from '../../../../../domain/tables/records/page/page.ts';
+import {
+  type PageContent,
+  type PageRules,
+  readPage,
+} from '../../../../../domain/tables/records/page/page.ts';
 import { scanBody } from '../../../../../domain/tables/records/page/scan.ts';
 import type { Row } from '../../../../../domain/tables/records/plan.ts';
 import type { LakeColumn } from '../../../../../domain/tables/tables/columns.ts';

@@ -1,15 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../data/errors.ts';
 import type { Database, OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import type { Cadence } from '../../automation/cadences/cadence.ts';
-import { addOwned, keepOwned, retireOwned } from '../../automation/schedules/owned.ts';
-import { pauseSchedule, resumeSchedule } from '../../automation/schedules/pause.ts';
-import { type WakeDeps, wakeSchedule } from '../../automation/schedules/process.ts';
-import type { Schedule } from '../../automation/schedules/schedules.ts';
-import type { Dataset } from './datasets.ts';
+import type { CadenceFollower } from '../../intake/datasets/change.ts';
+import type { Dataset } from '../../intake/datasets/datasets.ts';
+import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
+import { nextOccurrence } from '../cadences/next.ts';
+import { refuseNewInterval } from '../cadences/validate.ts';
+import { addOwned, keepOwned, retireOwned } from './owned.ts';
+import { pauseSchedule, resumeSchedule } from './pause.ts';
+import { type WakeDeps, wakeSchedule } from './process.ts';
+import { neverFires, type Schedule } from './schedules.ts';
 
-/** Has a dataset's snapshots start by its cadence, or not any more. Wake the schedule's process when it is committed. */
-export async function followCadence(
+/** Wake the schedule's process when a dataset's change is committed. */
+export const datasetCadences: CadenceFollower = { refuseUnfit, follow: followCadence };
+
+function refuseUnfit(cadence: object, before: object | null): void {
+  const written = cadence as WritableCadence;
+  refuseNewInterval(written, (before as Cadence | null) ?? undefined);
+  const nowMs = Date.now();
+  const isChanged = !isDeepStrictEqual(cadence, before);
+  if (isChanged && nextOccurrence(written, nowMs, nowMs) === undefined) throw neverFires(written);
+}
+
+/** Has a dataset's snapshots start by its cadence, or not any more. */
+async function followCadence(
   db: OrganizationTransaction,
   dataset: Dataset,
   nowMs: number = Date.now(),
