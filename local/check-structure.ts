@@ -1,6 +1,6 @@
 /**
- * Holds the source to its structure: which wing may import which, no circle among the rooms of the domain, a README
- * in each of them, one place that knows DuckLake's own names, and no file that nobody wants to read.
+ * Holds the source to its structure: which part may import which, the order of the domain's wings, no cycle among its
+ * rooms, a README in each of them, one place that knows DuckLake's own names, and no file that nobody wants to read.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
@@ -8,14 +8,24 @@ import { dirname, join } from 'node:path/posix';
 const maxLines = 300;
 const readmeLines = 20;
 
-/** What a wing may import beside itself. Of workflows, wings that do not host them know names and contracts only. */
-const wings: Readonly<Record<string, readonly string[]>> = {
-  api: ['domain', 'data', 'workflows'],
-  worker: ['activities', 'domain', 'data', 'workflows'],
-  activities: ['domain', 'data', 'workflows'],
+/** What a part may import beside itself. Of workflows, parts that do not host them know names and contracts only. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  api: ['service', 'domain', 'data', 'workflows'],
+  worker: ['service', 'activities', 'domain', 'data', 'workflows'],
+  activities: ['service', 'domain', 'data', 'workflows'],
+  service: ['domain', 'data', 'workflows'],
   domain: ['data', 'workflows'],
   data: [],
   workflows: [],
+};
+/** The wings of the domain, lowest first, each with the lower ones that it may import. */
+const wings: Readonly<Record<string, readonly string[]>> = {
+  workspace: [],
+  tables: ['workspace'],
+  intake: ['tables', 'workspace'],
+  publishing: ['tables', 'workspace'],
+  analyst: ['publishing', 'tables', 'workspace'],
+  automation: ['analyst', 'publishing', 'intake', 'tables', 'workspace'],
 };
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';
@@ -27,49 +37,61 @@ const faults: string[] = [];
 /** Which room imports which, with a file that does. */
 const rooms = new Map<string, Map<string, string>>();
 
-for (const wing of Object.keys(wings)) {
-  for (const file of globSync(`${wing}/**/*.ts`)) {
+for (const part of Object.keys(parts)) {
+  for (const file of globSync(`${part}/**/*.ts`)) {
     const text = readFileSync(file, 'utf8');
     const lines = text.split('\n').length - 1;
     if (lines > maxLines && file !== generated) faults.push(`${file} has ${lines} lines; split it.`);
     if (text.toLowerCase().includes('ducklake_') && !file.startsWith(duckLakeFolder))
       faults.push(`${file} names what is DuckLake's own; ${duckLakeFolder} is the place for it.`);
-    for (const [, path] of text.matchAll(specifier)) look(wing, file, join(dirname(file), path!));
+    for (const [, path] of text.matchAll(specifier)) checkImport(part, file, join(dirname(file), path!));
   }
 }
-for (const [room, imported] of rooms) findCircle([room], imported);
-for (const room of globSync('domain/*')) {
-  const readme = `${room}/README.md`;
-  if (!existsSync(readme))
-    faults.push(`${readme} is missing: what it is, the way through it, what it may import.`);
-  else if (readFileSync(readme, 'utf8').split('\n').length - 1 > readmeLines)
-    faults.push(`${readme} has more than ${readmeLines} lines.`);
+for (const [room, imported] of rooms) findCycle([room], imported);
+const folders = [...globSync('domain/*'), ...globSync('domain/*/*')];
+for (const folder of folders) {
+  const [, wing] = folder.split('/');
+  if (!(wing! in wings)) faults.push(`${folder} is in none of the wings ${Object.keys(wings).join(', ')}.`);
+  checkReadme(folder);
 }
 for (const fault of faults) console.error(fault);
-console.log(`${globSync('domain/*').length} rooms, ${faults.length} faults of structure.`);
+console.log(`${globSync('domain/*/*/').length} rooms, ${faults.length} faults of structure.`);
 process.exit(faults.length === 0 ? 0 : 1);
 
-function look(wing: string, file: string, target: string): void {
+function checkImport(part: string, file: string, target: string): void {
   const [to] = target.split('/');
-  if (to === undefined || !(to in wings) || to === wing) {
-    if (to === 'domain' && wing === 'domain') note(file, target);
+  if (to === undefined || !(to in parts)) return;
+  if (part === 'domain' && to === 'domain') checkWing(file, target);
+  if (to === part) return;
+  const isAllowed =
+    parts[part]!.includes(to) && (to !== 'workflows' || part === 'worker' || knownOfWorkflows.test(target));
+  if (!isAllowed) faults.push(`${file} imports ${target}: ${part} may not.`);
+}
+
+function checkWing(file: string, target: string): void {
+  const [, wing, room] = file.split('/');
+  const [, toWing, toRoom] = target.split('/');
+  if (wing !== toWing) {
+    if (!wings[wing!]?.includes(toWing!))
+      faults.push(`${file} imports ${target}: the wing ${wing} may not import ${toWing}.`);
     return;
   }
-  const isAllowed =
-    wings[wing]!.includes(to) && (to !== 'workflows' || wing === 'worker' || knownOfWorkflows.test(target));
-  if (!isAllowed) faults.push(`${file} imports ${target}: ${wing} may not.`);
+  if (room === toRoom) return;
+  const from = `${wing}/${room}`;
+  const imported = rooms.get(from) ?? new Map<string, string>();
+  rooms.set(from, imported.set(`${toWing}/${toRoom}`, file));
 }
 
-function note(file: string, target: string): void {
-  const [from, to] = [file, target].map((path) => path.split('/')[1]!);
-  if (from === to) return;
-  const imported = rooms.get(from!) ?? new Map<string, string>();
-  rooms.set(from!, imported.set(to!, file));
-}
-
-function findCircle(way: readonly string[], imported: ReadonlyMap<string, string>): void {
+function findCycle(way: readonly string[], imported: ReadonlyMap<string, string>): void {
   for (const [next, file] of imported) {
-    if (next === way[0]) faults.push(`The rooms ${[...way, next].join(' → ')} go in a circle, at ${file}.`);
-    else if (!way.includes(next)) findCircle([...way, next], rooms.get(next) ?? new Map());
+    if (next === way[0]) faults.push(`The rooms ${[...way, next].join(' → ')} make a cycle, at ${file}.`);
+    else if (!way.includes(next)) findCycle([...way, next], rooms.get(next) ?? new Map());
   }
+}
+
+function checkReadme(folder: string): void {
+  const readme = `${folder}/README.md`;
+  if (!existsSync(readme)) faults.push(`${readme} is missing: what it is, and the way through it.`);
+  else if (readFileSync(readme, 'utf8').split('\n').length - 1 > readmeLines)
+    faults.push(`${readme} has more than ${readmeLines} lines.`);
 }
