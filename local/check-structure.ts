@@ -48,8 +48,7 @@ for (const part of Object.keys(parts)) {
   }
 }
 for (const [room, imported] of rooms) findCycle([room], imported);
-const folders = [...globSync('domain/*'), ...globSync('domain/*/*')];
-for (const folder of folders) {
+for (const folder of [...globSync('domain/*/'), ...globSync('domain/*/*/')]) {
   const [, wing] = folder.split('/');
   if (!(wing! in wings)) faults.push(`${folder} is in none of the wings ${Object.keys(wings).join(', ')}.`);
   checkReadme(folder);
@@ -69,17 +68,24 @@ function checkImport(part: string, file: string, target: string): void {
 }
 
 function checkWing(file: string, target: string): void {
-  const [, wing, room] = file.split('/');
-  const [, toWing, toRoom] = target.split('/');
+  const [, wing] = file.split('/');
+  const [, toWing] = target.split('/');
   if (wing !== toWing) {
     if (!wings[wing!]?.includes(toWing!))
       faults.push(`${file} imports ${target}: the wing ${wing} may not import ${toWing}.`);
     return;
   }
-  if (room === toRoom) return;
-  const from = `${wing}/${room}`;
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (from === to) return;
   const imported = rooms.get(from) ?? new Map<string, string>();
-  rooms.set(from, imported.set(`${toWing}/${toRoom}`, file));
+  rooms.set(from, imported.set(to, file));
+}
+
+/** The innermost folder with a README. */
+function roomOf(file: string): string {
+  let folder = dirname(file);
+  while (!existsSync(`${folder}/README.md`) && folder !== 'domain') folder = dirname(folder);
+  return folder;
 }
 
 function findCycle(way: readonly string[], imported: ReadonlyMap<string, string>): void {

@@ -3,7 +3,7 @@ import { createCipher } from '../data/encryption.ts';
 import { createDatabase } from '../data/postgres/client.ts';
 import { importLegacy, type LegacyKinds } from '../domain/automation/legacy/import.ts';
 import { legacySchedules } from '../domain/automation/schedules/legacy.ts';
-import { legacyWorkflows } from '../domain/automation/workflows/legacy.ts';
+import { legacyWorkflows } from '../domain/automation/workflows/definitions/legacy.ts';
 
 /**
  * Brings in schedules and workflows of another system: `node migrations/import-legacy.ts FILE`, with DATABASE_URL and

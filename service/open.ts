@@ -21,7 +21,7 @@ import { stopsChannel } from '../domain/analyst/conversations/turns.ts';
 import type { ModelsConfig } from '../domain/analyst/models/config.ts';
 import { createModels, type Models } from '../domain/analyst/models/models.ts';
 import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
-import { nodeSecretsOf } from '../domain/automation/workflows/node-secret.ts';
+import { nodeSecretsOf } from '../domain/automation/workflows/definitions/node-secret.ts';
 import { createSourceClients, type SourceClients } from '../domain/intake/data-connections/clients.ts';
 import type { SourceCopier } from '../domain/intake/datasets/copy/copier.ts';
 import { createSourceCopier } from '../domain/intake/datasets/copy/create.ts';

@@ -6,16 +6,16 @@ import {
   pauseWorkflow,
   resumeWorkflow,
   versionBefore,
-} from '../../../domain/automation/workflows/activate.ts';
-import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/sql-faults.ts';
+} from '../../../domain/automation/workflows/definitions/activate.ts';
+import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
 import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
 import {
   getVersion,
   listVersions,
   type WorkflowVersion,
-} from '../../../domain/automation/workflows/versions.ts';
-import type { Workflow } from '../../../domain/automation/workflows/workflows.ts';
-import { archiveWorkflow } from '../../../domain/automation/workflows/write.ts';
+} from '../../../domain/automation/workflows/definitions/versions.ts';
+import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
+import { archiveWorkflow } from '../../../domain/automation/workflows/definitions/write.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { type Caller, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';

@@ -1,13 +1,13 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/sql-faults.ts';
-import { triggersOf } from '../../../domain/automation/workflows/triggers.ts';
-import { unknownTableWarnings } from '../../../domain/automation/workflows/unknown-tables.ts';
-import { getWorkflow, listWorkflows, type Workflow } from '../../../domain/automation/workflows/workflows.ts';
+import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
+import { triggersOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
+import { unknownTableWarnings } from '../../../domain/automation/workflows/definitions/unknown-tables.ts';
+import { getWorkflow, listWorkflows, type Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
 import {
   createWorkflow,
   faultsOfDraft,
   replaceWorkflow,
-} from '../../../domain/automation/workflows/write.ts';
+} from '../../../domain/automation/workflows/definitions/write.ts';
 import type { Caller } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';

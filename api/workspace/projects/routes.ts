@@ -1,5 +1,5 @@
 import { pauseSchedulesOf } from '../../../domain/automation/schedules/pause.ts';
-import { pauseWorkflowsOf } from '../../../domain/automation/workflows/pause-all.ts';
+import { pauseWorkflowsOf } from '../../../domain/automation/workflows/definitions/pause-all.ts';
 import {
   archiveProject,
   getProject,

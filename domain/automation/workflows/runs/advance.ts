@@ -7,9 +7,9 @@ import type {
   NodeProgress,
 } from '../../../../workflows/automation/workflow-run/contract.ts';
 import { runStates } from '../../../workspace/runs/runs.ts';
+import { graphToRun, type WorkflowVersion } from '../definitions/versions.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { findNodeType } from '../graphs/node-types.ts';
-import { graphToRun, type WorkflowVersion } from '../versions.ts';
 import { showWaiting } from './approvals.ts';
 import { type NodeCall, type NodeDeps, NodeFailed, type NodeStep } from './node-work.ts';
 import {

@@ -6,9 +6,9 @@ import type { ReportDeps } from '../../../publishing/reports/assets.ts';
 import type { ExpiryDeps } from '../../../tables/lake-maintenance/expire.ts';
 import type { SqlValues } from '../../../tables/query/parameters.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
+import type { WorkflowVersion } from '../definitions/versions.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { splitEnd } from '../graphs/known-node.ts';
-import type { WorkflowVersion } from '../versions.ts';
 import type { NodeFailure, NodeOutput, NodeOutputs, RunNode } from './nodes.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 

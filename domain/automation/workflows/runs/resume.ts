@@ -5,7 +5,7 @@ import { nudge, type ProcessDeps } from '../../../../data/processes/processes.ts
 import { resumedSignal } from '../../../../workflows/automation/workflow-run/names.ts';
 import { reopenDeliveries } from '../../../publishing/deliveries/deliveries.ts';
 import { type Run, reopenRun } from '../../../workspace/runs/runs.ts';
-import { findWorkflow } from '../workflows.ts';
+import { findWorkflow } from '../definitions/workflows.ts';
 import { workflowRunStart } from './process.ts';
 import {
   dataVersionsOf,

@@ -16,10 +16,10 @@ import {
   moveRun,
   type Run,
 } from '../../../workspace/runs/runs.ts';
+import { getVersion, type WorkflowVersion } from '../definitions/versions.ts';
+import { findWorkflow, type Workflow } from '../definitions/workflows.ts';
 import { graphForm } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
-import { getVersion, type WorkflowVersion } from '../versions.ts';
-import { findWorkflow, type Workflow } from '../workflows.ts';
 import { workflowRunProcess, workflowRunStart } from './process.ts';
 import { findWorkflowRun, insertWorkflowRun, type WorkflowRun } from './workflow-runs.ts';
 

@@ -1,7 +1,7 @@
 import type { Cipher } from '../../../../data/encryption.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { graphToRun, versionById, type WorkflowVersion } from '../definitions/versions.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { graphToRun, versionById, type WorkflowVersion } from '../versions.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
 /** The version that a run began with, whichever is active now. */

@@ -3,11 +3,11 @@ import { newId } from '../../../../../data/ids.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../../../data/postgres/client.ts';
 import { advanceSchedule } from '../../../../../domain/automation/schedules/advance.ts';
 import { resumeByProcess } from '../../../../../domain/automation/schedules/pause.ts';
+import { findWorkflow } from '../../../../../domain/automation/workflows/definitions/workflows.ts';
 import {
   type ActiveTrigger,
   replaceTriggerSchedules,
 } from '../../../../../domain/automation/workflows/triggers/schedules.ts';
-import { findWorkflow } from '../../../../../domain/automation/workflows/workflows.ts';
 import { projectOf } from '../../../../support/conversations.ts';
 import { type TestClient, useWorkspace } from '../../../../support/workspace.ts';
 

@@ -1,7 +1,7 @@
-import type { Cipher } from '../../../data/encryption.ts';
-import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { getOpenProject } from '../../workspace/projects/projects.ts';
+import type { Cipher } from '../../../../data/encryption.ts';
+import { AppError, ValidationError, type ValidationFault } from '../../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
 import { triggersOf } from './triggers.ts';
 import { findNumbered, frozen, getVersion, insertVersion, type WorkflowVersion } from './versions.ts';

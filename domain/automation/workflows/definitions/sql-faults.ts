@@ -1,8 +1,8 @@
-import { AppError, type ValidationFault } from '../../../data/errors.ts';
-import { checkDraftSql } from '../../tables/query/check-draft.ts';
-import type { QueryDeps } from '../../tables/query/run.ts';
-import { findNodeType } from './graphs/node-types.ts';
-import { type LooseGraph, sqlValuesIn } from './graphs/sql-values.ts';
+import { AppError, type ValidationFault } from '../../../../data/errors.ts';
+import { checkDraftSql } from '../../../tables/query/check-draft.ts';
+import type { QueryDeps } from '../../../tables/query/run.ts';
+import { findNodeType } from '../graphs/node-types.ts';
+import { type LooseGraph, sqlValuesIn } from '../graphs/sql-values.ts';
 import type { Workflow } from './workflows.ts';
 
 export type SqlFaultDeps = Pick<QueryDeps, 'lake' | 'queries'>;

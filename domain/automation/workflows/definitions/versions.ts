@@ -1,12 +1,12 @@
-import type { Cipher } from '../../../data/encryption.ts';
-import { notFound } from '../../../data/errors.ts';
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
-import type { Cadence } from '../cadences/cadence.ts';
-import type { Graph } from './graphs/graph.ts';
-import { openNodeSecrets } from './graphs/sealed.ts';
-import { putSecrets } from './graphs/secrets.ts';
-import { validateGraph } from './graphs/validate.ts';
+import type { Cipher } from '../../../../data/encryption.ts';
+import { notFound } from '../../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../../data/postgres/records.ts';
+import type { Cadence } from '../../cadences/cadence.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { openNodeSecrets } from '../graphs/sealed.ts';
+import { putSecrets } from '../graphs/secrets.ts';
+import { validateGraph } from '../graphs/validate.ts';
 import { cadenceOf, configOf, type DataEventConfig, type Trigger } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 

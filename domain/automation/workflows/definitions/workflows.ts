@@ -1,7 +1,7 @@
-import { AppError, notFound } from '../../../data/errors.ts';
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
-import { states } from '../../../data/postgres/states.ts';
+import { AppError, notFound } from '../../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { type RecordOf, type RowLock, records, type Slice } from '../../../../data/postgres/records.ts';
+import { states } from '../../../../data/postgres/states.ts';
 
 export type Workflow = RecordOf<'workflows'>;
 

@@ -1,8 +1,8 @@
-import type { Cipher } from '../../../data/encryption.ts';
-import { AppError } from '../../../data/errors.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import type { NodeSecrets } from '../../publishing/deliveries/attempt-http.ts';
-import { openNodeSecrets } from './graphs/sealed.ts';
+import type { Cipher } from '../../../../data/encryption.ts';
+import { AppError } from '../../../../data/errors.ts';
+import { type Database, inOrganization } from '../../../../data/postgres/client.ts';
+import type { NodeSecrets } from '../../../publishing/deliveries/attempt-http.ts';
+import { openNodeSecrets } from '../graphs/sealed.ts';
 
 /** Secrets of nodes that deliver, as they were when their runs' versions were activated: no row of a delivery has them. */
 export function nodeSecretsOf({ db, cipher }: { db: Database; cipher: Cipher }): NodeSecrets {

@@ -1,6 +1,6 @@
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { replaceTriggerCursors } from './triggers/cursors.ts';
-import { replaceTriggerSchedules } from './triggers/schedules.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { replaceTriggerCursors } from '../triggers/cursors.ts';
+import { replaceTriggerSchedules } from '../triggers/schedules.ts';
 import { type FrozenTrigger, triggersOfVersion, type WorkflowVersion } from './versions.ts';
 import type { Workflow } from './workflows.ts';
 

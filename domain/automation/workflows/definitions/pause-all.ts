@@ -1,4 +1,4 @@
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
 
 /** What archiving a project does to its workflows: nothing sets them off any more. */

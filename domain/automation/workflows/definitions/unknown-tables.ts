@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { ValidationFault } from '../../../data/errors.ts';
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { foldName } from '../../tables/query/guard/tree.ts';
-import { listQueryable } from '../../tables/tables/tables.ts';
+import type { ValidationFault } from '../../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { foldName } from '../../../tables/query/guard/tree.ts';
+import { listQueryable } from '../../../tables/tables/tables.ts';
 import type { ReadStatement } from './sql-faults.ts';
 import type { Workflow } from './workflows.ts';
 
