@@ -1,11 +1,11 @@
 export { agentRun } from './analyst/agent-run/workflow.ts';
 export { conversation } from './analyst/conversation/workflow.ts';
-export { delivery } from './publishing/delivery/workflow.ts';
-export { ingestionBatch } from './intake/ingestion-batch/workflow.ts';
-export { lakeMaintenance } from './tables/lake-maintenance/workflow.ts';
 export { schedule } from './automation/schedule/workflow.ts';
 export { scheduleBackfill } from './automation/schedule-backfill/workflow.ts';
 export { scheduleRun } from './automation/schedule-run/workflow.ts';
+export { workflowRun } from './automation/workflow-run/workflow.ts';
+export { ingestionBatch } from './intake/ingestion-batch/workflow.ts';
 export { snapshot } from './intake/snapshot/workflow.ts';
 export { tableImport } from './intake/table-import/workflow.ts';
-export { workflowRun } from './automation/workflow-run/workflow.ts';
+export { delivery } from './publishing/delivery/workflow.ts';
+export { lakeMaintenance } from './tables/lake-maintenance/workflow.ts';

@@ -4,14 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'workflows/a-year',
   'faults/faults',
-  'api/datasets/http-replication',
+  'api/intake/datasets/http-replication',
   'docs/tour',
-  'domain/query/hostile',
+  'domain/tables/query/hostile',
   'workflows/schedule-year',
   'faults/approval-restart',
   'data/lake/lost-connections',
-  'domain/conversations/sequences',
-  'api/ingestion-batches',
+  'domain/analyst/conversations/sequences',
+  'api/intake/ingestion-batches',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -8,7 +8,6 @@ import {
   versionBefore,
 } from '../../../domain/automation/workflows/definitions/activate.ts';
 import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
-import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
 import {
   getVersion,
   listVersions,
@@ -16,6 +15,7 @@ import {
 } from '../../../domain/automation/workflows/definitions/versions.ts';
 import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
 import { archiveWorkflow } from '../../../domain/automation/workflows/definitions/write.ts';
+import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { type Caller, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';

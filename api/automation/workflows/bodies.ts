@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { maxTriggers, type WrittenTrigger } from '../../../domain/automation/workflows/definitions/triggers.ts';
+import {
+  maxTriggers,
+  type WrittenTrigger,
+} from '../../../domain/automation/workflows/definitions/triggers.ts';
 import type { WorkflowContent } from '../../../domain/automation/workflows/definitions/write.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { freeFormMap, mapOf } from '../../free-form.ts';

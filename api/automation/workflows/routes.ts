@@ -2,7 +2,11 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
 import { triggersOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import { unknownTableWarnings } from '../../../domain/automation/workflows/definitions/unknown-tables.ts';
-import { getWorkflow, listWorkflows, type Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
+import {
+  getWorkflow,
+  listWorkflows,
+  type Workflow,
+} from '../../../domain/automation/workflows/definitions/workflows.ts';
 import {
   createWorkflow,
   faultsOfDraft,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
-import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
-import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { cadenceOf, configOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
+import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
+import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { keptMap } from '../../free-form.ts';
 import { pageQuery, timestamp } from '../../schemas.ts';
 import { cadenceExample, cadenceSchema } from '../schedules/cadence.ts';

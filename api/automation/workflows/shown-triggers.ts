@@ -1,7 +1,7 @@
 import type { Cipher } from '../../../data/encryption.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { hooksOf, secretsOf } from '../../../domain/automation/workflows/triggers/hooks.ts';
 import type { Trigger, WrittenTrigger } from '../../../domain/automation/workflows/definitions/triggers.ts';
+import { hooksOf, secretsOf } from '../../../domain/automation/workflows/triggers/hooks.ts';
 import type { ShownWorkflow } from './schemas.ts';
 
 /** A trigger with the address of its hook; with its secret only in the answer that made that. */

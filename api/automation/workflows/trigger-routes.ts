@@ -1,8 +1,8 @@
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { rotateSecret } from '../../../domain/automation/workflows/triggers/hooks.ts';
 import { getTrigger, type Trigger } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import { getWorkflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
+import { rotateSecret } from '../../../domain/automation/workflows/triggers/hooks.ts';
 import type { Caller } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { route } from '../../route.ts';

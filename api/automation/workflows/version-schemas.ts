@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import { changesBetween } from '../../../domain/automation/workflows/definitions/version-changes.ts';
-import { triggersOfVersion, type WorkflowVersion } from '../../../domain/automation/workflows/definitions/versions.ts';
+import {
+  triggersOfVersion,
+  type WorkflowVersion,
+} from '../../../domain/automation/workflows/definitions/versions.ts';
 import { keptMap } from '../../free-form.ts';
 import { timestamp } from '../../schemas.ts';
 import { triggerSchema, workflowExample } from './schemas.ts';

@@ -1,8 +1,8 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { takeTurn } from '../conversation/turn.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
 import { tellWaiting } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
+import { takeTurn } from '../conversation/turn.ts';
 import type {
   AgentRunAgentActivities,
   AgentRunControlActivities,

@@ -12,8 +12,8 @@ import {
 } from '@temporalio/workflow';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { failedAs, tellOutcome } from '../../outcome.ts';
-import type { scheduleRun } from '../schedule-run/workflow.ts';
 import { taskQueues } from '../../task-queues.ts';
+import type { scheduleRun } from '../schedule-run/workflow.ts';
 import type { BackfillControlActivities, BackfillInput, BackfillStatus, ClaimedFire } from './contract.ts';
 
 // Database only, seconds at most. Retried without end: a backfill must not be left running in its row.

@@ -7,9 +7,9 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import type { FireProgress, FireStatus, ScheduleRunControlActivities, ScheduleRunInput } from './contract.ts';
 import { runEndedSignal } from './names.ts';
 

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
+import type { Growth } from '../../history.ts';
 import type { DeliveryInput } from '../../publishing/delivery/contract.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
-import type { Growth } from '../../history.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   NodeEnd,

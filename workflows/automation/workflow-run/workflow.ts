@@ -10,8 +10,8 @@ import {
 import { continueOnNewest, type Growth, watchGrowth } from '../../history.ts';
 import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
 import { tellWaiting } from '../../run-ended.ts';
-import { runEndedSignal } from '../schedule-run/names.ts';
 import { taskQueues } from '../../task-queues.ts';
+import { runEndedSignal } from '../schedule-run/names.ts';
 import type {
   PlannedNode,
   RunPlan,
