@@ -25,7 +25,8 @@ import type { Call } from '../../route.ts';
 import { idText, revisionNumber } from '../../schemas.ts';
 import { serviceUrl } from '../../service-url.ts';
 import { loadWorkflow, shown, workflowPath, workflowsTag } from './routes.ts';
-import { type ShownWorkflow, workflowExample, workflowSchema, workflowView } from './schemas.ts';
+import { workflowExample, workflowSchema, workflowView } from './schemas.ts';
+import type { ShownWorkflow } from './shown-triggers.ts';
 import { type ShownVersion, versionExample, versionSchema, versionView } from './version-schemas.ts';
 
 const activationBody = z

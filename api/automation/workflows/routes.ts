@@ -26,12 +26,11 @@ import {
   listedNodeTypes,
   listWorkflowsQuery,
   nodeTypesSchema,
-  type ShownWorkflow,
   workflowExample,
   workflowSchema,
   workflowView,
 } from './schemas.ts';
-import { shownTriggers, withSecrets } from './shown-triggers.ts';
+import { type ShownWorkflow, shownTriggers, withSecrets } from './shown-triggers.ts';
 
 export const workflowPath = '/v1/workflows/:workflow_id' as const;
 export const workflowsTag = 'Workflows';

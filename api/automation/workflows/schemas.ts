@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import { cadenceOf, configOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
-import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
 import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
 import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { keptMap } from '../../free-form.ts';
 import { pageQuery, timestamp } from '../../schemas.ts';
 import { cadenceExample, cadenceSchema } from '../schedules/cadence.ts';
 import { graphExample, triggerTypes } from './bodies.ts';
-import type { ShownTrigger } from './shown-triggers.ts';
+import type { ShownTrigger, ShownWorkflow } from './shown-triggers.ts';
 
 const statuses = ['draft', 'active', 'paused', 'archived', 'unknown'] as const;
 
@@ -99,8 +98,6 @@ export const hookTriggerExample: z.input<typeof triggerSchema> = {
   config: { hookUrl: 'https://api.example.com/v1/hooks/…' },
   secret: 'whsec_…',
 };
-
-export type ShownWorkflow = Workflow & { triggers: readonly ShownTrigger[] };
 
 /** `url` is that of the service. */
 export function workflowView(row: ShownWorkflow, url: string): z.input<typeof workflowSchema> {

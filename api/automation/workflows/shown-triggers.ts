@@ -1,11 +1,12 @@
 import type { Cipher } from '../../../data/encryption.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { Trigger, WrittenTrigger } from '../../../domain/automation/workflows/definitions/triggers.ts';
+import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
 import { hooksOf, secretsOf } from '../../../domain/automation/workflows/triggers/hooks.ts';
-import type { ShownWorkflow } from './schemas.ts';
 
 /** A trigger with the address of its hook; with its secret only in the answer that made that. */
 export type ShownTrigger = Trigger & { token?: string; secret?: string };
+export type ShownWorkflow = Workflow & { triggers: readonly ShownTrigger[] };
 
 export async function shownTriggers(
   db: OrganizationTransaction,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RecordOf } from '../../../data/postgres/records.ts';
 import { defineProcess } from '../../../data/processes/define.ts';
 import { nudge, type Processes } from '../../../data/processes/processes.ts';
 import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
@@ -8,7 +9,6 @@ import { backfillWorkflowType } from '../../../workflows/automation/schedule-bac
 import type { ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
 import { scheduleRunWorkflowType } from '../../../workflows/automation/schedule-run/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
-import type { Backfill } from './backfills.ts';
 import type { ScheduleRun } from './schedule-runs.ts';
 import type { Schedule } from './schedules.ts';
 
@@ -65,7 +65,11 @@ export function scheduleRunStart(row: ScheduleRun, memo: Record<string, string> 
   });
 }
 
-export function backfillStart(row: Backfill, projectId: string, memo: Record<string, string> = {}) {
+export function backfillStart(
+  row: RecordOf<'schedule_backfills'>,
+  projectId: string,
+  memo: Record<string, string> = {},
+) {
   const input = { organizationId: row.organization_id, backfillId: row.id };
   const summary = `${row.schedule_id} from ${row.from_at.toISOString()} to ${row.to_at.toISOString()}`;
   const address = `/v1/schedules/${row.schedule_id}/backfills/${row.id}`;

@@ -1,8 +1,10 @@
+import type { RecordOf } from '../../../data/postgres/records.ts';
 import { defineProcess } from '../../../data/processes/define.ts';
 import type { SnapshotInput } from '../../../workflows/intake/snapshot/contract.ts';
 import { snapshotWorkflowType } from '../../../workflows/intake/snapshot/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
-import type { SnapshotRun } from './snapshot-runs.ts';
+
+type SnapshotRun = RecordOf<'snapshot_runs'>;
 
 export const snapshotProcess = defineProcess<SnapshotInput>({
   kind: 'snapshot',

@@ -1,25 +1,13 @@
-import type { QueryRelation } from './request.ts';
+import type { CellValue, QueryParameter, QueryRelation } from './request.ts';
 
 /** `${params.since}`: what is not known before a statement runs. */
 export const placeholder = /\$\{[^{}]{0,200}\}/g;
-
-/** A value of one cell, as a statement may be given one beside its text. Numbers keep their digits. */
-export type CellValue = string | boolean | null | { number: string };
 
 /** What a placeholder of a statement may stand for: a value, or one of the tables, by its name. */
 export type SqlValue = CellValue | { table: string };
 
 /** By placeholder, as it stands in the statement: `${params.since}`. */
 export type SqlValues = ReadonlyMap<string, SqlValue>;
-
-/** A parameter of the engine. */
-export interface QueryParameter {
-  /** Without its dollar sign. */
-  name: string;
-  /** The placeholder that stood in its place. */
-  source: string;
-  value: CellValue;
-}
 
 /** A statement as the pool is asked, with what its placeholders stand for beside it. */
 export interface ParameterizedSql {

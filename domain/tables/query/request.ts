@@ -1,5 +1,4 @@
 import type { LakeLocation } from '../../../data/lake/location.ts';
-import type { ParameterizedSql } from './parameters.ts';
 
 /** A table or view a statement may name. */
 export interface QueryRelation {
@@ -7,6 +6,18 @@ export interface QueryRelation {
   id: string;
   /** A saved view's SELECT, checked when it was saved; absent for a table. */
   definition?: string;
+}
+
+/** A value of one cell, as a statement may be given one beside its text. Numbers keep their digits. */
+export type CellValue = string | boolean | null | { number: string };
+
+/** A parameter of the engine. */
+export interface QueryParameter {
+  /** Without its dollar sign. */
+  name: string;
+  /** The placeholder that stood in its place. */
+  source: string;
+  value: CellValue;
 }
 
 export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
@@ -18,7 +29,7 @@ export interface QueryRequest {
   relations: readonly QueryRelation[];
   sql: string;
   /** Each stands in `sql` as `$name`; the statement's own parameters have no values. */
-  parameters?: ParameterizedSql['parameters'];
+  parameters?: readonly QueryParameter[];
   /** Relations that it must read, by what was written in their places. */
   tableSources?: readonly string[];
   limit: number;

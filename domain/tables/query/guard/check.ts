@@ -1,5 +1,4 @@
-import type { QueryParameter } from '../parameters.ts';
-import type { QueryRequest } from '../request.ts';
+import type { QueryParameter, QueryRequest } from '../request.ts';
 import { type ColumnName, namesWithTables } from './column-names.ts';
 import { type Parser, type ParseSelect, withPlainSpaces } from './parse.ts';
 import { QueryRefusal, uninspectable } from './refusal.ts';

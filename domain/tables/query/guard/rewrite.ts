@@ -1,5 +1,4 @@
-import type { QueryParameter } from '../parameters.ts';
-import type { QueryRelation } from '../request.ts';
+import type { QueryParameter, QueryRelation } from '../request.ts';
 import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
 import type { KnownRelations } from './relations.ts';
 import { quoted, splice, type TableEdit } from './splice.ts';

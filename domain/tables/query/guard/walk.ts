@@ -1,4 +1,4 @@
-import type { QueryParameter } from '../parameters.ts';
+import type { QueryParameter } from '../request.ts';
 import { allowedFunctions, allowedTableFunctions } from './functions.ts';
 import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
 import {

@@ -11,7 +11,7 @@ import {
   SQLNULL,
   VARCHAR,
 } from '@duckdb/node-api';
-import type { CellValue, QueryParameter } from '../parameters.ts';
+import type { CellValue, QueryParameter } from '../request.ts';
 
 export interface Bound {
   values: Record<string, DuckDBValue>;

@@ -1,8 +1,7 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
-import type { QueryParameter } from '../parameters.ts';
-import type { QueryAnswer, QueryRelation, RowFormat } from '../request.ts';
+import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 
 /** What a query process is told once. Secrets travel here and nowhere else: never in its environment or arguments. */
 export interface ProcessSettings {
