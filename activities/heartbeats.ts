@@ -4,8 +4,8 @@ import { EngineEndedError } from '../data/lake/engine/failure.ts';
 const everyMs = 1_000;
 
 /** A job at whose work one engine process after the other ended: another try would only end the next. */
-export class DeadlyJobError extends Error {
-  override readonly name = 'DeadlyJobError';
+export class EngineCrashLoopError extends Error {
+  override readonly name = 'EngineCrashLoopError';
 }
 
 /** What a try tells the next one, beside its own progress. */
@@ -47,7 +47,9 @@ export async function withHeartbeats<Progress extends object, T>(
     if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
     if (!(error instanceof EngineEndedError)) throw error;
     if (engineDeaths + 1 >= (options.maxEngineDeaths ?? Number.POSITIVE_INFINITY))
-      throw new DeadlyJobError('Engine processes ended at this job, one after the other.', { cause: error });
+      throw new EngineCrashLoopError('Engine processes ended at this job, one after the other.', {
+        cause: error,
+      });
     beat(engineDeaths + 1);
     throw error;
   } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type DataEventDeps, seeDataEvents } from '../domain/automation/workflows/starts/data-events.ts';
+import { type DataEventDeps, startDataEventRuns } from '../domain/automation/workflows/starts/data-events.ts';
 
 /** A window of a second, and this, are what a commit waits for its run. */
 const everyMs = 500;
@@ -33,7 +33,7 @@ export function startDataEvents(deps: DataEventDeps): { stop(): Promise<void> } 
 
   async function look(organizationId: string): Promise<void> {
     try {
-      await seeDataEvents(deps, organizationId, Date.now());
+      await startDataEventRuns(deps, organizationId, Date.now());
     } catch (err) {
       restsUntilMs.set(organizationId, Date.now() + restMs);
       deps.logger.warn({ err, organizationId }, 'data events will be looked for again');

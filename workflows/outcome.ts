@@ -12,7 +12,7 @@ import { adviceOf } from './advice.ts';
 const outcomeKey = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
 /** Tells how a process, or one round of it, came out: by a word to filter by, and by what happened, in the past tense. */
-export function tellOutcome(outcome: string, details: string): void {
+export function recordOutcome(outcome: string, details: string): void {
   upsertSearchAttributes([{ key: outcomeKey, value: outcome }]);
   setCurrentDetails(details);
 }
@@ -33,7 +33,7 @@ export function failureText(what: string, code: string, address = addressInApi()
 export function failedAs(code: string | null, what: string, also = ''): ApplicationFailure {
   const type = code ?? 'internal_error';
   const message = [failureText(what, type), also].join(' ').trim();
-  tellOutcome('failed', message);
+  recordOutcome('failed', message);
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 

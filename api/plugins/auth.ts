@@ -5,7 +5,7 @@ import { type Caller, type Scope, scopes } from '../caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** How long a token found valid is believed without asking again: the most a revocation elsewhere may lag. */
-const believedMs = 1_000;
+const tokenCacheMs = 1_000;
 const maxRemembered = 10_000;
 
 export type FindToken = (token: string) => Promise<AccessToken | undefined>;
@@ -25,7 +25,7 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
   function look(token: string): Promise<Caller> {
     const answer = findToken(token).then(toCaller);
     looking.set(token, answer);
-    const settle = (caller: Caller | undefined) => {
+    const finish = (caller: Caller | undefined) => {
       // Tokens were forgotten since: what was found may be what was revoked.
       if (looking.get(token) !== answer) return;
       looking.delete(token);
@@ -34,12 +34,12 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
       if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
       remembered.set(token, {
         caller,
-        untilMs: Math.min(Date.now() + believedMs, caller.expiresAt.getTime()),
+        untilMs: Math.min(Date.now() + tokenCacheMs, caller.expiresAt.getTime()),
       });
     };
-    answer.then(settle, (error: unknown) => {
+    answer.then(finish, (error: unknown) => {
       // A store that is away says nothing about the token: it stays what it was.
-      if (error instanceof AppError) settle(undefined);
+      if (error instanceof AppError) finish(undefined);
       else if (looking.get(token) === answer) looking.delete(token);
     });
     return answer;

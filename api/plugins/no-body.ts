@@ -47,12 +47,12 @@ function unwanted(): AppError {
   return new AppError('invalid_request', 'This route takes no body; leave it out.');
 }
 
-function untilFirstByte(payload: Readable, tell: (isEmpty: boolean) => void): void {
+function untilFirstByte(payload: Readable, done: (isEmpty: boolean) => void): void {
   const end = () => stop(true);
   const data = (chunk: Buffer) => chunk.length > 0 && stop(false);
   function stop(isEmpty: boolean): void {
     payload.off('data', data).off('end', end).off('error', end);
-    tell(isEmpty);
+    done(isEmpty);
   }
   payload.on('data', data).on('end', end).on('error', end);
 }

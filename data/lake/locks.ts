@@ -30,7 +30,7 @@ export function createTableLocks(pool: pg.Pool): TableLocks {
   return {
     async hold(tableId, work) {
       const before = tails.get(tableId) ?? Promise.resolve();
-      const turn = before.catch(() => undefined).then(() => holdAdvisoryLock(pool, tableId, work));
+      const turn = before.catch(() => undefined).then(() => withAdvisoryLock(pool, tableId, work));
       tails.set(tableId, turn);
       try {
         return await turn;
@@ -41,7 +41,7 @@ export function createTableLocks(pool: pg.Pool): TableLocks {
   };
 }
 
-async function holdAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => Promise<T>): Promise<T> {
+async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((cause: unknown) => {
     throw new AppError('storage_unavailable', 'The metadata store did not answer; try again shortly.', {
       cause,

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { thriftyMalloc } from '../thrifty-malloc.ts';
+import { mallocSettings } from '../malloc-settings.ts';
 
 /** A process of our own code that does one kind of work for this one, and ends with it. */
 export interface Child<To> {
@@ -35,7 +35,7 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   const { folder } = options;
   const child = fork(options.module, [], {
     // Nothing of the parent's environment: it holds secrets that the child has no use for.
-    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...thriftyMalloc, ...compileCache() },
+    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...mallocSettings, ...compileCache() },
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

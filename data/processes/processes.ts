@@ -130,7 +130,7 @@ export async function startRecorded<Row>(
 }
 
 /** Does what only delays when it fails: the row says what is wanted, and the worker makes up for what is lost. */
-export async function nudge(
+export async function bestEffort(
   { logger }: { logger: Pick<Logger, 'warn'> },
   workflowId: string,
   work: Promise<void>,

@@ -127,13 +127,13 @@ function canConnect(client: Client): Promise<boolean> {
   const colon = address.lastIndexOf(':');
   return new Promise((resolve) => {
     const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
-    const settle = (connected: boolean) => {
+    const finish = (connected: boolean) => {
       socket.destroy();
       resolve(connected);
     };
-    socket.setTimeout(startDeadlineMs, () => settle(true));
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
+    socket.setTimeout(startDeadlineMs, () => finish(true));
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
   });
 }
 

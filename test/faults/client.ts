@@ -27,7 +27,7 @@ export interface Call {
 }
 
 /** The last word on a request: `unresolved` when there was none in time. */
-export type Settled =
+export type StatementOutcome =
   | { outcome: 'acknowledged'; answer: Answer }
   | { outcome: 'refused'; answer: Answer }
   | { outcome: 'unresolved' };
@@ -36,7 +36,7 @@ export interface FaultClient {
   /** One try; undefined when the connection was lost or nothing came in time. */
   attempt(call: Call): Promise<Answer | undefined>;
   /** Repeats the request until there is a definite answer, as a careful client does. */
-  settle(call: Call): Promise<Settled>;
+  settle(call: Call): Promise<StatementOutcome>;
   /** An answer to be read as it comes, on a connection of its own; undefined when there is none. */
   open(call: Pick<Call, 'kind' | 'path'>, until: AbortSignal): Promise<IncomingMessage | undefined>;
   close(): void;

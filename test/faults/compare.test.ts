@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FaultClient, Settled } from './client.ts';
+import type { FaultClient, StatementOutcome } from './client.ts';
 import { compareTables } from './compare.ts';
 import { createJournal, invariants } from './journal.ts';
 import { createModel } from './model.ts';
@@ -18,7 +18,11 @@ async function breachesOf(
   const model = createModel();
   for (const operation of [...acknowledged, ...open]) model.begin(operation);
   for (const operation of acknowledged) model.acknowledge(operation, 1);
-  const settle = async ({ kind, path, body }: Parameters<FaultClient['settle']>[0]): Promise<Settled> => {
+  const settle = async ({
+    kind,
+    path,
+    body,
+  }: Parameters<FaultClient['settle']>[0]): Promise<StatementOutcome> => {
     const isOurs = path.includes('/appends/') || JSON.stringify(body ?? '').includes('FROM appends');
     const rows = isOurs ? found : [];
     const ids = new Set(rows.map((row) => row.s_id)).size;

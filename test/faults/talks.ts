@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Settled } from './client.ts';
+import type { StatementOutcome } from './client.ts';
 import { compareTalk } from './compare-talk.ts';
 import { type Follower, follow } from './follow.ts';
 import type { LoadContext } from './load/context.ts';
@@ -102,11 +102,11 @@ export function createTalks(context: () => LoadContext, seed: number): Talks {
   };
 }
 
-export function show({ client }: LoadContext, talk: Talk): Promise<Settled> {
+export function show({ client }: LoadContext, talk: Talk): Promise<StatementOutcome> {
   return client.settle({ kind: 'conversation', method: 'GET', path: talk.path });
 }
 
-export function resume({ client }: LoadContext, talk: Talk): Promise<Settled> {
+export function resume({ client }: LoadContext, talk: Talk): Promise<StatementOutcome> {
   return client.settle({ kind: 'resume', method: 'POST', path: `${talk.path}/queue/resume` });
 }
 

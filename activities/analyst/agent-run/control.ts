@@ -1,4 +1,4 @@
-import { beginAgentRun, endAgentRun } from '../../../domain/analyst/agent-runs/life.ts';
+import { beginAgentRun, endAgentRun } from '../../../domain/analyst/agent-runs/lifecycle.ts';
 import type { AgentRunControlActivities } from '../../../workflows/analyst/agent-run/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
 

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/life.ts';
+import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/lifecycle.ts';
 import { stopsChannel } from '../../../domain/analyst/conversations/turns.ts';
 import { beginTurn, type TurnBeginning } from '../../../domain/analyst/turns/begin-turn.ts';
 import { takeModelStep } from '../../../domain/analyst/turns/model-step.ts';

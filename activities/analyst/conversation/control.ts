@@ -3,7 +3,7 @@ import {
   cancelTurn,
   failTurn,
   readDecisions,
-} from '../../../domain/analyst/conversations/life.ts';
+} from '../../../domain/analyst/conversations/lifecycle.ts';
 import { removeConversation } from '../../../domain/analyst/conversations/remove.ts';
 import { failToolCall } from '../../../domain/analyst/turns/tool-call.ts';
 import type { ConversationControlActivities } from '../../../workflows/analyst/conversation/contract.ts';

@@ -10,7 +10,7 @@ import type {
   IngestionBatchLakeActivities,
 } from '../../../workflows/intake/ingestion-batch/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
+import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
 
 /** Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason. */
 const heartbeats = { maxEngineDeaths: 8 };
@@ -29,7 +29,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       try {
         await withHeartbeats({}, heartbeats, (_, signal) => quarantineOf(batch).stage(deps, batch, signal));
       } catch (error) {
-        await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
+        await failIfFinal(deps, batch, error instanceof EngineCrashLoopError ? undefined : error);
       }
     },
 
@@ -43,7 +43,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
         );
         await finishApplied(deps.db, batch, applied);
       } catch (error) {
-        await failIfFinal(deps, batch, error instanceof DeadlyJobError ? undefined : error);
+        await failIfFinal(deps, batch, error instanceof EngineCrashLoopError ? undefined : error);
       }
     },
 

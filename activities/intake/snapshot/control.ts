@@ -1,4 +1,4 @@
-import { admitSnapshot, beginSnapshot, endSnapshot } from '../../../domain/intake/datasets/life.ts';
+import { admitSnapshot, beginSnapshot, endSnapshot } from '../../../domain/intake/datasets/lifecycle.ts';
 import type { SnapshotFailure, SnapshotRun } from '../../../domain/intake/datasets/snapshot-runs.ts';
 import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
 import type {

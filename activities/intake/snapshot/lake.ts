@@ -3,9 +3,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { commitSnapshot } from '../../../domain/intake/datasets/commit.ts';
 import {
-  DeadlySourceError,
   discardSnapshot,
   recordSnapshotFailure,
+  SourceCrashError,
   stageSnapshot,
 } from '../../../domain/intake/datasets/run.ts';
 import {
@@ -18,7 +18,7 @@ import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
 import type { SnapshotInput, SnapshotLakeActivities } from '../../../workflows/intake/snapshot/contract.ts';
 import { stagingRetry } from '../../../workflows/intake/snapshot/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
+import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 /** Rows at which this many engine processes ended are not read again. */
@@ -35,7 +35,9 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
       const staged = await withProgress(deps, input, (progress, signal) =>
         stageSnapshot(deps, row, progress, signal),
       ).catch(async (error: unknown) => {
-        await tell(row, error, pauseBeforeNextTry()).finally(() => wakeQueued(deps, input.organizationId));
+        await recordFailure(row, error, pauseBeforeNextTry()).finally(() =>
+          wakeQueued(deps, input.organizationId),
+        );
         throw error;
       });
       if (staged.goesOnAfterMs !== 0) await wakeQueued(deps, input.organizationId);
@@ -46,7 +48,7 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
     commitSnapshot: beating(async (input: SnapshotInput) => {
       const row = await read(input);
       if (row.status !== 'running') return outcomeOf(row);
-      await commitSnapshot(deps, row).catch((error: unknown) => tell(row, error));
+      await commitSnapshot(deps, row).catch((error: unknown) => recordFailure(row, error));
       return outcomeOf(await read(input));
     }),
 
@@ -55,8 +57,8 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
   };
 
   /** Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they like. */
-  async function tell(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
-    const cause = error instanceof DeadlyJobError ? new DeadlySourceError(error.message) : error;
+  async function recordFailure(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
+    const cause = error instanceof EngineCrashLoopError ? new SourceCrashError(error.message) : error;
     const told = await recordSnapshotFailure(deps.db, row, { error: cause, retryMs });
     if (told === undefined) throw error;
     const { failure, isFinal } = told;

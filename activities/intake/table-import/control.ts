@@ -1,4 +1,4 @@
-import { beginImport, endImport } from '../../../domain/intake/file-imports/life.ts';
+import { beginImport, endImport } from '../../../domain/intake/file-imports/lifecycle.ts';
 import type { ImportFailure, TableImport } from '../../../domain/intake/file-imports/table-imports.ts';
 import type {
   TableImportControlActivities,

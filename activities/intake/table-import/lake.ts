@@ -3,8 +3,8 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import type { StageProgress } from '../../../domain/intake/file-imports/contract.ts';
 import {
   commitImport,
-  DeadlyFileError,
   discardImport,
+  FileCrashError,
   recordFinalFailure,
   stageImport,
 } from '../../../domain/intake/file-imports/run.ts';
@@ -18,7 +18,7 @@ import type {
   TableImportLakeActivities,
 } from '../../../workflows/intake/table-import/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, DeadlyJobError, withHeartbeats } from '../../heartbeats.ts';
+import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
@@ -49,7 +49,7 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
 
   /** A file that cannot be read is told in the import's row and not tried again; anything else is retried. */
   async function failIfFinal(row: TableImport, error: unknown): Promise<never> {
-    const cause = error instanceof DeadlyJobError ? new DeadlyFileError(error.message) : error;
+    const cause = error instanceof EngineCrashLoopError ? new FileCrashError(error.message) : error;
     const failure = await recordFinalFailure(deps.db, row, cause);
     if (failure === undefined) throw error;
     throw ApplicationFailure.create({ type: 'BadFile', message: failure.code, nonRetryable: true });

@@ -6,7 +6,7 @@ import {
   listApprovals,
   type ShownApproval,
 } from '../../../domain/analyst/conversations/approvals.ts';
-import { holdNamed } from '../../../domain/analyst/conversations/conversations.ts';
+import { lockNamed } from '../../../domain/analyst/conversations/conversations.ts';
 import { wakeConversation } from '../../../domain/analyst/conversations/process.ts';
 import { approvalView } from '../../../domain/analyst/conversations/views.ts';
 import { memoOf } from '../../caller.ts';
@@ -86,7 +86,7 @@ export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
     errors: ['conflict'],
     run: async ({ organizationId, params, body, caller, request }) => {
       const { conversation, decided } = await inOrganization(deps.db, organizationId, async (db) => {
-        const held = await holdNamed(db, conversationId(organizationId, params));
+        const held = await lockNamed(db, conversationId(organizationId, params));
         const decision = { ...body, decidedBy: caller.id };
         return { conversation: held, decided: await decideApproval(db, held, params.approval_id, decision) };
       });

@@ -1,5 +1,5 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { type Conversation, holdNamed } from '../../../domain/analyst/conversations/conversations.ts';
+import { type Conversation, lockNamed } from '../../../domain/analyst/conversations/conversations.ts';
 import { wakeConversation } from '../../../domain/analyst/conversations/process.ts';
 import {
   editQueued,
@@ -56,7 +56,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     ) => Promise<QueuedMessage>,
   ): Promise<QueuedMessageView> {
     return inOrganization(deps.db, organizationId, async (db) => {
-      const conversation = await holdNamed(db, conversationId(organizationId, params));
+      const conversation = await lockNamed(db, conversationId(organizationId, params));
       const row = await change(db, conversation, params.queued_message_id);
       return queuedView(db, conversation, row);
     });
@@ -120,7 +120,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
 
   function resume(organizationId: string, params: Params<typeof conversationPath>) {
     return inOrganization(deps.db, organizationId, async (db) => {
-      const held = await holdNamed(db, conversationId(organizationId, params));
+      const held = await lockNamed(db, conversationId(organizationId, params));
       const conversation = await resumeQueue(db, held);
       const queuedTurns = await waitingViews(db, conversation);
       return { conversation, isChanged: held.queue_held, queuedTurns };

@@ -4,8 +4,8 @@ import {
   type Conversation,
   type ConversationPlace,
   getConversation,
-  holdNamed,
   listConversations,
+  lockNamed,
   updateConversation,
 } from '../../../domain/analyst/conversations/conversations.ts';
 import { createConversation } from '../../../domain/analyst/conversations/create.ts';
@@ -136,7 +136,7 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
     description: "Stops a reply under way. Reports that it made are the project's and stay.",
     run: async ({ organizationId, params, request }) => {
       const row = await inOrganization(deps.db, organizationId, async (db) =>
-        deleteConversation(db, await holdNamed(db, conversationId(organizationId, params))),
+        deleteConversation(db, await lockNamed(db, conversationId(organizationId, params))),
       );
       await wakeConversation(deps, row, memoOf(request));
       return row;

@@ -1,5 +1,5 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { nudge } from '../../../data/processes/processes.ts';
+import { bestEffort } from '../../../data/processes/processes.ts';
 import { occurrences } from '../../../domain/automation/cadences/occurrences.ts';
 import { pauseSchedule, resumeSchedule } from '../../../domain/automation/schedules/pause.ts';
 import { scheduleProcess, wakeSchedule } from '../../../domain/automation/schedules/process.ts';
@@ -119,7 +119,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
         return last;
       });
       const workflowId = scheduleProcess.workflowId(shown.id);
-      await nudge(deps, workflowId, deps.processes.signal(workflowId, 'wake'));
+      await bestEffort(deps, workflowId, deps.processes.signal(workflowId, 'wake'));
       return shown;
     },
   });

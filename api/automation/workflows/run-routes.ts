@@ -6,7 +6,7 @@ import {
   getApproval,
   listApprovals,
 } from '../../../domain/automation/workflows/runs/approvals.ts';
-import { tellDecided } from '../../../domain/automation/workflows/runs/process.ts';
+import { signalDecided } from '../../../domain/automation/workflows/runs/process.ts';
 import { resumeWorkflowRun } from '../../../domain/automation/workflows/runs/resume.ts';
 import { startWorkflowRun } from '../../../domain/automation/workflows/runs/start.ts';
 import { listWorkflowRuns, runOfWorkflow } from '../../../domain/automation/workflows/runs/workflow-runs.ts';
@@ -153,7 +153,7 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
           callerId: caller.id,
         }),
       );
-      await tellDecided(deps, decided.run_id, decided.id);
+      await signalDecided(deps, decided.run_id, decided.id);
       return decided;
     },
   });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
-import { listResources, testConnection } from '../../../domain/intake/data-connections/ask.ts';
 import {
   changeDataConnection,
   createDataConnection,
@@ -11,6 +10,7 @@ import {
   listDataConnections,
   removeDataConnection,
 } from '../../../domain/intake/data-connections/data-connections.ts';
+import { listResources, testConnection } from '../../../domain/intake/data-connections/probe.ts';
 import { detachDatasets } from '../../../domain/intake/datasets/datasets.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';

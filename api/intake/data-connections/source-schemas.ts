@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TestOutcome } from '../../../domain/intake/data-connections/ask.ts';
+import type { TestOutcome } from '../../../domain/intake/data-connections/probe.ts';
 import { characters, envelope, page } from '../../schemas.ts';
 
 const stage = z.enum(['resolve', 'address_refused', 'connect', 'tls', 'login', 'permission', 'request']);

@@ -1,4 +1,4 @@
-import { askForMaintenance } from '../../../domain/tables/lake-maintenance/ask.ts';
+import { requestMaintenance } from '../../../domain/tables/lake-maintenance/request.ts';
 import {
   getLakeMaintenanceRun,
   listLakeMaintenanceRuns,
@@ -28,7 +28,7 @@ export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'A durable process: 202, then poll the Location. While a run waits or is under way it is the one that is answered.',
     status: 202,
-    run: ({ organizationId, newId }) => askForMaintenance(deps, organizationId, newId('car')),
+    run: ({ organizationId, newId }) => requestMaintenance(deps, organizationId, newId('car')),
   });
   runs.show({ summary: 'Show a run of lake maintenance' });
 }

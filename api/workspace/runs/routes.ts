@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
 import type { Run, RunPlace } from '../../../domain/workspace/runs/runs.ts';
-import { seeRun, seeRuns } from '../../../domain/workspace/runs/seen.ts';
+import { showRun, showRuns } from '../../../domain/workspace/runs/show.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { confirmQuery } from '../../schemas.ts';
@@ -19,7 +19,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
     schema: runSchema,
     example: runExample,
     load: (db, organizationId, { project_id: projectId, run_id: runId }, { id: callerId }) =>
-      seeRun(db, organizationId, { projectId, runId, callerId }),
+      showRun(db, organizationId, { projectId, runId, callerId }),
     parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     view: runView,
   });
@@ -31,7 +31,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
     rows: (db, { organizationId, params, query, caller }, slice) => {
       const { kind, status } = query;
       const filters = { projectId: params.project_id, callerId: caller.id, kind, status };
-      return seeRuns(db, organizationId, filters, slice);
+      return showRuns(db, organizationId, filters, slice);
     },
     place: {
       schema: z.tuple([z.iso.datetime(), z.string()]),
@@ -47,7 +47,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, params, caller, transaction, reply }) => {
       const { project_id: projectId, run_id: runId } = params;
       const read = () =>
-        transaction((db) => seeRun(db, organizationId, { projectId, runId, callerId: caller.id }));
+        transaction((db) => showRun(db, organizationId, { projectId, runId, callerId: caller.id }));
       if (await cancelRun(deps, await read())) reply.code(202);
       return read();
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ProcessProblem } from '../../../data/processes/failing.ts';
-import type { SeenRun } from '../../../domain/workspace/runs/seen.ts';
+import type { ShownRun } from '../../../domain/workspace/runs/show.ts';
 import type { RunStep } from '../../../domain/workspace/runs/steps.ts';
 import { nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 
@@ -107,7 +107,7 @@ export const listRunsQuery = pageQuery.extend({
   status: z.enum(statuses).optional(),
 });
 
-export function runView(run: SeenRun): z.input<typeof runSchema> {
+export function runView(run: ShownRun): z.input<typeof runSchema> {
   return {
     id: run.id,
     projectId: run.project_id,

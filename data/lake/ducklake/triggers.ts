@@ -22,13 +22,13 @@ export function triggerStatements(schemaName: string): string[] {
        FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.record_operations()`,
     `CREATE OR REPLACE TRIGGER forget_outlived AFTER INSERT ON ${schema}.ducklake_inlined_data_tables
        FOR EACH ROW EXECUTE FUNCTION public.forget_outlived_inlined_tables_of_lake()`,
-    ...holdOffStatements(schema),
+    ...commitBarrierStatements(schema),
     ...flushedDeletionsStatements(schema),
   ];
 }
 
 /** A commit holds off whoever takes the lock of one of its tables next, until it has ended (locks.ts). */
-function holdOffStatements(schema: string): string[] {
+function commitBarrierStatements(schema: string): string[] {
   return [
     `CREATE OR REPLACE FUNCTION ${schema}.hold_off_writers() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN

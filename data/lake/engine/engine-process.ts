@@ -27,7 +27,7 @@ const interruptGraceMs = 5_000;
 let processCount = 0;
 
 interface Pending {
-  settle: PromiseWithResolvers<unknown>;
+  deferred: PromiseWithResolvers<unknown>;
   onProgress: ((progress: unknown) => void) | undefined;
 }
 
@@ -60,7 +60,7 @@ export function startEngineProcess(
     clearTimeout(killTimer);
     isSpent = true;
     ready.reject(new EngineEndedError());
-    for (const { settle } of pending.values()) settle.reject(new EngineEndedError());
+    for (const { deferred } of pending.values()) deferred.reject(new EngineEndedError());
     pending.clear();
   });
 
@@ -79,8 +79,8 @@ export function startEngineProcess(
     clearTimeout(killTimer);
     killTimer = undefined;
     isSpent ||= message.isSpent;
-    if (message.kind === 'done') call.settle.resolve(message.value);
-    else call.settle.reject(fromSent(message.error));
+    if (message.kind === 'done') call.deferred.resolve(message.value);
+    else call.deferred.reject(fromSent(message.error));
   }
 
   return {
@@ -94,10 +94,10 @@ export function startEngineProcess(
     async call(call, onProgress) {
       if (child.isGone) throw new EngineEndedError();
       nextCallId += 1;
-      const settle = Promise.withResolvers<unknown>();
-      pending.set(nextCallId, { settle, onProgress });
+      const deferred = Promise.withResolvers<unknown>();
+      pending.set(nextCallId, { deferred, onProgress });
       child.send({ kind: 'call', callId: nextCallId, call });
-      return settle.promise;
+      return deferred.promise;
     },
     interrupt() {
       if (pending.size === 0) return;

@@ -13,7 +13,7 @@ import { removeConversation } from '../conversations/remove.ts';
 import { versionsOf } from '../conversations/views.ts';
 import { type AgentRun, getAgentRun, outputOf } from './agent-runs.ts';
 import { answerOf, type DeliveredAnswer } from './answer.ts';
-import { endAgentRun, failureOf, outcomeOf, turnOfRun } from './life.ts';
+import { endAgentRun, failureOf, outcomeOf, turnOfRun } from './lifecycle.ts';
 import { reportIdOf } from './start.ts';
 
 export type DeliverDeps = ReportDeps & { objects: Pick<ObjectStore, 'removeAll'> };

@@ -40,7 +40,7 @@ export async function insertAppConnection(
   db: OrganizationTransaction,
   row: Insertable<DB['app_connections']>,
 ): Promise<AppConnectionRow> {
-  await holdNames(db, row.organization_id);
+  await lockNames(db, row.organization_id);
   const { count } = await db
     .selectFrom('app_connections')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -73,7 +73,7 @@ export async function deleteAppConnection(
 }
 
 /** Whoever gives out names of an organization's tools, or counts its connections, does so alone. */
-export async function holdNames(db: OrganizationTransaction, organizationId: string): Promise<void> {
+export async function lockNames(db: OrganizationTransaction, organizationId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`app connections of ${organizationId}`}, 0))`.execute(
     db,
   );

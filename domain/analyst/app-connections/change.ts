@@ -44,7 +44,7 @@ export async function createAppConnection(deps: AppToolDeps, given: NewAppConnec
       created_by: createdBy,
     }),
   );
-  await askServer(deps, { organizationId, id });
+  await probeServer(deps, { organizationId, id });
 }
 
 export interface AppConnectionChange {
@@ -71,11 +71,11 @@ export async function changeAppConnection(deps: AppToolDeps, change: AppConnecti
     if (settings?.url !== undefined && settings.url !== before.url) await forgetApprovals(db, before);
     return settings !== undefined;
   });
-  if (isOther) await askServer(deps, { organizationId, id });
+  if (isOther) await probeServer(deps, { organizationId, id });
 }
 
 /** Where there is no session to ask in, the connection stays untested: what was written is written. */
-async function askServer(deps: AppToolDeps, which: { organizationId: string; id: string }): Promise<void> {
+async function probeServer(deps: AppToolDeps, which: { organizationId: string; id: string }): Promise<void> {
   await refreshTools(deps, which).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
   });

@@ -1,14 +1,14 @@
 import type { Insertable } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
-import { type AppConnectionRow, holdNames } from './app-connections.ts';
+import { type AppConnectionRow, lockNames } from './app-connections.ts';
 import { type ListedTool, maxTools } from './listed-tool.ts';
 
 const maxOfferedName = 64;
 const maxConnectionPart = 20;
 const maxToolPart = 36;
 /** Of tools that their server lists no longer so many are remembered, those first of which somebody decided. */
-const maxGone = 100;
+const maxRemoved = 100;
 
 /** Keeps what a server listed. What was decided stays, and what it was decided on. */
 export async function recordTools(
@@ -17,7 +17,7 @@ export async function recordTools(
   listed: readonly ListedTool[],
 ): Promise<void> {
   const { organization_id: organizationId, id: connectionId } = connection;
-  await holdNames(db, organizationId);
+  await lockNames(db, organizationId);
   const known = await db
     .selectFrom('app_tools')
     .select(['connection_id', 'name', 'offered_name'])
@@ -56,7 +56,7 @@ export async function recordTools(
     .where('connection_id', '=', connectionId)
     .where('name', 'not in', rows.length === 0 ? [''] : rows.map(({ name }) => name))
     .execute();
-  await forgetGone(db, organizationId, connectionId);
+  await deleteRemoved(db, organizationId, connectionId);
 }
 
 async function upsert(db: OrganizationTransaction, rows: Insertable<DB['app_tools']>[]): Promise<void> {
@@ -77,7 +77,7 @@ async function upsert(db: OrganizationTransaction, rows: Insertable<DB['app_tool
     .execute();
 }
 
-async function forgetGone(
+async function deleteRemoved(
   db: OrganizationTransaction,
   organizationId: string,
   connectionId: string,
@@ -91,7 +91,7 @@ async function forgetGone(
     .orderBy((row) => row('policy', 'is not', null), 'desc')
     .orderBy('seen_at', 'desc')
     .orderBy('name')
-    .offset(maxGone);
+    .offset(maxRemoved);
   await db
     .deleteFrom('app_tools')
     .where('organization_id', '=', organizationId)

@@ -174,19 +174,19 @@ function createGuard(
           const seconds = Math.ceil(timeoutMs / 1_000);
           fail(new RemoteFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
         }, timeoutMs);
-        const settle = () => {
+        const finish = () => {
           clearTimeout(timer);
           ends.removeEventListener('abort', stop);
         };
         const refuse = (error: unknown) => {
-          settle();
+          finish();
           reject(signal.aborted ? signal.reason : appFailure(failure ?? error, redaction));
         };
         const stop = () => refuse(ends.reason);
         if (ends.aborted) return stop();
         ends.addEventListener('abort', stop, { once: true });
         work({ timeout: timeoutMs + 1_000, maxTotalTimeout: timeoutMs + 1_000 }).then((done) => {
-          settle();
+          finish();
           resolve(done);
         }, refuse);
       });

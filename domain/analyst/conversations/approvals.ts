@@ -4,7 +4,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
-import { type NewEvent, tell } from './events.ts';
+import { appendEvents, type NewEvent } from './events.ts';
 import { findMessage, type Message, type MessagePart, partsOf, replyStates, updatePart } from './messages.ts';
 import { approvalView, partView } from './views.ts';
 
@@ -190,7 +190,7 @@ async function endWait(
   if (reply?.status === 'waiting_approval' && !parts.some(({ status }) => status === 'waiting_approval'))
     await replyStates.move(db, reply, 'waiting_approval', 'streaming');
   const data = { messageId: message_id, partIndex: part_index, part: partView(part) };
-  await tell(db, conversation, [{ event: isAllowed ? 'tool.started' : 'tool.finished', data }]);
+  await appendEvents(db, conversation, [{ event: isAllowed ? 'tool.started' : 'tool.finished', data }]);
 }
 
 function deniedText({ status, note }: Approval): string {

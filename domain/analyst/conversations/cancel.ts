@@ -1,6 +1,6 @@
 import { notFound } from '../../../data/errors.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { type ConversationId, holdNamed } from './conversations.ts';
+import { type ConversationId, lockNamed } from './conversations.ts';
 import { getMessage } from './messages.ts';
 import { stopTurn } from './turns.ts';
 
@@ -19,7 +19,7 @@ export interface CancelOutcome {
 /** Stops a reply under way; of one that ended it tells how, and changes nothing. */
 export function cancelReply(db: Database, id: ConversationId, messageId: string): Promise<CancelOutcome> {
   return inOrganization(db, id.organizationId, async (transaction) => {
-    const conversation = await holdNamed(transaction, id);
+    const conversation = await lockNamed(transaction, id);
     const reply = await getMessage(transaction, id.organizationId, conversation.id, messageId);
     if (reply.role !== 'assistant') throw notFound('The reply');
     if (reply.status === 'complete' || reply.status === 'error')

@@ -35,7 +35,7 @@ const isSeen = (row: Conversation): boolean => row.deleted_at === null && row.ru
  * The conversation, held for the transaction: whatever changes one of its messages, its queue or its events holds it
  * first, so that all of it has one order. Also a deleted one.
  */
-export async function holdConversation(
+export async function lockConversation(
   db: OrganizationTransaction,
   organizationId: string,
   conversationId: string,
@@ -44,8 +44,8 @@ export async function holdConversation(
 }
 
 /** The same for a request, to which a deleted one is not there. */
-export async function holdNamed(db: OrganizationTransaction, id: ConversationId): Promise<Conversation> {
-  const row = await holdConversation(db, id.organizationId, id.conversationId);
+export async function lockNamed(db: OrganizationTransaction, id: ConversationId): Promise<Conversation> {
+  const row = await lockConversation(db, id.organizationId, id.conversationId);
   if (row === undefined || row.project_id !== id.projectId || !isSeen(row))
     throw notFound('The conversation');
   return row;

@@ -1,6 +1,6 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { type Conversation, getConversation, holdNamed, insertConversation } from './conversations.ts';
+import { type Conversation, getConversation, insertConversation, lockNamed } from './conversations.ts';
 import { accept, type NewMessage } from './post.ts';
 
 export interface NewConversation extends Omit<NewMessage, 'message' | 'onBusy'> {
@@ -22,7 +22,7 @@ export function createConversation(db: Database, wanted: NewConversation): Promi
       created_by: wanted.callerId,
     });
     if (message !== undefined)
-      await accept(transaction, await holdNamed(transaction, wanted), {
+      await accept(transaction, await lockNamed(transaction, wanted), {
         ...wanted,
         message,
         onBusy: 'enqueue',

@@ -39,7 +39,7 @@ export type NewEvent = { [Name in EventName]: { event: Name; data: EventData[Nam
 export const eventsChannel = 'conversation_events';
 
 /** Numbers events and adds them, in the transaction that holds their conversation; its readers hear of it at commit. */
-export async function tell(
+export async function appendEvents(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Pick<Conversation, 'organization_id' | 'id'>,
   events: readonly NewEvent[],

@@ -26,8 +26,8 @@ export async function* followEvents(
   { db, notifications }: { db: Database; notifications: Notifications },
   { organizationId, conversationId, after, quietMs, mayGoOn, signal }: Following,
 ): AsyncGenerator<string> {
-  const news = createNews(signal);
-  const stopListening = notifications.on(eventsChannel, conversationId, news.tell);
+  const news = createWakeUp(signal);
+  const stopListening = notifications.on(eventsChannel, conversationId, news.wake);
   let last = after;
   let askedMs = performance.now();
   try {
@@ -92,32 +92,32 @@ function block(id: number, event: string, data: string): string {
 }
 
 /** Wakes one who waits, and remembers for one who does not wait yet. */
-function createNews(signal: AbortSignal) {
-  let isTold = false;
-  let wake: (() => void) | undefined;
-  const tell = () => {
-    isTold = true;
-    wake?.();
+function createWakeUp(signal: AbortSignal) {
+  let isAwake = false;
+  let resume: (() => void) | undefined;
+  const wake = () => {
+    isAwake = true;
+    resume?.();
   };
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', wake, { once: true });
   return {
-    tell,
+    wake,
     reset() {
-      isTold = false;
+      isAwake = false;
     },
     /** A signal that outlives the reader keeps nothing of it. */
-    forget: () => signal.removeEventListener('abort', tell),
+    forget: () => signal.removeEventListener('abort', wake),
     /** False when the time was up. */
     async within(ms: number): Promise<boolean> {
-      if (isTold) return true;
+      if (isAwake) return true;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
-        wake = resolve;
+        resume = resolve;
         timer = setTimeout(resolve, ms);
       });
       clearTimeout(timer);
-      wake = undefined;
-      return isTold;
+      resume = undefined;
+      return isAwake;
     },
   };
 }

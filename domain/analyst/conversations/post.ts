@@ -5,11 +5,11 @@ import { getOpenProject } from '../../workspace/projects/projects.ts';
 import {
   type Conversation,
   type ConversationId,
-  holdNamed,
+  lockNamed,
   titleOf,
   updateConversation,
 } from './conversations.ts';
-import { tell } from './events.ts';
+import { appendEvents } from './events.ts';
 import { activeReply, findMessage, type Message } from './messages.ts';
 import { countWaiting, findQueued, insertQueued, maxWaiting, queueChanged, queuedView } from './queue.ts';
 import { startTurn, stopTurn } from './turns.ts';
@@ -44,7 +44,7 @@ export interface Posted {
 export function postMessage({ db }: Pick<ProcessDeps, 'db'>, post: NewMessage): Promise<Posted> {
   return inOrganization(db, post.organizationId, async (transaction) => {
     await getOpenProject(transaction, post.organizationId, post.projectId);
-    const conversation = await holdNamed(transaction, post);
+    const conversation = await lockNamed(transaction, post);
     return accept(transaction, conversation, post);
   });
 }
@@ -79,7 +79,7 @@ async function begin(
   });
   if (conversation.title === '')
     await updateConversation(db, post.organizationId, conversation.id, { title: titleOf(post.message) });
-  const lastEventId = await tell(db, conversation, events);
+  const lastEventId = await appendEvents(db, conversation, events);
   return {
     messageId: reply.id,
     userMessageId: user.id,
@@ -121,7 +121,7 @@ async function enqueue(
     updated_at: new Date(),
     due_since: new Date(),
   });
-  const lastEventId = await tell(db, conversation, [await queueChanged(db, conversation, row)]);
+  const lastEventId = await appendEvents(db, conversation, [await queueChanged(db, conversation, row)]);
   return {
     messageId: null,
     userMessageId: null,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { defineProcess } from '../../../data/processes/define.ts';
-import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import type { ConversationInput } from '../../../workflows/analyst/conversation/contract.ts';
 import {
   conversationWorkflowType,
@@ -58,6 +58,6 @@ export function wakeConversation(
     stopped === null
       ? { name: wakeConversationSignal, args: [] }
       : { name: stopReplySignal, args: [stopped] };
-  const woken = nudge(deps, start.workflowId, deps.processes.wake(start, signal));
+  const woken = bestEffort(deps, start.workflowId, deps.processes.wake(start, signal));
   return Promise.race([woken, wait(longestWaitMs, undefined, { ref: false })]);
 }

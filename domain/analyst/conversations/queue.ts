@@ -3,7 +3,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
-import { type NewEvent, tell } from './events.ts';
+import { appendEvents, type NewEvent } from './events.ts';
 import { type QueuedMessageView, queuedMessageView } from './views.ts';
 
 export type QueuedMessage = RecordOf<'queued_messages'>;
@@ -133,7 +133,7 @@ export async function editQueued(
     ...(effort === undefined ? {} : { effort }),
     revision: row.revision + 1,
   });
-  await tell(db, conversation, [await queueChanged(db, conversation, edited)]);
+  await appendEvents(db, conversation, [await queueChanged(db, conversation, edited)]);
   return edited;
 }
 
@@ -148,7 +148,7 @@ export async function removeQueued(
   if (found.status === 'removed') return found;
   const row = await waiting(db, conversation, id, expectedRevision);
   const removed = await queuedStates.move(db, row, 'queued', 'removed', { revision: row.revision + 1 });
-  await tell(db, conversation, [await queueChanged(db, conversation, removed)]);
+  await appendEvents(db, conversation, [await queueChanged(db, conversation, removed)]);
   return removed!;
 }
 
@@ -182,6 +182,6 @@ export async function resumeQueue(
     queue_held: false,
     due_since: new Date(),
   });
-  await tell(db, resumed, [await queueChanged(db, resumed, undefined)]);
+  await appendEvents(db, resumed, [await queueChanged(db, resumed, undefined)]);
   return resumed;
 }

@@ -6,8 +6,8 @@ import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { wakeConversationSignal } from '../../../workflows/analyst/conversation/names.ts';
 import { hasDecisions } from './approvals.ts';
-import { holdConversation, updateConversation } from './conversations.ts';
-import { failTurn } from './life.ts';
+import { lockConversation, updateConversation } from './conversations.ts';
+import { failTurn } from './lifecycle.ts';
 import { activeReply } from './messages.ts';
 import { conversationProcess, conversationStart } from './process.ts';
 
@@ -67,7 +67,7 @@ export function conversationSteps(
 async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
   const { organizationId, conversationId } = id;
   const { row, active, isDecided } = await inOrganization(deps.db, organizationId, async (db) => {
-    const held = await holdConversation(db, organizationId, conversationId);
+    const held = await lockConversation(db, organizationId, conversationId);
     const reply = await activeReply(db, organizationId, conversationId);
     return {
       row: held,

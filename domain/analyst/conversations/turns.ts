@@ -3,7 +3,7 @@ import { notify } from '../../../data/postgres/notifications.ts';
 import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
 import { cancelApprovals } from './approvals.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
-import { type NewEvent, tell } from './events.ts';
+import { appendEvents, type NewEvent } from './events.ts';
 import { insertMessage, type Message, partsOf, replyStates, updatePart } from './messages.ts';
 import { countWaiting, queueChanged } from './queue.ts';
 import { errorOf, messageView, partView, usageOf } from './views.ts';
@@ -104,7 +104,7 @@ export async function endTurn(
     updated_at: new Date(),
     due_since: new Date(),
   });
-  await tell(db, conversation, [
+  await appendEvents(db, conversation, [
     ...events,
     ...(await stopTools(db, ended)),
     {
@@ -151,6 +151,6 @@ export async function stopTurn(
   const held = await updateConversation(db, conversation.organization_id, conversation.id, {
     queue_held: true,
   });
-  await tell(db, held, [await queueChanged(db, held, undefined)]);
+  await appendEvents(db, held, [await queueChanged(db, held, undefined)]);
   return held;
 }

@@ -5,8 +5,8 @@ import type { TurnInput } from '../../../workflows/analyst/conversation/contract
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
 import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
-import { tell } from '../conversations/events.ts';
-import { holdTurn } from '../conversations/life.ts';
+import { appendEvents } from '../conversations/events.ts';
+import { lockTurn } from '../conversations/lifecycle.ts';
 import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
 import { turnPin, turnPinMs } from '../conversations/turns.ts';
 
@@ -25,7 +25,7 @@ export interface BeginDeps extends ExpiryDeps {
 export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;
   const found = await inOrganization(deps.db, organizationId, async (db) => {
-    const held = await holdTurn(db, turn);
+    const held = await lockTurn(db, turn);
     if (held === undefined) return undefined;
     const projectId = held.conversation.project_id;
     return {
@@ -60,7 +60,7 @@ async function pinned(
 async function started(db: Database, turn: TurnInput, versions: DataVersion[]): Promise<TurnBeginning> {
   const { organizationId, messageId } = turn;
   return inOrganization(db, organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held === undefined) {
       await deleteLakePins(transaction, organizationId, turnPin(messageId));
       return 'ended';
@@ -70,7 +70,7 @@ async function started(db: Database, turn: TurnInput, versions: DataVersion[]): 
       started_at: new Date(),
       data_versions: JSON.stringify(versions),
     });
-    await tell(transaction, held.conversation, [
+    await appendEvents(transaction, held.conversation, [
       {
         event: 'turn.started',
         data: { messageId, userMessageId: held.reply.answers_id ?? '', dataVersions: versions },

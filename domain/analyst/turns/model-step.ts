@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
-import { type NewEvent, tell } from '../conversations/events.ts';
-import { holdTurn } from '../conversations/life.ts';
+import { appendEvents, type NewEvent } from '../conversations/events.ts';
+import { lockTurn } from '../conversations/lifecycle.ts';
 import { type Message, type MessagePart, partsOf, updateMessage } from '../conversations/messages.ts';
 import { offlineId } from '../models/config.ts';
 import { modelFailure } from '../models/failure.ts';
@@ -73,7 +73,7 @@ interface BegunTry {
 
 function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunTry | StepOutcome> {
   return inOrganization(deps.db, turn.organizationId, async (db) => {
-    const held = await holdTurn(db, turn);
+    const held = await lockTurn(db, turn);
     if (held === undefined) return { kind: 'ended' };
     const { conversation, reply } = held;
     const parts = (await partsOf(db, turn.organizationId, [reply.id])).get(reply.id) ?? [];
@@ -101,7 +101,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
           data: { messageId: reply.id, partIndex: part.part_index },
         }),
       );
-      await tell(db, conversation, events.reverse());
+      await appendEvents(db, conversation, events.reverse());
     }
     const model = found(deps, reply.model);
     if (deps.monthlyTokenBudget !== undefined && reply.model !== offlineId) {
@@ -187,7 +187,7 @@ async function ask(
       onError: () => undefined,
     });
     const answer = await readAnswer(fullStream, writer, size);
-    return { ...answer, writeRest: await writer.settle() };
+    return { ...answer, writeRest: await writer.finish() };
   } catch (error) {
     // What came until here is kept: a next try takes it back, and a failure leaves it standing.
     await writer.flush().catch(() => undefined);

@@ -37,7 +37,7 @@ export async function promptOf(
     .flatMap((message) =>
       message.role === 'user'
         ? [{ role: 'user' as const, content: message.content }]
-        : toldReply(
+        : replyMessages(
             message,
             parts.get(message.id) ?? [],
             steps.get(message.id) ?? [],
@@ -151,7 +151,7 @@ async function outputsOf(
 }
 
 /** A reply as the model gave it, step by step, each with what its tools answered. */
-function toldReply(
+function replyMessages(
   message: Message,
   parts: readonly MessagePart[],
   steps: readonly Step[],

@@ -10,8 +10,8 @@ import { extendLakePins } from '../../tables/lake-maintenance/pins.ts';
 import type { OfferedTool } from '../app-connections/offered.ts';
 import { requestApprovals } from '../conversations/approvals.ts';
 import { type Conversation, updateConversation } from '../conversations/conversations.ts';
-import { type NewEvent, tell } from '../conversations/events.ts';
-import { holdTurn } from '../conversations/life.ts';
+import { appendEvents, type NewEvent } from '../conversations/events.ts';
+import { lockTurn } from '../conversations/lifecycle.ts';
 import { addParts, type Message, type MessagePart, updateMessage } from '../conversations/messages.ts';
 import { countWaiting } from '../conversations/queue.ts';
 import { endTurn, turnPin, turnPinMs } from '../conversations/turns.ts';
@@ -47,7 +47,7 @@ function asTry<T>(
   work: (db: OrganizationTransaction, conversation: Conversation, reply: Message) => Promise<T>,
 ): Promise<T> {
   return inOrganization(db, turn.organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held === undefined || held.reply.tries !== number) throw new TurnEnded('The turn has ended.');
     return work(transaction, held.conversation, held.reply);
   });
@@ -65,7 +65,7 @@ export interface ReplyWriter {
   /** May be awaited; is where too much is under way. */
   addText(text: string): Promise<void> | undefined;
   /** Waits for what is being written; what is left is written by the one who ends the step. */
-  settle(): Promise<WriteRest>;
+  finish(): Promise<WriteRest>;
   /** Writes what is left. */
   flush(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
     if (pending.length === 0) return;
     lastWriteMs = performance.now();
     await asTry(db, stepTry, async (transaction, conversation, reply) => {
-      await tell(transaction, conversation, await writeRest(transaction, reply));
+      await appendEvents(transaction, conversation, await writeRest(transaction, reply));
     });
   }
 
@@ -169,7 +169,7 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
       plan();
       return pendingCharacters > gatherCharacters ? writing : undefined;
     },
-    async settle() {
+    async finish() {
       isSettled = true;
       clearTimeout(timer);
       await writing;
@@ -177,7 +177,7 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
       return writeRest;
     },
     async flush() {
-      await this.settle();
+      await this.finish();
       await write();
     },
   };
@@ -265,7 +265,7 @@ export function endStep(
     if (waiting.length > 0)
       await extendLakePins(transaction, organizationId, turnPin(id), new Date(Date.now() + turnPinMs));
     const requested = await requestApprovals(transaction, used, waiting);
-    await tell(transaction, conversation, [...texts, ...told, ...requested]);
+    await appendEvents(transaction, conversation, [...texts, ...told, ...requested]);
     await showInRun(transaction, conversation, id);
     return outstanding(parts);
   });

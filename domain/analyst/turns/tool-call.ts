@@ -3,8 +3,8 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import type { AppToolDeps } from '../app-connections/call.ts';
-import { type NewEvent, tell } from '../conversations/events.ts';
-import { holdTurn } from '../conversations/life.ts';
+import { appendEvents, type NewEvent } from '../conversations/events.ts';
+import { lockTurn } from '../conversations/lifecycle.ts';
 import {
   addParts,
   callOf,
@@ -64,7 +64,7 @@ interface Found {
 function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found | undefined> {
   const { organizationId, conversationId, messageId } = turn;
   return inOrganization(db, organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held === undefined) return undefined;
     const { reply, conversation } = held;
     const parts = (await partsOf(transaction, organizationId, [messageId])).get(messageId) ?? [];
@@ -137,7 +137,7 @@ function end(
   elapsedMs: number | null,
 ): Promise<void> {
   return inOrganization(db, turn.organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     const present = (await partsOf(transaction, turn.organizationId, [turn.messageId])).get(turn.messageId);
     const isRunning =
       present?.find(({ part_index: index }) => index === part.part_index)?.status === 'running';
@@ -161,7 +161,7 @@ function end(
         data: { messageId, partIndex: made!.part_index, part: partView(made!) },
       });
     }
-    await tell(transaction, held.conversation, events);
+    await appendEvents(transaction, held.conversation, events);
     await showInRun(transaction, held.conversation, messageId);
   });
 }

@@ -4,7 +4,7 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import type { ScheduleInput, ScheduleNext } from '../../../workflows/automation/schedule/contract.ts';
 import type { Occurrence } from '../cadences/next.ts';
 import { dueOf, fireOf, missedRow } from './due.ts';
@@ -48,7 +48,7 @@ export async function advanceSchedule(
   if (fired !== undefined) {
     const start = scheduleRunStart(fired);
     // Its row says that it fires: whoever looks after those starts it where this does not.
-    await nudge(deps, start.workflowId, deps.processes.restart(start));
+    await bestEffort(deps, start.workflowId, deps.processes.restart(start));
   }
   return next;
 }

@@ -94,14 +94,14 @@ export function endFire(db: Database, input: ScheduleRunInput): Promise<FireStat
   });
 }
 
-const maxTold = 3;
+const maxListed = 3;
 
 function reasonOf(open: readonly Delivery[]): string {
-  const told = open.slice(0, maxTold).map(({ kind, target, status, error }) => {
+  const told = open.slice(0, maxListed).map(({ kind, target, status, error }) => {
     const why = (error as { message?: string } | null)?.message ?? '';
     const what = kind === 'email' ? `The mail to ${target}` : `The file ${target}`;
     return `${what} ${status === 'uncertain' ? 'may not have arrived' : 'was not delivered'}: ${why}`;
   });
-  const others = open.length > maxTold ? [`So it is with ${open.length - maxTold} more.`] : [];
+  const others = open.length > maxListed ? [`So it is with ${open.length - maxListed} more.`] : [];
   return [...told, ...others].join(' ');
 }

@@ -47,7 +47,7 @@ export const fireOf = (row: Schedule, { atMs, localTime }: Occurrence) => ({
  * What an active schedule's cadence has said and nobody has seen to yet, as missed: from here on its owner wants it paused, or
  * by another cadence, and it will not be made up for. Of very many the last that is recorded tells of the rest.
  */
-export function unseenRows(
+export function missedRows(
   row: Schedule,
   nowMs: number,
   change: 'paused' | 'changed',
@@ -63,11 +63,11 @@ export function unseenRows(
 }
 
 /** Records them. */
-export async function missUnseen(
+export async function recordMissed(
   db: OrganizationTransaction,
   row: Schedule,
   nowMs: number,
   change: 'paused' | 'changed',
 ): Promise<void> {
-  await insertScheduleRuns(db, unseenRows(row, nowMs, change));
+  await insertScheduleRuns(db, missedRows(row, nowMs, change));
 }

@@ -5,7 +5,7 @@ import { newId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { Cadence } from '../cadences/cadence.ts';
-import { missUnseen } from './due.ts';
+import { recordMissed } from './due.ts';
 import {
   cadenceOf,
   insertSchedule,
@@ -74,7 +74,7 @@ export async function keepOwned(
   const isSame = (row.status === 'active' || isPaused) && isDeepStrictEqual(cadenceOf(row), cadence);
   const isOver = row.status === 'done' && next === undefined;
   if (isSame || isOver) return updateSchedule(db, row.organization_id, row.id, change);
-  await missUnseen(db, row, nowMs, 'changed');
+  await recordMissed(db, row, nowMs, 'changed');
   return updateSchedule(db, row.organization_id, row.id, {
     ...change,
     cadence: JSON.stringify(cadence),
@@ -93,7 +93,7 @@ export async function retireOwned(
   nowMs: number,
 ): Promise<Schedule> {
   if (row.status === 'done') return row;
-  await missUnseen(db, row, nowMs, change);
+  await recordMissed(db, row, nowMs, change);
   const moved = await scheduleStates.move(db, row, row.status, 'done', {
     ...revised(row),
     next_run_at: null,

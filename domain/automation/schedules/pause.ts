@@ -6,7 +6,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { missUnseen, unseenRows } from './due.ts';
+import { missedRows, recordMissed } from './due.ts';
 import { insertScheduleRuns } from './schedule-runs.ts';
 import { findSchedule, nextOf, type Schedule, scheduleStates } from './schedules.ts';
 
@@ -22,7 +22,7 @@ export async function pauseSchedule(
   if (row.status === 'paused') return row;
   if (row.status === 'done')
     throw new AppError('conflict', 'The schedule is done: its cadence says nothing more.');
-  await missUnseen(db, row, nowMs, 'paused');
+  await recordMissed(db, row, nowMs, 'paused');
   const moved = await scheduleStates.move(db, row, 'active', 'paused', {
     ...revised(row),
     next_run_at: null,
@@ -100,7 +100,7 @@ export async function pauseSchedulesOf(
     .forUpdate()
     .execute();
   // There may be thousands, after an outage: of each the first tells of the rest.
-  const missed = due.flatMap((row) => unseenRows(row, nowMs, 'paused', 1));
+  const missed = due.flatMap((row) => missedRows(row, nowMs, 'paused', 1));
   for (let from = 0; from < missed.length; from += insertedAtOnce)
     await insertScheduleRuns(db, missed.slice(from, from + insertedAtOnce));
   await db

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { RecordOf } from '../../../data/postgres/records.ts';
 import { defineProcess } from '../../../data/processes/define.ts';
-import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
 import { scheduleWorkflowType, wakeScheduleSignal } from '../../../workflows/automation/schedule/names.ts';
 import type { BackfillInput } from '../../../workflows/automation/schedule-backfill/contract.ts';
@@ -89,5 +89,5 @@ export function wakeSchedule(
 ): Promise<void> {
   const start = scheduleStart(row, memo);
   const woken = deps.processes.wake(start, { name: wakeScheduleSignal, args: [] });
-  return nudge(deps, start.workflowId, woken);
+  return bestEffort(deps, start.workflowId, woken);
 }

@@ -8,7 +8,7 @@ import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts'
 import { findProject, getOpenProject } from '../../workspace/projects/projects.ts';
 import type { WritableCadence } from '../cadences/cadence.ts';
 import { refuseNewInterval } from '../cadences/validate.ts';
-import { missUnseen } from './due.ts';
+import { recordMissed } from './due.ts';
 import { scheduleStart } from './process.ts';
 import {
   cadenceOf,
@@ -109,7 +109,7 @@ export async function replaceSchedule(
   await checkTarget(db, before.organization_id, target, content.params);
   refuseNewInterval(content.cadence, cadenceOf(before));
   const isSame = isDeepStrictEqual(content.cadence, cadenceOf(before));
-  if (!isSame) await missUnseen(db, before, Date.now(), 'changed');
+  if (!isSame) await recordMissed(db, before, Date.now(), 'changed');
   // What an unchanged cadence has just said is fired all the same.
   const since = isSame ? before.considered_until : new Date();
   const next = nextOf({ cadence: content.cadence as never, created_at: before.created_at }, since.getTime());

@@ -8,7 +8,7 @@ import { createRedaction } from '../../../data/outgoing/redaction.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import { configOf, openConnectionSecrets, replicationOf } from './change.ts';
 import type { DataConnection } from './data-connections.ts';
-import { OwnFailure, sourceFailure } from './failure.ts';
+import { InternalFailure, sourceFailure } from './failure.ts';
 import { createRequestGate } from './request-gate.ts';
 import { settingOf } from './settings.ts';
 import { sourceKinds } from './sources/kinds.ts';
@@ -97,7 +97,7 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
     try {
       return await Promise.race([work(source, target, late.signal), ended]);
     } catch (error) {
-      if (error instanceof OwnFailure) throw error.cause;
+      if (error instanceof InternalFailure) throw error.cause;
       const failure = sourceFailure(error, { redaction: target.redaction, stageOf });
       // The token was refused: another one is asked for the next time.
       if (failure.stage === 'login')

@@ -11,8 +11,8 @@ import {
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
 /** What went wrong on this side while a source was worked with: it is told as its cause, and not as the source's. */
-export class OwnFailure extends Error {
-  override readonly name = 'OwnFailure';
+export class InternalFailure extends Error {
+  override readonly name = 'InternalFailure';
 
   constructor(cause: unknown) {
     super('Not the source failed.', { cause });
@@ -24,7 +24,7 @@ export async function ours<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new OwnFailure(error);
+    throw new InternalFailure(error);
   }
 }
 

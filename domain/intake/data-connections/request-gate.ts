@@ -12,8 +12,8 @@ import {
   type LimitedFor,
   noUsage,
   type RequestUsage,
+  releasePermit,
   renewRequest,
-  settleRequest,
   takeRequest,
 } from './request-limits.ts';
 
@@ -42,14 +42,18 @@ export interface RequestGate {
   /** The request is still under way: so that one whose worker was killed does not hold its place for long. */
   renew(lease: RequestLease, leaseMs: number): Promise<void>;
   /** A request has ended: what it did not read is given back, and the source left alone for as long as it asked. */
-  settle(lease: RequestLease, outcome: { readBytes: number; blockedForMs: number }): Promise<void>;
+  release(lease: RequestLease, outcome: { readBytes: number; blockedForMs: number }): Promise<void>;
 }
 
 /** Waits between two tries to take leave; throws where that would take too long. */
-export type LeaveWait = (limited: LimitedFor) => Promise<void>;
+export type PermitWait = (limited: LimitedFor) => Promise<void>;
 
 /** Leave, as soon as the limits give it. */
-export async function leaveOf(gate: RequestGate, wish: RequestWish, wait: LeaveWait): Promise<RequestLease> {
+export async function acquirePermit(
+  gate: RequestGate,
+  wish: RequestWish,
+  wait: PermitWait,
+): Promise<RequestLease> {
   for (;;) {
     const taken = await ours(gate.take(wish));
     if ('id' in taken) return taken;
@@ -61,12 +65,12 @@ export async function leaveOf(gate: RequestGate, wish: RequestWish, wait: LeaveW
 export async function countRedirect(
   gate: RequestGate,
   { limits, onTaken }: Pick<RequestWish, 'limits' | 'onTaken'>,
-  wait: LeaveWait,
+  wait: PermitWait,
 ): Promise<void> {
   const { max_concurrency: _, ...others } = limits;
   const wish = { limits: others, leaseMs: 1_000, maxBytes: 0, minBytes: 0, onTaken };
-  const lease = await leaveOf(gate, wish, wait);
-  await ours(gate.settle(lease, { readBytes: 0, blockedForMs: 0 }));
+  const lease = await acquirePermit(gate, wish, wait);
+  await ours(gate.release(lease, { readBytes: 0, blockedForMs: 0 }));
 }
 
 export function createRequestGate(
@@ -123,10 +127,10 @@ export function createRequestGate(
         usage: renewRequest(usage, { id: lease.id, now, leaseMs }),
         result: undefined,
       })),
-    settle: ({ id: leaseId, takenAt, maxBytes }, { readBytes, blockedForMs }) =>
+    release: ({ id: leaseId, takenAt, maxBytes }, { readBytes, blockedForMs }) =>
       change(async (usage, now) => {
         const unusedBytes = maxBytes - readBytes;
-        const settled = settleRequest(usage, { id: leaseId, now, takenAt, unusedBytes, blockedForMs });
+        const settled = releasePermit(usage, { id: leaseId, now, takenAt, unusedBytes, blockedForMs });
         return { usage: settled, result: undefined };
       }),
   };

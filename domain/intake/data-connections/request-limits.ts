@@ -105,7 +105,7 @@ export function renewRequest(
 }
 
 /** Gives back what a request did not read, and leaves the source alone where it asked for that. */
-export function settleRequest(
+export function releasePermit(
   before: RequestUsage,
   request: { id: string; now: number; takenAt: number; unusedBytes: number; blockedForMs: number },
 ): RequestUsage {

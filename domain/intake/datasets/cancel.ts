@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { nudge, type ProcessDeps } from '../../../data/processes/processes.ts';
+import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
 import { workflowIdOf } from './process.ts';
 import { activeStatuses, getSnapshotRun, moveSnapshot, type SnapshotRun } from './snapshot-runs.ts';
@@ -43,7 +43,7 @@ export async function cancelSnapshot(
     await askSnapshotToCancel(db, organizationId, runId);
     return { row: found, isAsked: isActive };
   });
-  if (isAsked) await nudge(deps, workflowIdOf(row), deps.processes.cancel(workflowIdOf(row)));
+  if (isAsked) await bestEffort(deps, workflowIdOf(row), deps.processes.cancel(workflowIdOf(row)));
   return { row, isAsked };
 }
 
@@ -63,6 +63,6 @@ export async function confirmSnapshot(
     throw new AppError('conflict', `The snapshot is ${found.status}: it awaits no confirmation.`);
   });
   const workflowId = workflowIdOf(row);
-  await nudge(deps, workflowId, deps.processes.signal(workflowId, wakeSnapshotSignal));
+  await bestEffort(deps, workflowId, deps.processes.signal(workflowId, wakeSnapshotSignal));
   return row;
 }

@@ -1,12 +1,12 @@
 import { newestVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
-import { countGone } from '../../tables/tables/gone.ts';
 import { mergeFiles } from '../../tables/tables/merge-files.ts';
+import { countMissingRows } from '../../tables/tables/missing-rows.ts';
 import { type Replacement, replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, tableStates } from '../../tables/tables/tables.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
-import { snapshotSteps } from './life.ts';
+import { snapshotSteps } from './lifecycle.ts';
 import type { Replica } from './replicate.ts';
 import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';
 import { isInLake, operationOf, readManifest, removeNotes, type SnapshotRunDeps } from './staged.ts';
@@ -88,7 +88,7 @@ async function countDeleted(
   keys: readonly string[],
 ): Promise<void> {
   if (before === undefined || keys.length === 0) return;
-  const deleted = await countGone(deps.lake, organizationId, { table: before, staged, keys });
+  const deleted = await countMissingRows(deps.lake, organizationId, { table: before, staged, keys });
   await inOrganization(deps.db, organizationId, (db) =>
     updateSnapshotRun(db, organizationId, id, { rows_deleted: deleted }),
   );

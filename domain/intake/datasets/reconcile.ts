@@ -5,8 +5,8 @@ import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
-import { tellWaiting } from '../../workspace/runs/told.ts';
-import type { SnapshotId } from './life.ts';
+import { notifyWaiter } from '../../workspace/runs/notify-waiter.ts';
+import type { SnapshotId } from './lifecycle.ts';
 import { snapshotProcess, snapshotStart, workflowIdOf } from './process.ts';
 import { giveUpSnapshot } from './run.ts';
 import { findSnapshotRun, type SnapshotRun } from './snapshot-runs.ts';
@@ -41,7 +41,7 @@ async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: Sn
   if (state === 'running') return sayAgain(processes, row);
   // Who ended a process by force wants its work ended; what the lake has already only has to be told.
   const isEnded = closes(snapshotProcess, state) && (await giveUpSnapshot(deps, row));
-  if (isEnded) await tellWaiting(deps, row.waited_by, row.id);
+  if (isEnded) await notifyWaiter(deps, row.waited_by, row.id);
   else await processes.restart(snapshotStart(row));
   deps.logger.info({ organizationId, runId, state }, 'saw to a snapshot whose process was gone');
 }

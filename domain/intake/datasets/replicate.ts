@@ -11,7 +11,7 @@ import { type ReadDeps, readPages } from './pages/read.ts';
 import { newReading, type Reading, readingOf } from './pages/reading.ts';
 import { type StagePagesDeps, stagePages } from './pages/stage.ts';
 import { fingerprintOf, keyColumnsOf, type Replicated, replicatedOf, resourceOf } from './replicated.ts';
-import { type CopyProgress, holdSnapshot, type SnapshotRun, type SnapshotStaged } from './snapshot-runs.ts';
+import { type CopyProgress, lockSnapshot, type SnapshotRun, type SnapshotStaged } from './snapshot-runs.ts';
 
 export interface ReplicateDeps {
   lake: LakeDeps;
@@ -62,7 +62,7 @@ export async function replicate(
   const before = isSame ? kept : { ...begun, revision: kept?.revision ?? 0 };
   const request = { row, connection, resource, isKeyed: keys.length > 0, prefix: pagesPrefix };
   const { reading, limited } = await readPages(deps.replication, request, before, progress, signal);
-  await inOrganization(deps.replication.db, organizationId, (db) => holdSnapshot(db, row, limited));
+  await inOrganization(deps.replication.db, organizationId, (db) => lockSnapshot(db, row, limited));
   if (!reading.isOver) {
     const { waitMs: goesOnAfterMs = 0, waitsFor } = limited ?? {};
     return { rows: reading.records, goesOnAfterMs, ...(waitsFor === undefined ? {} : { waitsFor }) };

@@ -6,11 +6,11 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import { getDataConnection } from '../data-connections/data-connections.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
-import { endSnapshot } from './life.ts';
+import { endSnapshot } from './lifecycle.ts';
 import { type Replication, replicate } from './replicate.ts';
 import {
   type CopyProgress,
-  holdSnapshot,
+  lockSnapshot,
   type SnapshotFailure,
   type SnapshotRun,
   type SnapshotStaged,
@@ -129,7 +129,7 @@ export async function recordSnapshotFailure(
   if (told !== undefined)
     await inOrganization(db, row.organization_id, async (transaction) => {
       if (!told.isFinal && retryMs !== undefined)
-        await holdSnapshot(transaction, row, { waitMs: retryMs, waitsFor: 'retry' });
+        await lockSnapshot(transaction, row, { waitMs: retryMs, waitsFor: 'retry' });
       await transaction
         .updateTable('snapshot_runs')
         .set({ error: JSON.stringify(told.failure) })
@@ -142,8 +142,8 @@ export async function recordSnapshotFailure(
 }
 
 /** The engine ended at it, one process after the other. */
-export class DeadlySourceError extends Error {
-  override readonly name = 'DeadlySourceError';
+export class SourceCrashError extends Error {
+  override readonly name = 'SourceCrashError';
 }
 
 function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {
@@ -154,7 +154,7 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
       isFinal: !isAway,
     };
   }
-  if (error instanceof DeadlySourceError) {
+  if (error instanceof SourceCrashError) {
     const message =
       'The engine ended twice while it read these rows: they need more than a snapshot may use.';
     return { failure: { code: 'engine_failed', message }, isFinal: true };

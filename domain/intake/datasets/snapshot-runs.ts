@@ -152,7 +152,7 @@ const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
 };
 
 /** Shows until when it waits, and why; meanwhile another copies. Undefined where it goes on. */
-export async function holdSnapshot(
+export async function lockSnapshot(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: SnapshotRun,
   wait: SnapshotWait | undefined,

@@ -5,10 +5,10 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { nudge, type ProcessDeps } from '../../../data/processes/processes.ts';
+import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
 import { workflowIdOf } from './process.ts';
-import { countStaging, getSnapshotRun, holdSnapshot, listQueued, type SnapshotRun } from './snapshot-runs.ts';
+import { countStaging, getSnapshotRun, listQueued, lockSnapshot, type SnapshotRun } from './snapshot-runs.ts';
 
 /**
  * So many snapshots of an organization copy at once, and of one connection: a source that is slow or broken holds up what is
@@ -38,7 +38,7 @@ export function resumeTurn(
     const row = await getSnapshotRun(transaction, organizationId, id, undefined, 'update');
     if (row.waits_until === null) return undefined;
     const wait = (await isItsTurn(transaction, row)) ? undefined : { waitMs: turnWaitMs };
-    await holdSnapshot(transaction, row, wait && { ...wait, waitsFor: 'turn' });
+    await lockSnapshot(transaction, row, wait && { ...wait, waitsFor: 'turn' });
     return wait;
   });
 }
@@ -58,5 +58,5 @@ export async function wakeQueued(
     listQueued(db, organizationId, maxWoken),
   );
   for (const workflowId of queued.map(workflowIdOf))
-    await nudge(deps, workflowId, deps.processes.signal(workflowId, wakeSnapshotSignal));
+    await bestEffort(deps, workflowId, deps.processes.signal(workflowId, wakeSnapshotSignal));
 }

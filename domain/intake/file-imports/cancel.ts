@@ -1,6 +1,6 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type CancelDeps, cancelRunById } from '../../workspace/runs/cancel.ts';
-import type { ImportId } from './life.ts';
+import type { ImportId } from './lifecycle.ts';
 import { getTableImport, type TableImport } from './table-imports.ts';
 
 /** Asks an import to end. One that ended stays as it ended; one that is committing may still succeed. */

@@ -4,7 +4,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
-import type { ImportId } from './life.ts';
+import type { ImportId } from './lifecycle.ts';
 import { importProcess, importStart } from './process.ts';
 import { giveUpImport, type ImportRunDeps } from './run.ts';
 import { findTableImport } from './table-imports.ts';

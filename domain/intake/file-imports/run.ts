@@ -14,7 +14,7 @@ import { findTable, reserveTable, tableStates } from '../../tables/tables/tables
 import { beginStep } from '../../workspace/runs/runs.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
-import { endImport, importSteps } from './life.ts';
+import { endImport, importSteps } from './lifecycle.ts';
 import type { FileReader } from './reader.ts';
 import {
   type ImportFailure,
@@ -154,8 +154,8 @@ export async function recordFinalFailure(
 }
 
 /** A file at which engine processes ended, one after the other. */
-export class DeadlyFileError extends Error {
-  override readonly name = 'DeadlyFileError';
+export class FileCrashError extends Error {
+  override readonly name = 'FileCrashError';
 }
 
 const engineFailed: ImportFailure = {
@@ -170,7 +170,7 @@ const engineFailed: ImportFailure = {
 
 function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof BadFileError) return error.failure;
-  if (error instanceof DeadlyFileError) return engineFailed;
+  if (error instanceof FileCrashError) return engineFailed;
   if (!(error instanceof AppError) || isRetryable(error)) return undefined;
   return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };
 }

@@ -11,7 +11,7 @@ export async function finishApplied(
   applied: AppliedToLake,
 ): Promise<void> {
   const keepsAside = (batch.records_quarantined ?? 0) > 0 || batch.replay_of !== null;
-  const quarantineTableId = keepsAside ? await quarantineOf(batch).settle(db, batch) : null;
+  const quarantineTableId = keepsAside ? await quarantineOf(batch).finalize(db, batch) : null;
   await inOrganization(db, batch.organization_id, async (transaction) => {
     const moved = await moveBatch(transaction, batch, 'applying', 'applied', {
       rows_inserted: applied.rowsInserted,

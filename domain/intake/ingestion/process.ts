@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { defineProcess } from '../../../data/processes/define.ts';
-import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import type { IngestionBatchInput } from '../../../workflows/intake/ingestion-batch/contract.ts';
 import {
   ingestionBatchWorkflowType,
@@ -46,5 +46,5 @@ export function wakeBatch(
     batch.status === 'aborted'
       ? processes.cancel(workflowId)
       : processes.signal(workflowId, wakeIngestionBatchSignal);
-  return nudge(deps, workflowId, work);
+  return bestEffort(deps, workflowId, work);
 }

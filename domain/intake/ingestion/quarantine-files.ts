@@ -192,7 +192,7 @@ export const fileQuarantine: QuarantineModel = {
     });
   },
   write: take,
-  settle: (db, batch) =>
+  finalize: (db, batch) =>
     inOrganization(db, batch.organization_id, async (transaction) => {
       const row = await getTableImport(transaction, batch.organization_id, batch.replay_of!);
       return row.quarantine_table_id;

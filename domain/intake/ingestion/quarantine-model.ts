@@ -38,5 +38,5 @@ export interface QuarantineModel {
     pages: readonly StagedPage[],
   ): Promise<LakeOperation>;
   /** The table's id, for the batch that is in the lake. */
-  settle(db: Database, batch: IngestionBatch): Promise<string | null>;
+  finalize(db: Database, batch: IngestionBatch): Promise<string | null>;
 }

@@ -133,7 +133,7 @@ async function write(
 const filesAtOnce = 400;
 
 /** Makes the reservation a table once the batch is in the lake; its id, for the batch. */
-async function settle(db: Database, batch: IngestionBatch): Promise<string | null> {
+async function finalize(db: Database, batch: IngestionBatch): Promise<string | null> {
   return inOrganization(db, batch.organization_id, async (transaction) => {
     const table = await findQuarantineTable(transaction, batch.organization_id, batch.table_id);
     if (table === undefined) return null;
@@ -147,5 +147,5 @@ export const recordQuarantine: QuarantineModel = {
   stage: (deps, batch, signal) => stageQuarantined(deps, batch, signal),
   reserve: reserveFor,
   write,
-  settle,
+  finalize,
 };

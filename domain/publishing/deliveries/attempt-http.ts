@@ -12,7 +12,7 @@ import {
   errorOf,
   maxAttempts,
   moveOwn,
-  Overtaken,
+  StaleAttemptError,
 } from './moves.ts';
 import { hiddenParts } from './web-address.ts';
 
@@ -33,7 +33,7 @@ export interface HttpDeliveryDeps {
 const defaultTimeoutMs = 30_000;
 
 /** Of answers that refuse, those that may be another the next time. A webhook's 409 says that it is busy with another. */
-const passing = { slack: [408, 429], webhook: [408, 409, 425, 429] } as const;
+const retryableStatuses = { slack: [408, 429], webhook: [408, 409, 425, 429] } as const;
 
 /** As a mail: once, or told as uncertain. Slack has no way to tell one message from the same again. */
 export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
@@ -44,7 +44,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
     await inOrganization(deps.db, row.organization_id, (db) => moveOwn(db, begun, 'sending'));
   } catch (error) {
     // Nothing has been sent, whether or not the row says `sending`.
-    if (!(error instanceof Overtaken)) await conclude(deps, begun, 'pending');
+    if (!(error instanceof StaleAttemptError)) await conclude(deps, begun, 'pending');
     throw error;
   }
   const { text } = slackContentOf(row);
@@ -57,7 +57,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
   // A gateway says these also of what it has handed on.
   const isLost =
     outcome.kind === 'lost' || (outcome.kind === 'answered' && [502, 504].includes(outcome.status));
-  if (!isLost) return told(deps, begun, outcome, passing.slack);
+  if (!isLost) return told(deps, begun, outcome, retryableStatuses.slack);
   const why = outcome.kind === 'answered' ? `A gateway answered ${outcome.status}.` : outcome.message;
   const message = `${why} Slack may have the message; it is not sent again by itself.`;
   return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', message) });
@@ -90,14 +90,14 @@ export async function attemptWebhook(deps: HttpDeliveryDeps, row: Delivery): Pro
     timeoutMs: deps.requestTimeoutMs ?? defaultTimeoutMs,
     secrets: [secret, ...hiddenParts(url)],
   });
-  return told(deps, begun, outcome, passing.webhook);
+  return told(deps, begun, outcome, retryableStatuses.webhook);
 }
 
 async function told(
   deps: HttpDeliveryDeps,
   begun: BegunDelivery,
   outcome: HttpOutcome,
-  passingStatuses: readonly number[],
+  retryable: readonly number[],
 ): Promise<DeliveryAttempt> {
   if (outcome.kind !== 'answered') {
     const isFinal = outcome.kind === 'not_sent' && outcome.permanent;
@@ -107,7 +107,7 @@ async function told(
   const answer = `${status}${words === '' ? '' : ` ${words}`}`;
   if (status >= 200 && status < 300)
     return conclude(deps, begun, 'delivered', { receipt: answer, error: null });
-  const isFinal = status < 500 && !passingStatuses.includes(status);
+  const isFinal = status < 500 && !retryable.includes(status);
   const redirects = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
   return refused(deps, begun, { message: `It was answered ${answer}.${redirects}`, isFinal, retryAfterMs });
 }

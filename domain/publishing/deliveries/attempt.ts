@@ -15,7 +15,7 @@ import type { ExportDeps } from '../reports/export.ts';
 import { attemptSlack, attemptWebhook, type HttpDeliveryDeps } from './attempt-http.ts';
 import { fileContentOf, mailContentOf } from './content.ts';
 import { type Delivery, deliveryStates, findDelivery } from './deliveries.ts';
-import { loadText, loadThing } from './load.ts';
+import { loadContent, loadText } from './load.ts';
 import {
   attemptOf,
   type BegunDelivery,
@@ -25,7 +25,7 @@ import {
   findPending,
   maxAttempts,
   moveOwn,
-  Overtaken,
+  StaleAttemptError,
 } from './moves.ts';
 
 export type DeliveryDeps = ExportDeps & HttpDeliveryDeps & { mailer: Mailer; mailsPerDay: number };
@@ -46,7 +46,7 @@ export async function attemptDelivery(
   try {
     return await deliverOf[row.kind](deps, row);
   } catch (error) {
-    if (error instanceof Overtaken) return look(deps, row);
+    if (error instanceof StaleAttemptError) return look(deps, row);
     if (!(error instanceof AppError) || isRetryable(error)) throw error;
     return fail(deps, row, errorOf(error.code, error.message));
   }
@@ -77,7 +77,7 @@ function fail({ db }: DeliveryDeps, row: Delivery, error: string): Promise<Deliv
 async function deliverFile(deps: DeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
   const fault = pathFault(row.target);
   if (fault !== undefined) throw new AppError('invalid_request', fault);
-  const bytes = await loadThing(deps, row, fileContentOf(row), copyLimit);
+  const bytes = await loadContent(deps, row, fileContentOf(row), copyLimit);
   const begun = await beginAttempt(deps, row);
   await writeFile(deps, {
     organizationId: row.organization_id,
@@ -110,7 +110,7 @@ async function send(deps: DeliveryDeps, begun: BegunDelivery, mail: Mail): Promi
     return await deps.mailer.send(mail, { beforeData });
   } catch (error) {
     // It was called off before any of the content, and its row may say `sending` all the same: nobody has it.
-    if (!(error instanceof Overtaken)) await conclude(deps, begun, 'pending');
+    if (!(error instanceof StaleAttemptError)) await conclude(deps, begun, 'pending');
     throw error;
   }
 }
@@ -140,7 +140,7 @@ async function mailOf(deps: DeliveryDeps, row: Delivery): Promise<Mail> {
   };
   let leftBytes = maxAttachmentsBytes;
   for (const thing of attachments) {
-    const bytes = await loadThing(deps, row, thing, { maxBytes: leftBytes, message: mailTooLarge });
+    const bytes = await loadContent(deps, row, thing, { maxBytes: leftBytes, message: mailTooLarge });
     leftBytes -= bytes.length;
     mail.attachments.push({ name: thing.name, contentType: contentTypeOf(thing.name), bytes });
   }

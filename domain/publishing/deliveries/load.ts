@@ -6,7 +6,7 @@ import { findFile } from '../../workspace/files/files.ts';
 import { type ExportDeps, exportReport } from '../reports/export.ts';
 import { findReport, type Report } from '../reports/reports.ts';
 import { getVersion, type ReportVersion } from '../reports/versions.ts';
-import type { DeliveredThing } from './content.ts';
+import type { DeliveredContent } from './content.ts';
 import type { Delivery } from './deliveries.ts';
 
 const maxTextLength = 100_000;
@@ -20,10 +20,10 @@ export interface SizeLimit {
 }
 
 /** The bytes of what is delivered. What was deleted meanwhile, or is too large, is an AppError. */
-export async function loadThing(
+export async function loadContent(
   deps: ExportDeps,
   of: Of,
-  thing: DeliveredThing,
+  thing: DeliveredContent,
   limit: SizeLimit,
 ): Promise<Buffer> {
   if (thing.type === 'rows')

@@ -19,8 +19,8 @@ type Change = Updateable<DB['deliveries']>;
 export type BegunDelivery = Delivery & { attempt_id: string };
 
 /** Another attempt has taken the delivery over, or it has ended. */
-export class Overtaken extends Error {
-  override readonly name = 'Overtaken';
+export class StaleAttemptError extends Error {
+  override readonly name = 'StaleAttemptError';
 }
 
 /**
@@ -84,7 +84,7 @@ export async function beginAttempt(
       await countMail(transaction, row.organization_id, mailsPerDay);
     return own;
   });
-  if (begun === undefined) throw new Overtaken('The delivery is not pending any more.');
+  if (begun === undefined) throw new StaleAttemptError('The delivery is not pending any more.');
   return { ...begun, attempt_id: attemptId };
 }
 
@@ -98,7 +98,7 @@ export async function moveOwn(
   const now = await findDelivery(db, begun.organization_id, begun.id, 'update');
   const isOwn = now?.attempt_id === begun.attempt_id && now.status === 'pending';
   if (!isOwn || (await deliveryStates.move(db, now, 'pending', to, change)) === undefined)
-    throw new Overtaken('Another attempt has taken the delivery over.');
+    throw new StaleAttemptError('Another attempt has taken the delivery over.');
 }
 
 /** Of writing down what came out: only this attempt knows it. */

@@ -1,5 +1,5 @@
 import { derivedId } from '../../../data/ids.ts';
-import type { DeliveredThing, MailContent } from './content.ts';
+import type { DeliveredContent, MailContent } from './content.ts';
 import type { NewDelivery } from './deliveries.ts';
 import { fileName, maxPathBytes, withoutAround } from './file-name.ts';
 
@@ -54,7 +54,7 @@ function mailsOf(planned: PlannedOutput): NewDelivery[] {
   return emailRecipients.map(({ email }) => delivery(planned, 'email', email.trim(), content));
 }
 
-function thingsOf({ output, localTime }: PlannedOutput, maxBytes: number): DeliveredThing[] {
+function thingsOf({ output, localTime }: PlannedOutput, maxBytes: number): DeliveredContent[] {
   const time = localTime.replaceAll(':', '-');
   if ('fileId' in output) {
     const name = output.path.slice(output.path.lastIndexOf('/') + 1);
@@ -73,7 +73,7 @@ function delivery(
   { organizationId, projectId, scheduleRunId, createdAtMs }: PlannedOutput,
   kind: 'file' | 'email',
   target: string,
-  content: DeliveredThing | MailContent,
+  content: DeliveredContent | MailContent,
 ): NewDelivery {
   return {
     organization_id: organizationId,

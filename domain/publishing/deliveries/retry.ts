@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../../data/errors.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { closes, defineProcess } from '../../../data/processes/define.ts';
-import { nudge, type Processes } from '../../../data/processes/processes.ts';
+import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
 import type { DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
 import { deliveryWorkflowType } from '../../../workflows/publishing/delivery/names.ts';
@@ -63,7 +63,7 @@ export async function retryDelivery(
     });
   });
   const start = startOf(row, memo);
-  await nudge(deps, start.workflowId, deps.processes.restart(start));
+  await bestEffort(deps, start.workflowId, deps.processes.restart(start));
   return row;
 }
 

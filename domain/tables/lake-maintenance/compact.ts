@@ -5,7 +5,7 @@ import { type CompactedFiles, mergeFiles, rewriteFiles } from '../../../data/lak
 import type { Lake } from '../../../data/lake/provision.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
 import { flushHeld } from '../tables/flush.ts';
-import { holdTable, type MaintainedTable } from './tables.ts';
+import { type MaintainedTable, withTableLock } from './tables.ts';
 
 /** What one call may read, so that the table's writers wait for seconds at most. */
 const smallFileBytes = 8_000_000;
@@ -30,12 +30,12 @@ export async function mergeTable(
 ): Promise<CompactedFiles> {
   const total = { ...nothing };
   for (let pass = 0; pass < passes; pass += 1) {
-    const merged = await holdTable(deps, lake, table, async (physical) => {
+    const merged = await withTableLock(deps, lake, table, async (physical) => {
       const { lakeTableId, name } = physical;
       // Files with deletions are not merged, so they do not count.
       const small = await countWholeFilesBelow(deps.catalogPool, lake.schema, lakeTableId, smallFileBytes);
       if (small < smallFilesWorthMerging) return nothing;
-      if (!(await settleDeletions(deps, lake, physical))) return nothing;
+      if (!(await applyDeletions(deps, lake, physical))) return nothing;
       return mergeFiles(deps, lake, name, { files: filesAtOnce, bytes: smallFileBytes });
     });
     if (merged === undefined || merged.filesMerged === 0) break;
@@ -51,9 +51,9 @@ export async function rewriteTable(
   lake: Lake,
   table: MaintainedTable,
 ): Promise<CompactedFiles> {
-  const rewritten = await holdTable(deps, lake, table, async (physical) => {
+  const rewritten = await withTableLock(deps, lake, table, async (physical) => {
     if ((await rewriteThreshold(deps, lake, physical.lakeTableId)) === undefined) return nothing;
-    if (!(await settleDeletions(deps, lake, physical))) return nothing;
+    if (!(await applyDeletions(deps, lake, physical))) return nothing;
     const threshold = await rewriteThreshold(deps, lake, physical.lakeTableId);
     if (threshold === undefined) return nothing;
     return rewriteFiles(deps, lake, physical.name, threshold);
@@ -66,7 +66,7 @@ export async function rewriteTable(
  * their file was retired, they would be told of a time when it had others, and past versions would read wrongly.
  * False where they could not all be moved.
  */
-async function settleDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<boolean> {
+async function applyDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<boolean> {
   const place = [deps.catalogPool, lake.schema, table.lakeTableId] as const;
   if (!(await hasInlinedDeletions(...place))) return true;
   await flushHeld(deps, lake, table);

@@ -1,9 +1,9 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { type Flushed, flushHeld } from '../tables/flush.ts';
-import { holdTable, type MaintainedTable } from './tables.ts';
+import { type MaintainedTable, withTableLock } from './tables.ts';
 
 /** Flushes one table under its lock; undefined where there was nothing to move. */
 export function flushTable(deps: LakeDeps, lake: Lake, table: MaintainedTable): Promise<Flushed | undefined> {
-  return holdTable(deps, lake, table, (physical) => flushHeld(deps, lake, physical));
+  return withTableLock(deps, lake, table, (physical) => flushHeld(deps, lake, physical));
 }

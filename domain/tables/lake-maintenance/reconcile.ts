@@ -4,7 +4,7 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { runLakeMaintenanceSignal } from '../../../workflows/tables/lake-maintenance/names.ts';
-import { doubledLakes } from './doubled.ts';
+import { doubledLakes } from './doubled-deletions.ts';
 import { fullLakes } from './full.ts';
 import { maintenanceProcess, maintenanceStart } from './process.ts';
 import { lakesDue, markMaintenanceStarted, purgeLakeMaintenanceRuns } from './runs.ts';

@@ -29,7 +29,7 @@ export async function nextTable(
  * Runs `work` under the table's lock, so that nobody writes the table meanwhile; undefined where the table is
  * gone. While its registry row stands, its name in the lake can mean no other table.
  */
-export function holdTable<T>(
+export function withTableLock<T>(
   deps: LakeDeps,
   lake: Lake,
   table: MaintainedTable,

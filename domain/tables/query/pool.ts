@@ -11,7 +11,7 @@ import {
   queryFolderKind,
   startQueryProcess,
 } from './pool/query-process.ts';
-import type { ProcessStatement, Settled } from './process/messages.ts';
+import type { ProcessStatement, StatementOutcome } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
 
 export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
@@ -164,7 +164,7 @@ function statementOf(request: QueryRequest): ProcessStatement {
 }
 
 function logHidden(
-  outcome: Extract<Settled, { kind: 'failure' }>,
+  outcome: Extract<StatementOutcome, { kind: 'failure' }>,
   request: QueryRequest,
   logger: QueryLogger | undefined,
 ): void {

@@ -50,7 +50,7 @@ export interface AuthenticatedClient {
 }
 
 /** Of a secret that nobody has: what is held against it where there is no client. */
-const nobodysHash = hashSecret(newSecret('wcs'));
+const dummyHash = hashSecret(newSecret('wcs'));
 
 /**
  * The client with this id and secret; one wording for every reason why not. Where there is none the same work is
@@ -68,7 +68,7 @@ export async function authenticateClient(
     scopes: string[];
     revoked_at: Date | null;
   }>`
-    SELECT c.organization_id, coalesce(c.id, 'nobody') AS id, coalesce(c.secret_hash, ${nobodysHash}) AS secret_hash,
+    SELECT c.organization_id, coalesce(c.id, 'nobody') AS id, coalesce(c.secret_hash, ${dummyHash}) AS secret_hash,
            coalesce(c.scopes, '{agent:read,agent:write,tables:append}') AS scopes, c.revoked_at
     FROM (VALUES (1)) AS always LEFT JOIN find_api_client(${isId('cli', clientId) ? clientId : ''}) AS c ON true
   `.execute(db);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { nudge, type ProcessDeps } from '../../../data/processes/processes.ts';
+import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { findRun, type Run } from './runs.ts';
 
 export interface CancelDeps extends ProcessDeps {
@@ -32,7 +32,7 @@ export async function cancelRun(deps: CancelDeps, run: Run): Promise<boolean> {
   const isAsked = await inOrganization(db, run.organization_id, (transaction) =>
     askToCancel(transaction, run.organization_id, run.id),
   );
-  if (isAsked) await nudge(deps, run.workflow_id, processes.cancel(run.workflow_id));
+  if (isAsked) await bestEffort(deps, run.workflow_id, processes.cancel(run.workflow_id));
   return isAsked;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Settled } from '../client.ts';
+import type { StatementOutcome } from '../client.ts';
 import { createRandom } from '../random.ts';
 import { type Operation, operationNo, rowsOf } from '../rows.ts';
 import { type BatchWork, runBatch } from './batch.ts';
@@ -90,7 +90,7 @@ async function upsert(context: LoadContext, operation: Operation): Promise<void>
 function settle(
   { journal, model }: LoadContext,
   operation: Operation,
-  settled: Settled,
+  settled: StatementOutcome,
   counted: 'rowsWritten' | 'sum',
   rows: number,
 ): void {

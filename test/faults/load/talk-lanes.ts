@@ -1,4 +1,4 @@
-import type { Answer, Settled } from '../client.ts';
+import type { Answer, StatementOutcome } from '../client.ts';
 import { createRandom, type Random } from '../random.ts';
 import { scriptedModel } from '../talk-model.ts';
 import { type Data, type Post, resume, show, type Talk } from '../talks.ts';
@@ -234,7 +234,12 @@ async function remove(doing: Doing): Promise<void> {
 }
 
 /** A refusal must be one that the conversation's own life explains. */
-function expect(context: LoadContext, settled: Settled, what: string, ...allowed: (string | undefined)[]) {
+function expect(
+  context: LoadContext,
+  settled: StatementOutcome,
+  what: string,
+  ...allowed: (string | undefined)[]
+) {
   if (settled.outcome !== 'refused' || allowed.includes(settled.answer.body.code)) return;
   context.journal.breach('unexpected', `${what}: ${told(settled.answer)}`);
 }

@@ -1,6 +1,6 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
-import { tellWaiting } from '../../run-ended.ts';
+import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
 import { takeTurn } from '../conversation/turn.ts';
 import type {
@@ -28,18 +28,18 @@ const store = proxyActivities<AgentRunAgentActivities>({
 export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
   const outcome = await run(input);
   await CancellationScope.nonCancellable(async () => {
-    await tellWaiting(input.waitedBy, input.runId);
+    await notifyWaiter(input.waitedBy, input.runId);
     await store.clearAgentRun(input);
   });
   const { status, errorCode } = outcome;
   switch (status) {
     case 'succeeded':
-      tellOutcome(status, 'Delivered what was asked for.');
+      recordOutcome(status, 'Delivered what was asked for.');
       break;
     case 'failed':
       throw failedAs(errorCode, 'The run of the analyst', 'It delivered nothing.');
     case 'cancelled':
-      tellOutcome(status, 'Was cancelled; delivered nothing.');
+      recordOutcome(status, 'Was cancelled; delivered nothing.');
       endAsCancelled('The run');
   }
   return outcome;

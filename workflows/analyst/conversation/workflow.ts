@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { continueOnNewest, isOutdated } from '../../history.ts';
-import { addressInApi, endAsCancelled, failureText, tellOutcome } from '../../outcome.ts';
+import { addressInApi, endAsCancelled, failureText, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { ConversationControlActivities, ConversationInput, ConversationNext } from './contract.ts';
 import { stopReplySignal, wakeConversationSignal } from './names.ts';
@@ -83,17 +83,17 @@ export async function conversation(input: ConversationInput): Promise<void> {
       case 'turn':
         break;
       case 'idle':
-        if (!(await waitForNews(() => isAwake))) {
-          tellOutcome('idle', 'Nobody said anything for an hour; the next message starts a new process.');
+        if (!(await waitForWakeUp(() => isAwake))) {
+          recordOutcome('idle', 'Nobody said anything for an hour; the next message starts a new process.');
           return;
         }
         break;
       case 'deleted':
         await CancellationScope.nonCancellable(() => removeConversation(input));
-        tellOutcome('deleted', 'The conversation was deleted, with everything that belonged to it.');
+        recordOutcome('deleted', 'The conversation was deleted, with everything that belonged to it.');
         return;
       default:
-        tellOutcome('gone', 'The conversation is no more.');
+        recordOutcome('gone', 'The conversation is no more.');
         return;
     }
     endAsCancelled('The conversation');
@@ -101,7 +101,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
 }
 
 /** False when it stayed quiet for so long that the process may end. */
-async function waitForNews(isAwake: () => boolean): Promise<boolean> {
+async function waitForWakeUp(isAwake: () => boolean): Promise<boolean> {
   try {
     await condition(isAwake, idleFor);
   } catch (error) {

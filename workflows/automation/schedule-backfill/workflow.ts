@@ -11,7 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
-import { failedAs, tellOutcome } from '../../outcome.ts';
+import { failedAs, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { scheduleRun } from '../schedule-run/workflow.ts';
 import type { BackfillControlActivities, BackfillInput, BackfillStatus, ClaimedFire } from './contract.ts';
@@ -38,7 +38,7 @@ export async function scheduleBackfill(input: BackfillInput): Promise<BackfillSt
   } catch (error) {
     if (!isCancelled(error)) throw error;
     await CancellationScope.nonCancellable(() => control.cancelBackfill(input));
-    tellOutcome('cancelled', 'Was cancelled; what had been fired goes on.');
+    recordOutcome('cancelled', 'Was cancelled; what had been fired goes on.');
     throw error;
   }
 }
@@ -107,8 +107,8 @@ const isCancelled = (error: unknown) =>
   isCancellation(error) && CancellationScope.current().consideredCancelled;
 
 function told(status: BackfillStatus): BackfillStatus {
-  if (status === 'succeeded') tellOutcome(status, 'Fired everything that was planned.');
-  if (status === 'cancelled') tellOutcome(status, 'Was cancelled; what had been fired goes on.');
+  if (status === 'succeeded') recordOutcome(status, 'Fired everything that was planned.');
+  if (status === 'cancelled') recordOutcome(status, 'Was cancelled; what had been fired goes on.');
   if (status === 'failed')
     throw failedAs('backfill_failed', 'The backfill', 'It fired everything that was planned.');
   return status;

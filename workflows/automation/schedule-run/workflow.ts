@@ -8,7 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
-import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import type { FireProgress, FireStatus, ScheduleRunControlActivities, ScheduleRunInput } from './contract.ts';
 import { runEndedSignal } from './names.ts';
@@ -33,12 +33,12 @@ export async function scheduleRun(input: ScheduleRunInput): Promise<FireStatus> 
   const status = await fire(input);
   switch (status) {
     case 'succeeded':
-      tellOutcome(status, 'Ran, and delivered what was made.');
+      recordOutcome(status, 'Ran, and delivered what was made.');
       break;
     case 'failed':
       throw failedAs('schedule_run_failed', 'The fire');
     case 'cancelled':
-      tellOutcome(status, 'Was cancelled.');
+      recordOutcome(status, 'Was cancelled.');
       endAsCancelled('The fire');
   }
   return status;

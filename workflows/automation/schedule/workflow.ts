@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { continueOnNewest, isOutdated } from '../../history.ts';
-import { endAsCancelled, tellOutcome } from '../../outcome.ts';
+import { endAsCancelled, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { ScheduleControlActivities, ScheduleInput, ScheduleNext } from './contract.ts';
 import { pauseScheduleSignal, resumeScheduleSignal, wakeScheduleSignal } from './names.ts';
@@ -71,16 +71,16 @@ export async function schedule(input: ScheduleInput): Promise<void> {
         const waitMs = next.kind === 'paused' ? longestWaitMs : Math.max(next.atMs - Date.now(), 1);
         if (!(await waited(() => isAwake, Math.min(waitMs, longestWaitMs)))) {
           await CancellationScope.nonCancellable(() => pauseSchedule(input, Date.now()));
-          tellOutcome('cancelled', 'An operator cancelled the process: the schedule is paused.');
+          recordOutcome('cancelled', 'An operator cancelled the process: the schedule is paused.');
           endAsCancelled('The schedule');
         }
         break;
       }
       case 'done':
-        tellOutcome('done', 'Its cadence says nothing more.');
+        recordOutcome('done', 'Its cadence says nothing more.');
         return;
       default:
-        tellOutcome('gone', 'The schedule was deleted.');
+        recordOutcome('gone', 'The schedule was deleted.');
         return;
     }
   }

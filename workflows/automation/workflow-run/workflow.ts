@@ -8,8 +8,8 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import { continueOnNewest, type Growth, watchGrowth } from '../../history.ts';
-import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
-import { tellWaiting } from '../../run-ended.ts';
+import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
 import { runEndedSignal } from '../schedule-run/names.ts';
 import type {
@@ -64,17 +64,17 @@ export async function workflowRun({
     // Where each node is stands in its row: the next execution looks at every one that has not ended.
     if (growth.isFull && !isCancelled()) return continueOnNewest<typeof workflowRun>({ ...input, deadlines });
     outcome = await always(() => control.endWorkflowRun(input, plan === 'full' ? undefined : plan?.resumes));
-    await always(() => tellWaiting(input.waitedBy, input.runId));
+    await always(() => notifyWaiter(input.waitedBy, input.runId));
   } while (isResumed);
   const { status, errorCode } = outcome;
   switch (status) {
     case 'succeeded':
-      tellOutcome(status, 'Every node ended well, or was skipped.');
+      recordOutcome(status, 'Every node ended well, or was skipped.');
       break;
     case 'failed':
       throw failedAs(errorCode, failedPart(outcome), 'The run can be resumed from there.');
     case 'cancelled':
-      tellOutcome(status, 'Was cancelled.');
+      recordOutcome(status, 'Was cancelled.');
       endAsCancelled('The run');
   }
   return outcome;

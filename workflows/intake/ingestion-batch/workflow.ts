@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { continueOnNewest } from '../../history.ts';
-import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   IngestionBatchControlActivities,
@@ -37,7 +37,7 @@ const { applyIngestionBatch, stageReplay } = proxyActivities<
 });
 
 // What decides a batch, or frees its storage, is not given up.
-const settle = proxyActivities<
+const finishing = proxyActivities<
   Pick<IngestionBatchLakeActivities, 'giveUpIngestionBatch' | 'cleanUpIngestionBatch'>
 >({
   taskQueue: taskQueues.lake,
@@ -81,7 +81,7 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
       case 'gone':
         return state.status;
       default:
-        await CancellationScope.nonCancellable(() => settle.cleanUpIngestionBatch(input));
+        await CancellationScope.nonCancellable(() => finishing.cleanUpIngestionBatch(input));
         return end(input, state);
     }
   }
@@ -97,7 +97,7 @@ function end(input: IngestionBatchInput, state: IngestionBatchState): IngestionB
   };
   if (status === 'failed')
     throw failedAs(errorCode, `The batch of the table ${input.tableId}`, 'Nothing was applied.');
-  tellOutcome(status, `Table ${input.tableId}, ${input.mode}. ${details[status]}`);
+  recordOutcome(status, `Table ${input.tableId}, ${input.mode}. ${details[status]}`);
   if (status === 'aborted') endAsCancelled('The batch');
   return status;
 }
@@ -118,7 +118,7 @@ async function stageOrGiveUp(input: IngestionBatchInput): Promise<void> {
     await stageReplay(input);
   } catch (error) {
     await CancellationScope.nonCancellable(() =>
-      isCancellation(error) ? control.abortIngestionBatch(input) : settle.giveUpIngestionBatch(input),
+      isCancellation(error) ? control.abortIngestionBatch(input) : finishing.giveUpIngestionBatch(input),
     );
   }
 }
@@ -127,7 +127,7 @@ async function apply(input: IngestionBatchInput): Promise<void> {
   try {
     await applyIngestionBatch(input);
   } catch {
-    await settle.giveUpIngestionBatch(input);
+    await finishing.giveUpIngestionBatch(input);
   }
 }
 

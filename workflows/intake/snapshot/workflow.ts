@@ -10,8 +10,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { continueOnNewest } from '../../history.ts';
-import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
-import { tellWaiting } from '../../run-ended.ts';
+import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   SnapshotControlActivities,
@@ -57,16 +57,16 @@ export const wakeSignal = defineSignal(wakeSnapshotSignal);
 /** A dataset's source is copied: staged as Parquet beside the lake, then committed whole, or not at all. */
 export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
   const outcome = await run(input);
-  await always(() => tellWaiting(input.waitedBy, input.runId));
+  await always(() => notifyWaiter(input.waitedBy, input.runId));
   const { status, rows, errorCode } = outcome;
   switch (status) {
     case 'succeeded':
-      tellOutcome(status, `Copied ${rows} rows.`);
+      recordOutcome(status, `Copied ${rows} rows.`);
       break;
     case 'failed':
       throw failedAs(errorCode, 'The snapshot', 'What was staged is removed.');
     case 'cancelled':
-      tellOutcome(status, 'Was cancelled; removed what was staged.');
+      recordOutcome(status, 'Was cancelled; removed what was staged.');
       endAsCancelled('The snapshot');
   }
   return outcome;

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { endAsCancelled, failedAs, tellOutcome } from '../../outcome.ts';
+import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   TableImportControlActivities,
@@ -38,12 +38,12 @@ export async function tableImport(input: TableImportInput): Promise<TableImportO
   const { status, rows, quarantinedRows, errorCode } = outcome;
   switch (status) {
     case 'succeeded':
-      tellOutcome(status, `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`);
+      recordOutcome(status, `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`);
       break;
     case 'failed':
       throw failedAs(errorCode, 'The import', 'What was staged is removed.');
     case 'cancelled':
-      tellOutcome(status, 'Was cancelled; removed what was staged.');
+      recordOutcome(status, 'Was cancelled; removed what was staged.');
       endAsCancelled('The import');
   }
   return outcome;

@@ -1,5 +1,5 @@
 import { continueOnNewest, watchGrowth } from '../../history.ts';
-import { failedAs, tellOutcome } from '../../outcome.ts';
+import { failedAs, recordOutcome } from '../../outcome.ts';
 import type { DeliveryEnd, DeliveryInput } from './contract.ts';
 import { deliverAll } from './deliver.ts';
 
@@ -11,10 +11,10 @@ export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
     case 'pending':
       return continueOnNewest<typeof delivery>(input);
     case 'delivered':
-      tellOutcome('delivered', 'The other side has it.');
+      recordOutcome('delivered', 'The other side has it.');
       return 'delivered';
     case 'uncertain':
-      tellOutcome('uncertain', 'The other side may have it; it is not sent again by itself.');
+      recordOutcome('uncertain', 'The other side may have it; it is not sent again by itself.');
       return 'uncertain';
     case 'failed':
       throw failedAs('delivery_failed', 'The delivery');

@@ -11,7 +11,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { continueOnNewest, isOutdated } from '../../history.ts';
-import { failureText, tellOutcome } from '../../outcome.ts';
+import { failureText, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   LakeMaintenanceControlActivities,
@@ -92,7 +92,7 @@ async function runOnce(input: LakeMaintenanceInput): Promise<string> {
   // Also after a cancellation: the run's row must not say for ever that it runs.
   await CancellationScope.nonCancellable(() => control.endLakeMaintenanceRun(input, runId, outcome));
   const told = toldOf(runId, outcome.failures);
-  tellOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
+  recordOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('Maintenance was cancelled.');
   return told;

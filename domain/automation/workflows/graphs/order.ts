@@ -1,5 +1,5 @@
-/** A circle among nodes that wait for one another, first first; undefined where there is none. */
-export function circleIn(
+/** A cycle among nodes that wait for one another, first first; undefined where there is none. */
+export function findCycle(
   nodes: readonly string[],
   waitsFor: ReadonlyMap<string, ReadonlySet<string>>,
 ): string[] | undefined {
@@ -11,16 +11,16 @@ export function circleIn(
     state.set(node, 'open');
     way.push(node);
     for (const before of waitsFor.get(node) ?? []) {
-      const circle = walk(before);
-      if (circle !== undefined) return circle;
+      const cycle = walk(before);
+      if (cycle !== undefined) return cycle;
     }
     way.pop();
     state.set(node, 'done');
     return undefined;
   };
   for (const node of nodes) {
-    const circle = walk(node);
-    if (circle !== undefined) return circle.reverse();
+    const cycle = walk(node);
+    if (cycle !== undefined) return cycle.reverse();
   }
   return undefined;
 }

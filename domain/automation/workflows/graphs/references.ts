@@ -1,7 +1,7 @@
 import type { ValidationFault } from '../../../../data/errors.ts';
 import type { Graph } from './graph.ts';
 import { type KnownNode, type Loc, outputsOf, splitEnd } from './known-node.ts';
-import { circleIn } from './order.ts';
+import { findCycle } from './order.ts';
 import { placeholdersIn } from './placeholders.ts';
 
 /** Placeholders that name nothing. */
@@ -44,7 +44,7 @@ function referenceFault(
 }
 
 /** A text that names a node waits for it as an edge does. */
-export function circleFaults(
+export function cycleFaults(
   { nodes, edges }: Graph,
   known: ReadonlyMap<string, KnownNode>,
   at: Loc,
@@ -54,12 +54,12 @@ export function circleFaults(
   for (const { id, config } of nodes)
     for (const { of } of placeholdersIn(config))
       if (of !== undefined && known.has(of)) waitsFor.get(id)?.add(of);
-  const circle = circleIn(
+  const cycle = findCycle(
     nodes.map(({ id }) => id),
     waitsFor,
   );
-  if (circle === undefined) return [];
-  const index = known.get(circle[0]!)?.index ?? 0;
-  const msg = `The nodes wait for one another in a circle: ${circle.join(' → ')}.`;
+  if (cycle === undefined) return [];
+  const index = known.get(cycle[0]!)?.index ?? 0;
+  const msg = `The nodes wait for one another in a cycle: ${cycle.join(' → ')}.`;
   return [{ loc: [...at, 'nodes', index], type: 'value_error', msg }];
 }

@@ -6,7 +6,7 @@ import type { KnownNode, Loc } from './known-node.ts';
 import type { NodeType } from './node-type.ts';
 import { findNodeType, nodeTypes } from './node-types.ts';
 import { parameterFaults } from './parameters.ts';
-import { circleFaults, referenceFaults } from './references.ts';
+import { cycleFaults, referenceFaults } from './references.ts';
 
 /** More than anybody mends at once. */
 const maxFaults = 100;
@@ -41,7 +41,7 @@ export function validateGraph(
   const graph: Graph = { version: 1, parameters, nodes: read, edges };
   faults.push(...edgeFaults(graph, known, at), ...referenceFaults(graph, known, at));
   // A node that could not be read would be missed wherever it is named.
-  if (known.size === nodes.length) faults.push(...circleFaults(graph, known, at));
+  if (known.size === nodes.length) faults.push(...cycleFaults(graph, known, at));
   return faults.length === 0 ? { graph } : { faults: faults.slice(0, maxFaults) };
 }
 

@@ -58,7 +58,7 @@ export async function advanceNode(
   const begun = await inOrganization(deps.db, input.organizationId, (db) => begin(db, deps, input));
   if ('kind' in begun) return begun;
   try {
-    return await settle(deps, begun, await step(deps, begun, signal));
+    return await toProgress(deps, begun, await step(deps, begun, signal));
   } catch (error) {
     if (signal.aborted) throw error;
     // That is no failure of the node, whose own time ends it.
@@ -110,7 +110,7 @@ async function step(deps: NodeDeps, begun: Begun, signal: AbortSignal): Promise<
   return nodeWork[node.type]!(call);
 }
 
-async function settle(deps: NodeDeps, begun: Begun, next: NodeStep): Promise<NodeProgress> {
+async function toProgress(deps: NodeDeps, begun: Begun, next: NodeStep): Promise<NodeProgress> {
   if (next.kind !== 'done') return next;
   return {
     kind: 'ended',

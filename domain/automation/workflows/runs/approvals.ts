@@ -88,7 +88,7 @@ export async function showWaiting(
 }
 
 /** Decided a while ago, and their nodes are under way still. */
-export async function unheardApprovals(
+export async function unsignalledApprovals(
   db: OrganizationTransaction,
   organizationId: string,
   runId: string,

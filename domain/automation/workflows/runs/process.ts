@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { defineProcess } from '../../../../data/processes/define.ts';
-import { nudge, type Processes } from '../../../../data/processes/processes.ts';
+import { bestEffort, type Processes } from '../../../../data/processes/processes.ts';
 import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
 import {
   decidedSignal,
@@ -32,11 +32,11 @@ export function workflowRunStart(row: WorkflowRun, memo: Record<string, string> 
 }
 
 /** Tells a run that somebody has decided. The row says so: where nobody hears of it, the worker says it again. */
-export function tellDecided(
+export function signalDecided(
   deps: { processes: Processes; logger: Pick<Logger, 'warn'> },
   runId: string,
   approvalId: string,
 ): Promise<void> {
   const workflowId = workflowRunProcess.workflowId(runId);
-  return nudge(deps, workflowId, deps.processes.signal(workflowId, decidedSignal, approvalId));
+  return bestEffort(deps, workflowId, deps.processes.signal(workflowId, decidedSignal, approvalId));
 }

@@ -4,11 +4,11 @@ import { inOrganization } from '../../../../data/postgres/client.ts';
 import { closes } from '../../../../data/processes/define.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../../data/reconciling/step.ts';
 import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
+import { notifyWaiter } from '../../../workspace/runs/notify-waiter.ts';
 import { runStates } from '../../../workspace/runs/runs.ts';
-import { tellWaiting } from '../../../workspace/runs/told.ts';
-import { unheardApprovals } from './approvals.ts';
+import { unsignalledApprovals } from './approvals.ts';
 import { type EndDeps, endWorkflowRun } from './end.ts';
-import { tellDecided, workflowRunProcess, workflowRunStart } from './process.ts';
+import { signalDecided, workflowRunProcess, workflowRunStart } from './process.ts';
 import { findBoth, renewRunPins } from './workflow-runs.ts';
 
 export type WorkflowRunReconcileDeps = EndDeps & { logger: Pick<Logger, 'info' | 'warn'> };
@@ -37,7 +37,7 @@ async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Pro
   const state = await deps.processes.stateOf(workflowRunProcess.workflowId(id.runId));
   if (state === 'running') {
     await inOrganization(deps.db, id.organizationId, (db) => renewRunPins(db, id.organizationId, id.runId));
-    return tellAgain(deps, id);
+    return signalAgain(deps, id);
   }
   const both = await inOrganization(deps.db, id.organizationId, (db) =>
     findBoth(db, id.organizationId, id.runId),
@@ -45,18 +45,18 @@ async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Pro
   if (both === undefined || runStates.isEnd(both.run.status)) return;
   if (closes(workflowRunProcess, state)) {
     await endWorkflowRun(deps, id, { terminated: true });
-    await tellWaiting(deps, both.row.waited_by, id.runId);
+    await notifyWaiter(deps, both.row.waited_by, id.runId);
   } else await deps.processes.restart(workflowRunStart(both.row));
   deps.logger.info({ ...id, state }, 'saw to a run of a workflow whose process was gone');
 }
 
 /** Decisions that the process has not acted on. */
-async function tellAgain(
+async function signalAgain(
   deps: WorkflowRunReconcileDeps,
   { organizationId, runId }: WorkflowRunInput,
 ): Promise<void> {
   const ids = await inOrganization(deps.db, organizationId, (db) =>
-    unheardApprovals(db, organizationId, runId),
+    unsignalledApprovals(db, organizationId, runId),
   );
-  for (const id of ids) await tellDecided(deps, runId, id);
+  for (const id of ids) await signalDecided(deps, runId, id);
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { nudge, type ProcessDeps } from '../../../../data/processes/processes.ts';
+import { bestEffort, type ProcessDeps } from '../../../../data/processes/processes.ts';
 import { resumedSignal } from '../../../../workflows/automation/workflow-run/names.ts';
 import { reopenDeliveries } from '../../../publishing/deliveries/deliveries.ts';
 import { type Run, reopenRun } from '../../../workspace/runs/runs.ts';
@@ -52,7 +52,7 @@ export async function resumeWorkflowRun(
     return { row: both.row, run: await reopenRun(db, both.run) };
   });
   const start = workflowRunStart(row, memo);
-  await nudge(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
+  await bestEffort(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
   return run;
 }
 

@@ -17,7 +17,7 @@ export type DataEventDeps = StartDeps & {
  * them is over: everything committed by then is that run's. The ledger has them in order and without a gap, and a
  * cursor moves beyond what has a run, or needs none: no version is lost, and none begins two.
  */
-export async function seeDataEvents(
+export async function startDataEventRuns(
   deps: DataEventDeps,
   organizationId: string,
   nowMs: number,

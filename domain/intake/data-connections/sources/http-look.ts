@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { ours } from '../failure.ts';
-import { countRedirect, type LeaveWait, leaveOf } from '../request-gate.ts';
+import { acquirePermit, countRedirect, type PermitWait } from '../request-gate.ts';
 import { get, type HttpAnswer } from './http-request.ts';
 import type { SourceTarget } from './source.ts';
 
@@ -10,7 +10,7 @@ const leaseMs = 15_000;
 const longestWaitMs = 5_000;
 
 /** The limits of the policy let nothing out for a while. */
-export class NoLeave extends RemoteFailure {}
+export class NoPermit extends RemoteFailure {}
 
 interface LookOptions {
   maxBytes: number;
@@ -20,7 +20,7 @@ interface LookOptions {
 /**
  * GETs an address to test or sample a source. It counts towards the limits of its policy like every other request.
  *
- * @throws NoLeave where those let nothing out for some seconds
+ * @throws NoPermit where those let nothing out for some seconds
  */
 export async function look(target: SourceTarget, url: URL, options: LookOptions): Promise<HttpAnswer> {
   const { gate, policy } = target;
@@ -28,7 +28,7 @@ export async function look(target: SourceTarget, url: URL, options: LookOptions)
   if (Object.keys(limits).length === 0) return get(target, url, options);
   const { maxBytes, signal } = options;
   const wait = patience(signal);
-  const lease = await leaveOf(gate, { limits, leaseMs, maxBytes, minBytes: 1 }, wait);
+  const lease = await acquirePermit(gate, { limits, leaseMs, maxBytes, minBytes: 1 }, wait);
   let readBytes = lease.maxBytes;
   try {
     const answer = await get(target, url, {
@@ -39,15 +39,15 @@ export async function look(target: SourceTarget, url: URL, options: LookOptions)
     readBytes = answer.bytes.length;
     return answer;
   } finally {
-    await ours(gate.settle(lease, { readBytes, blockedForMs: 0 }));
+    await ours(gate.release(lease, { readBytes, blockedForMs: 0 }));
   }
 }
 
-function patience(signal: AbortSignal): LeaveWait {
+function patience(signal: AbortSignal): PermitWait {
   const giveUpAt = Date.now() + longestWaitMs;
   return async ({ waitMs }) => {
     if (Date.now() + waitMs > giveUpAt)
-      throw new NoLeave(
+      throw new NoPermit(
         'request',
         `The limits of http_replication let no request out for ${Math.ceil(waitMs / 1_000)} s: try again then.`,
       );

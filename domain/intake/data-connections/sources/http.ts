@@ -1,6 +1,6 @@
 import type { StageOf } from '../failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
-import { look, NoLeave } from './http-look.ts';
+import { look, NoPermit } from './http-look.ts';
 import { firstPosition, pageUrl } from './http-pages.ts';
 import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
 import { refuseStatus, urlBelow } from './http-request.ts';
@@ -47,7 +47,7 @@ export const httpSource: SourceKind = {
       const records = !isSampled
         ? []
         : await firstPage(target, resource, signal).catch((error: unknown) => {
-            if (!(error instanceof NoLeave)) throw error;
+            if (!(error instanceof NoPermit)) throw error;
             sampleUntil = 0;
             return [];
           });

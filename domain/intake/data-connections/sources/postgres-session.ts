@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { StageOf } from '../failure.ts';
-import { type SessionLimits, type SourceServer, serverOf, settled } from './sockets.ts';
+import { ignoringFailure, type SessionLimits, type SourceServer, serverOf } from './sockets.ts';
 import type { SourceTarget } from './source.ts';
 
 export interface PostgresSessionOptions {
@@ -42,7 +42,7 @@ export async function withPostgres<T>(
       return await Promise.race([working, over]);
     } catch (error) {
       release();
-      await settled(working);
+      await ignoringFailure(working);
       throw error;
     }
   } finally {

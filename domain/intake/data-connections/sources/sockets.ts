@@ -135,7 +135,7 @@ function tooMuch(bytes: number): RemoteFailure | undefined {
 const settleTimeoutMs = 5_000;
 
 /** Waits until work whose connection was just ended has seen to what it leaves, whatever came of it. */
-export async function settled(work: Promise<unknown>): Promise<void> {
+export async function ignoringFailure(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, settleTimeoutMs);

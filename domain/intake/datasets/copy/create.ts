@@ -2,7 +2,7 @@ import type { LakeEngine } from '../../../../data/lake/engine/contract.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { SourceClients } from '../../data-connections/clients.ts';
-import { OwnFailure } from '../../data-connections/failure.ts';
+import { InternalFailure } from '../../data-connections/failure.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import type { ConnectionType } from '../../data-connections/types/field.ts';
 import { createFileReader } from '../../file-imports/reader.ts';
@@ -62,7 +62,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
           );
         } catch (error) {
           // What is not the work's own is not the source's either.
-          throw error === thrown || error instanceof RemoteFailure ? error : new OwnFailure(error);
+          throw error === thrown || error instanceof RemoteFailure ? error : new InternalFailure(error);
         } finally {
           clearTimeout(timer);
         }

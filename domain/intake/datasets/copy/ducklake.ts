@@ -5,7 +5,7 @@ import type { EngineConnection } from '../../../../data/lake/engine/contract.ts'
 import { isOutOfMemory } from '../../../../data/lake/engine/failure.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
-import { OwnFailure } from '../../data-connections/failure.ts';
+import { InternalFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { maxColumns } from '../../file-imports/bad-file.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
@@ -61,7 +61,7 @@ export async function copyDucklake(
       const source = readLakeFile(target, { key, sizeBytes: file.file_size_bytes }, signal);
       await objects.upload(name, noting(source)).catch((error: unknown) => {
         // The store takes whatever another one says for its own.
-        throw thrown ?? new OwnFailure(error);
+        throw thrown ?? new InternalFailure(error);
       });
       copied.push({ ...file, url: bucketUrl + name });
     }
@@ -149,14 +149,14 @@ function told(
   error: unknown,
   { resource, sourceUrl, keys }: { resource: string; sourceUrl: string; keys: ReadonlyMap<string, string> },
 ): Error {
-  if (error instanceof RemoteFailure || error instanceof OwnFailure) return error;
+  if (error instanceof RemoteFailure || error instanceof InternalFailure) return error;
   if (isOutOfMemory(error))
     return new RemoteFailure(
       'request',
       `${resource} cannot be read: it needs more memory than a copy may use.`,
     );
   if (!(error instanceof Error) || error instanceof AppError || !isOfSource(error))
-    return new OwnFailure(error);
+    return new InternalFailure(error);
   let [message = ''] = error.message.split('\n');
   for (const [url, key] of keys) message = message.replaceAll(url, key);
   // Rows of its catalog lie beside our lake as well.

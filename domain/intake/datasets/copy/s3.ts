@@ -1,5 +1,5 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
-import { OwnFailure } from '../../data-connections/failure.ts';
+import { InternalFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { BadFileError } from '../../file-imports/bad-file.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
@@ -84,7 +84,7 @@ export async function copyS3(
   } catch (error) {
     // Our store takes whatever the other one says for its own.
     if (thrown !== undefined) throw thrown;
-    if (!(error instanceof BadFileError)) throw new OwnFailure(error);
+    if (!(error instanceof BadFileError)) throw new InternalFailure(error);
     throw new RemoteFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
   } finally {
     await objects.removeAll(sourcePrefix).catch(() => undefined);

@@ -5,7 +5,7 @@ import type { EngineConnection } from '../../../../data/lake/engine/contract.ts'
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
-import { OwnFailure } from '../../data-connections/failure.ts';
+import { InternalFailure } from '../../data-connections/failure.ts';
 import { type Flow, maxRowBytes, rowTooLarge } from '../../data-connections/sources/watch.ts';
 import type { StagedFile } from '../../file-imports/contract.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
@@ -181,7 +181,7 @@ export async function createTextStage(options: TextStageOptions) {
 /** A value that cannot be held is the source's; a disk that is full, or an engine that ended, is not. */
 function told(error: unknown): Error {
   const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-  if (!refusals.test(message)) return new OwnFailure(error);
+  if (!refusals.test(message)) return new InternalFailure(error);
   return new RemoteFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);
 }
 

@@ -75,7 +75,7 @@ export async function readPages(
   let lines: Uint8Array[] = [];
   let held = 0;
 
-  const tell = (): void =>
+  const reportProgress = (): void =>
     progress({
       fraction: fractionOf(reading, request.resource),
       rows: reading.records,
@@ -120,13 +120,13 @@ export async function readPages(
     // Towards the end what was asked for before is still to be read.
     if (next.length > 0) requests.ahead.ask(next.map((one) => pageUrl(target, resource, reading.base, one)));
     if (reading.bytes > deps.maxBytes) throw copyTooLarge(deps.maxBytes);
-    tell();
+    reportProgress();
     if (held >= partBytes || reading.isOver) await ours(keep());
     // A source that answers at once must not be all that this process does.
     await nextTurn();
   }
 
-  tell();
+  reportProgress();
   const session = deps.sources.use(connection, sessionMs, async (_source, target, late) => {
     const common = {
       target,

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OutgoingError } from '../../../../data/outgoing/errors.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { OwnFailure, ours, sourceFailure } from '../../data-connections/failure.ts';
-import { countRedirect, leaveOf, type RequestLease } from '../../data-connections/request-gate.ts';
+import { InternalFailure, ours, sourceFailure } from '../../data-connections/failure.ts';
+import { acquirePermit, countRedirect, type RequestLease } from '../../data-connections/request-gate.ts';
 import type { LimitedFor, WaitsFor } from '../../data-connections/request-limits.ts';
 import { httpStage } from '../../data-connections/sources/http.ts';
 import { get, type HttpAnswer, refuseStatus } from '../../data-connections/sources/http-request.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import type { PagesAhead } from './ahead.ts';
 import type { BrokenPage, ParsedPage } from './parse.ts';
-import { patienceOf } from './patience.ts';
+import { retryDelayOf } from './retry-delay.ts';
 
 /** What the requests of a reading have in common. */
 export interface Requests {
@@ -140,7 +140,7 @@ async function leave(
   const maxBytes = Math.min(limits.max_response_bytes_per_request ?? defaultAnswerBytes, mostBytes);
   const bounds = { leaseMs, maxBytes, minBytes: Math.min(minBytes, maxBytes) };
   signal.throwIfAborted();
-  return leaveOf(target.gate, { ...bounds, limits, onTaken: onRequest }, (limited) =>
+  return acquirePermit(target.gate, { ...bounds, limits, onTaken: onRequest }, (limited) =>
     waitFor(limited, deadline, signal),
   );
 }
@@ -176,7 +176,7 @@ async function send(requests: Requests, url: URL, lease: RequestLease): Promise<
     });
     readBytes = answer.bytes.length;
     const { status } = answer;
-    const patience = patienceOf(answer, new Date(), requests.refusals);
+    const patience = retryDelayOf(answer, new Date(), requests.refusals);
     blockedForMs = patience;
     if (status === 429 || (status === 503 && answer.headers.has('retry-after'))) return 'refused';
     return status >= 500 || status === 408 || status === 425
@@ -187,7 +187,7 @@ async function send(requests: Requests, url: URL, lease: RequestLease): Promise<
     throw error;
   } finally {
     clearInterval(renewing);
-    await ours(target.gate.settle(lease, { readBytes, blockedForMs }));
+    await ours(target.gate.release(lease, { readBytes, blockedForMs }));
   }
 }
 
@@ -199,7 +199,7 @@ function largest(target: SourceTarget): number {
 }
 
 function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }: Requests): RemoteFailure {
-  if (error instanceof LimitWait || error instanceof OwnFailure) throw error;
+  if (error instanceof LimitWait || error instanceof InternalFailure) throw error;
   if (error instanceof Error && error.name === 'TimeoutError')
     return new SlowAnswer(
       'request',

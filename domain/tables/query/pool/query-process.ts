@@ -5,14 +5,14 @@ import type {
   FromProcess,
   ProcessSettings,
   ProcessStatement,
-  Settled,
+  StatementOutcome,
   ToProcess,
 } from '../process/messages.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
   /** Resolves when the statement settled, however it did; rejects when the process ended meanwhile or before. */
-  run(statement: ProcessStatement): Promise<Settled>;
+  run(statement: ProcessStatement): Promise<StatementOutcome>;
   /** Asks the running statement to end; a process that ignores it for a second is killed. */
   interrupt(): void;
 }
@@ -36,7 +36,7 @@ let processCount = 0;
 interface Current {
   statementId: number;
   isInterrupted: boolean;
-  settle: (settled: Settled) => void;
+  settle: (settled: StatementOutcome) => void;
   fail: (error: Error) => void;
 }
 
@@ -63,7 +63,7 @@ export function startQueryProcess(
       else if (message.statementId === current?.statementId) settle(current, message);
     },
   });
-  function settle(statement: Current, settled: Settled): void {
+  function settle(statement: Current, settled: StatementOutcome): void {
     clearTimeout(killTimer);
     killTimer = undefined;
     current = undefined;
@@ -106,7 +106,7 @@ export function startQueryProcess(
   };
 }
 
-function neverStarted(statementId: number): Settled {
+function neverStarted(statementId: number): StatementOutcome {
   const message = 'The query was interrupted before it began.';
   return {
     kind: 'failure',

@@ -49,4 +49,4 @@ export type FromProcess =
     };
 
 /** `isSpent`: the process should not be given another statement, for example because it holds too much memory. */
-export type Settled = Extract<FromProcess, { kind: 'answer' | 'failure' }>;
+export type StatementOutcome = Extract<FromProcess, { kind: 'answer' | 'failure' }>;

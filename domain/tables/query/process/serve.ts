@@ -2,7 +2,13 @@ import { flushCompileCache } from 'node:module';
 import { keepsTooMuch, watchMemory } from '../../../../data/process-pool/memory.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure } from './failure.ts';
-import type { FromProcess, ProcessSettings, ProcessStatement, Settled, ToProcess } from './messages.ts';
+import type {
+  FromProcess,
+  ProcessSettings,
+  ProcessStatement,
+  StatementOutcome,
+  ToProcess,
+} from './messages.ts';
 import { type Interruption, runStatement } from './statement.ts';
 
 export interface Channel {
@@ -65,7 +71,7 @@ export function serveStatements(channel: Channel): void {
       // The parent ends a spent process; ending it from inside would wait for the very thread that hears nothing.
       onHopeless: () => channel.send(overMemory),
     });
-    const settled = await settle(limits, statement, current);
+    const settled = await outcomeOf(limits, statement, current);
     running = undefined;
     const wasExceeded = memory.stop();
     const shown = wasExceeded && settled.kind === 'failure' ? overMemory : settled;
@@ -73,11 +79,11 @@ export function serveStatements(channel: Channel): void {
     channel.send({ ...shown, isSpent });
   }
 
-  async function settle(
+  async function outcomeOf(
     limits: ProcessSettings,
     statement: ProcessStatement,
     current: Running,
-  ): Promise<Settled> {
+  ): Promise<StatementOutcome> {
     const { statementId } = current;
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { holdConversation } from '../../../../domain/analyst/conversations/conversations.ts';
-import { tell } from '../../../../domain/analyst/conversations/events.ts';
+import { lockConversation } from '../../../../domain/analyst/conversations/conversations.ts';
+import { appendEvents } from '../../../../domain/analyst/conversations/events.ts';
 import { followEvents } from '../../../../domain/analyst/conversations/follow.ts';
 import { type Talk, talkIn } from '../../../support/conversations.ts';
 import { expectEventually } from '../../../support/eventually.ts';
@@ -39,9 +39,9 @@ afterEach(() => expectEventually(() => listening).toBe(0));
 /** Adds events of so many characters each. */
 function happen(count: number, characters: number): Promise<number> {
   return inOrganization(workspace.deps.db, client.organizationId, async (db) => {
-    const held = await holdConversation(db, client.organizationId, talk.id);
+    const held = await lockConversation(db, client.organizationId, talk.id);
     const data = { messageId: 'msg_x', partIndex: 0, text: 'x'.repeat(characters) };
-    return tell(
+    return appendEvents(
       db,
       held!,
       Array.from({ length: count }, () => ({ event: 'text.delta' as const, data })),

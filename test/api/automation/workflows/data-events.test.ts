@@ -1,7 +1,7 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { AppError } from '../../../../data/errors.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { seeDataEvents } from '../../../../domain/automation/workflows/starts/data-events.ts';
+import { startDataEventRuns } from '../../../../domain/automation/workflows/starts/data-events.ts';
 import { startDataEvents } from '../../../../worker/data-events.ts';
 import { projectOf } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -63,7 +63,7 @@ async function waiting(config: object = {}) {
 
 /** What the worker does, as if that many seconds had passed. */
 const look = (seconds = 0, deps: Data = workspace.deps) =>
-  seeDataEvents(deps, client.organizationId, Date.now() + seconds * 1_000);
+  startDataEventRuns(deps, client.organizationId, Date.now() + seconds * 1_000);
 
 const runsOf = (id: string) =>
   inOrganization(workspace.deps.db, client.organizationId, (db) =>

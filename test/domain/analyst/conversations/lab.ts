@@ -4,10 +4,14 @@ import { AppError } from '../../../../data/errors.ts';
 import { newId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { cancelReply } from '../../../../domain/analyst/conversations/cancel.ts';
-import { type ConversationId, holdNamed } from '../../../../domain/analyst/conversations/conversations.ts';
+import { type ConversationId, lockNamed } from '../../../../domain/analyst/conversations/conversations.ts';
 import { createConversation } from '../../../../domain/analyst/conversations/create.ts';
 import { eventsAfter } from '../../../../domain/analyst/conversations/events.ts';
-import { advanceConversation, failTurn, holdTurn } from '../../../../domain/analyst/conversations/life.ts';
+import {
+  advanceConversation,
+  failTurn,
+  lockTurn,
+} from '../../../../domain/analyst/conversations/lifecycle.ts';
 import { findMessage } from '../../../../domain/analyst/conversations/messages.ts';
 import { postMessage } from '../../../../domain/analyst/conversations/post.ts';
 import {
@@ -96,7 +100,7 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
     case 'remove': {
       const entryId = lab.entries.get(operation.text) ?? newId('que', 0);
       const row = await inOrganization(db, id.organizationId, async (transaction) => {
-        const conversation = await holdNamed(transaction, id);
+        const conversation = await lockNamed(transaction, id);
         if (operation.op === 'remove')
           return removeQueued(transaction, conversation, entryId, operation.expectedRevision);
         const { message } = await getQueued(transaction, conversation, entryId);
@@ -108,7 +112,7 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
     }
     case 'resume':
       return inOrganization(db, id.organizationId, async (transaction) => {
-        const resumed = await resumeQueue(transaction, await holdNamed(transaction, id));
+        const resumed = await resumeQueue(transaction, await lockNamed(transaction, id));
         expect(resumed.queue_held).toBe(false);
         return 'done';
       });
@@ -121,7 +125,7 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
     case 'finish': {
       const turn = { ...id, messageId: lab.replies.get(operation.text) ?? nowhere };
       return inOrganization(db, id.organizationId, async (transaction) => {
-        const held = await holdTurn(transaction, turn);
+        const held = await lockTurn(transaction, turn);
         if (held !== undefined) await endTurn(transaction, held.conversation, held.reply, 'complete');
         return 'done';
       });
@@ -131,7 +135,7 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
       return 'done';
     case 'delete':
       return inOrganization(db, id.organizationId, async (transaction) => {
-        await deleteConversation(transaction, await holdNamed(transaction, id));
+        await deleteConversation(transaction, await lockNamed(transaction, id));
         return 'done';
       });
   }
@@ -206,7 +210,7 @@ export async function settle({ deps }: Workspace, lab: Lab): Promise<void> {
     const found = await eventsAfter(db, organizationId, conversationId, 0, 10_000);
     const ended = new Map<string, Awaited<ReturnType<typeof queuedView>>>();
     if (!lab.rules.isDeleted) {
-      const conversation = await holdNamed(db, lab.id);
+      const conversation = await lockNamed(db, lab.id);
       for (const [text, id] of lab.entries)
         ended.set(text, await queuedView(db, conversation, await getQueued(db, conversation, id)));
     }

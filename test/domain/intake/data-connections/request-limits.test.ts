@@ -3,8 +3,8 @@ import type { ReplicationLimits } from '../../../../domain/intake/data-connectio
 import {
   noUsage,
   type RequestUsage,
+  releasePermit,
   renewRequest,
-  settleRequest,
   takeRequest,
 } from '../../../../domain/intake/data-connections/request-limits.ts';
 import { createRandom } from '../../../faults/random.ts';
@@ -25,7 +25,7 @@ function simulate(limits: ReplicationLimits, seed: number, spanMs: number, worke
   for (let now = 1_700_000_000_000 + integer(1e9), end = now + spanMs, id = 0; now < end; ) {
     for (const one of busy.filter(({ until }) => until <= now)) {
       busy.splice(busy.indexOf(one), 1);
-      usage = settleRequest(usage, {
+      usage = releasePermit(usage, {
         id: one.id,
         now,
         takenAt: one.takenAt,
@@ -96,13 +96,13 @@ describe.each([1, 2, 3, 4, 5])('requests let out at random, seed %i', (seed) => 
 const ask = { id: 'a', now: 1_000_000, leaseMs: 1_000, maxBytes: 100, minBytes: 1 };
 
 test('a source that asked for it is left alone, by all', () => {
-  const usage = settleRequest(noUsage, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 5_000 });
+  const usage = releasePermit(noUsage, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 5_000 });
   expect(takeRequest(usage, {}, { ...ask, now: 1_004_000 })).toEqual({
     waitMs: 1_000,
     waitsFor: 'source',
   });
   expect(takeRequest(usage, {}, { ...ask, now: 1_005_000 })).toHaveProperty('usage');
-  const forEver = settleRequest(noUsage, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 1e15 });
+  const forEver = releasePermit(noUsage, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 1e15 });
   expect(takeRequest(forEver, {}, ask)).toEqual({ waitMs: 86_400_000, waitsFor: 'source' });
 });
 
@@ -118,7 +118,7 @@ test('a request whose worker was lost counts until its time is over', () => {
   );
   const renewed = renewRequest(taken.usage, { id: 'a', now: 1_000_900, leaseMs: 1_000 });
   expect(takeRequest(renewed, { max_concurrency: 1 }, { ...next, now: 1_001_800 })).toHaveProperty('waitMs');
-  const settled = settleRequest(renewed, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 0 });
+  const settled = releasePermit(renewed, { ...ask, takenAt: 0, unusedBytes: 0, blockedForMs: 0 });
   expect(renewRequest(settled, { id: 'a', now: 1_000_900, leaseMs: 1_000 }).leases).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ test('what is kept is bounded, and a clock that is set back frees what lies ahea
   for (let now = 0; now < 2 * 86_400_000; now += 60_000) {
     const taken = takeRequest(usage, { ...limits, response_bytes_per_hour: 1e12 }, { ...ask, now });
     if ('usage' in taken)
-      usage = settleRequest(taken.usage, { ...ask, now, takenAt: now, unusedBytes: 0, blockedForMs: 0 });
+      usage = releasePermit(taken.usage, { ...ask, now, takenAt: now, unusedBytes: 0, blockedForMs: 0 });
   }
   expect(JSON.stringify(usage).length).toBeLessThan(8_000);
   expect(takeRequest(usage, { requests_per_day: 1 }, { ...ask, now: 0 })).toHaveProperty('usage');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { beginSnapshot } from '../../../../domain/intake/datasets/life.ts';
+import { beginSnapshot } from '../../../../domain/intake/datasets/lifecycle.ts';
 import {
   getSnapshotRun,
-  holdSnapshot,
+  lockSnapshot,
   reportSnapshotProgress,
   updateSnapshotRun,
 } from '../../../../domain/intake/datasets/snapshot-runs.ts';
@@ -76,7 +76,7 @@ test('four snapshots of an organization copy at once, and one that waited asks f
   const hold = async (runId: string, waitMs: number) => {
     const row = await rowOf(runId);
     await inOrganization(db, organizationId, (transaction) =>
-      holdSnapshot(transaction, row, { waitMs, waitsFor: 'source' }),
+      lockSnapshot(transaction, row, { waitMs, waitsFor: 'source' }),
     );
   };
   const turns: string[] = [];

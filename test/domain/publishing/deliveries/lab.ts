@@ -4,7 +4,7 @@ import { createMailer } from '../../../../data/mail/mailer.ts';
 import { parseSmtpUrl } from '../../../../data/mail/smtp-url.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../../../domain/publishing/deliveries/attempt.ts';
-import type { DeliveredThing, MailContent } from '../../../../domain/publishing/deliveries/content.ts';
+import type { DeliveredContent, MailContent } from '../../../../domain/publishing/deliveries/content.ts';
 import {
   type Delivery,
   getDelivery,
@@ -25,7 +25,7 @@ export interface Lab {
   deps: DeliveryDeps;
   client: TestClient;
   projectId: string;
-  add(kind: Delivery['kind'], target: string, content: DeliveredThing | MailContent): Promise<string>;
+  add(kind: Delivery['kind'], target: string, content: DeliveredContent | MailContent): Promise<string>;
   addMail(change?: Partial<MailContent>): Promise<string>;
   /** A fire of a schedule, which deliveries belong to. */
   addFire(): Promise<string>;

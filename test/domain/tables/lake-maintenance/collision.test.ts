@@ -3,7 +3,7 @@ import { commitOperations } from '../../../../data/lake/commit.ts';
 import { addDataFile } from '../../../../data/lake/ducklake/procedures.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
 import { mergeTable, rewriteTable } from '../../../../domain/tables/lake-maintenance/compact.ts';
-import { doubledLakes } from '../../../../domain/tables/lake-maintenance/doubled.ts';
+import { doubledLakes } from '../../../../domain/tables/lake-maintenance/doubled-deletions.ts';
 import { expireSnapshots } from '../../../../domain/tables/lake-maintenance/expire.ts';
 import { removeOldFiles } from '../../../../domain/tables/lake-maintenance/files.ts';
 import { flushTable } from '../../../../domain/tables/lake-maintenance/flush.ts';

@@ -120,12 +120,12 @@ describe('a lost catalog connection', () => {
 });
 
 describe('a broken view', () => {
-  it('in itself or in a circle is refused', async () => {
-    const circle = [
+  it('in itself or in a cycle is refused', async () => {
+    const cycle = [
       { name: 'a', id: 'view_a', definition: 'SELECT * FROM b' },
       { name: 'b', id: 'view_b', definition: 'SELECT * FROM a' },
     ];
-    const outcome = await outcomeOf(queries.run('SELECT * FROM a', { relations: circle }));
+    const outcome = await outcomeOf(queries.run('SELECT * FROM a', { relations: cycle }));
     expect(outcome.code).toBe('query_failed');
   });
 });

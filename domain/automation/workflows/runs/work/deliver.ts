@@ -1,6 +1,6 @@
 import { derivedId } from '../../../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../../../data/postgres/client.ts';
-import type { DeliveredThing } from '../../../../publishing/deliveries/content.ts';
+import type { DeliveredContent } from '../../../../publishing/deliveries/content.ts';
 import {
   type Delivery,
   deliveriesOfNode,
@@ -138,8 +138,8 @@ function formatOf(path: string): Format | undefined {
 const endings = { markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;
 
 /** What comes in, as files: a report in the format asked for, else Markdown; rows as JSON where asked for, else CSV. */
-async function thingsOf(call: NodeCall, format: Format | undefined): Promise<DeliveredThing[]> {
-  const things: DeliveredThing[] = [];
+async function thingsOf(call: NodeCall, format: Format | undefined): Promise<DeliveredContent[]> {
+  const things: DeliveredContent[] = [];
   const nameOf = (stem: string, ending: string) => fileName(stem, `.${ending}`, maxPathBytes);
   for (const { from, output } of inputsAt(call, 'input')) {
     if (output.type === 'file') {

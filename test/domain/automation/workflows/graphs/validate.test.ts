@@ -147,7 +147,7 @@ test('every fault is told, not the first alone', () => {
 test.each([
   ['edges', [{ from: 'b.done', to: 'a.start' }], {}],
   ['a text', [], { sql: 'SELECT ${b.rows}' }],
-])('a circle by %s is told with its nodes', (_what, edges, config) => {
+])('a cycle by %s is told with its nodes', (_what, edges, config) => {
   const node = (id: string, more = {}) => ({ ...query, id, config: { ...query.config, ...more } });
   const faults = faultsOf({
     nodes: [node('a', config), node('b')],
@@ -167,7 +167,7 @@ test('a graph of ten thousand nodes is refused for its size alone', () => {
   expect(faultsOf({ nodes })).toEqual([{ loc: at('nodes'), type: 'too_long', msg: expect.any(String) }]);
 });
 
-test('a chain of a hundred nodes is no circle', () => {
+test('a chain of a hundred nodes is no cycle', () => {
   const nodes = Array.from({ length: 100 }, (_, index) => ({ ...query, id: `n${index}` }));
   const edges = nodes.slice(1).map(({ id }, index) => ({ from: `n${index}.done`, to: `${id}.start` }));
   expect(faultsOf({ nodes, edges })).toEqual([]);

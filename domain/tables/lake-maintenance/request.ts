@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { nudge, type ProcessDeps } from '../../../data/processes/processes.ts';
+import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { runLakeMaintenanceSignal } from '../../../workflows/tables/lake-maintenance/names.ts';
 import { maintenanceProcess } from './process.ts';
 import { ensureActiveLakeMaintenanceRun, type LakeMaintenanceRun } from './runs.ts';
@@ -12,7 +12,7 @@ interface AskDeps extends ProcessDeps {
 }
 
 /** Asks for a run of the organization's maintenance now; the run that waits or is under way, where there is one. */
-export async function askForMaintenance(
+export async function requestMaintenance(
   deps: AskDeps,
   organizationId: string,
   newId: string,
@@ -30,6 +30,6 @@ export async function askForMaintenance(
   // The row says what is wanted: a signal that is lost, or that finds no process yet, only delays the run.
   const workflowId = maintenanceProcess.workflowId(organizationId);
   if (run.status === 'queued')
-    await nudge(deps, workflowId, deps.processes.signal(workflowId, runLakeMaintenanceSignal));
+    await bestEffort(deps, workflowId, deps.processes.signal(workflowId, runLakeMaintenanceSignal));
   return run;
 }

@@ -7,7 +7,7 @@ import {
 import type { AgentRunInput, AgentRunOutcome } from '../../../workflows/analyst/agent-run/contract.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs.ts';
-import { holdConversation, insertConversation } from '../conversations/conversations.ts';
+import { insertConversation, lockConversation } from '../conversations/conversations.ts';
 import { findMessage, type Message } from '../conversations/messages.ts';
 import { startTurn, type TurnFailure } from '../conversations/turns.ts';
 import { type AgentRun, getAgentRun } from './agent-runs.ts';
@@ -97,6 +97,6 @@ export function outcomeOf(run: Run): AgentRunOutcome {
 
 /** What a run's turn came to, with its conversation held against whoever else would end it. */
 export async function turnOfRun(db: OrganizationTransaction, row: AgentRun): Promise<Message | undefined> {
-  await holdConversation(db, row.organization_id, row.conversation_id);
+  await lockConversation(db, row.organization_id, row.conversation_id);
   return findMessage(db, row.organization_id, row.message_id);
 }

@@ -13,8 +13,8 @@ import type {
 import { findProject } from '../../workspace/projects/projects.ts';
 import type { Models } from '../models/models.ts';
 import { expireApprovals } from './approvals.ts';
-import { type Conversation, holdConversation, updateConversation } from './conversations.ts';
-import { tell } from './events.ts';
+import { type Conversation, lockConversation, updateConversation } from './conversations.ts';
+import { appendEvents } from './events.ts';
 import { activeReply, findMessage, type Message, partsOf, updateMessage } from './messages.ts';
 import { countWaiting, listWaiting, type QueuedMessage, queueChanged, queuedStates } from './queue.ts';
 import { endTurn, startTurn, stopTurn, type TurnFailure } from './turns.ts';
@@ -28,7 +28,7 @@ export function advanceConversation(
   { organizationId, conversationId }: ConversationInput,
 ): Promise<ConversationNext> {
   return inOrganization(db, organizationId, async (transaction) => {
-    const held = await holdConversation(transaction, organizationId, conversationId);
+    const held = await lockConversation(transaction, organizationId, conversationId);
     if (held === undefined) return { kind: 'gone' };
     if (held.deleted_at !== null) return { kind: 'deleted' };
     const row = await updateConversation(transaction, organizationId, conversationId, { due_since: null });
@@ -66,7 +66,7 @@ async function dispatchNext(
       userMessageId: newId('msg'),
       messageId: newId('msg'),
     });
-    await tell(db, conversation, events);
+    await appendEvents(db, conversation, events);
     await queuedMoved(db, conversation, entry, 'dispatched', {
       message_id: reply.id,
       user_message_id: user.id,
@@ -84,7 +84,7 @@ async function queuedMoved(
   change: Partial<QueuedMessage>,
 ): Promise<void> {
   const row = await queuedStates.move(db, entry, 'queued', to, { ...change, revision: entry.revision + 1 });
-  await tell(db, conversation, [await queueChanged(db, conversation, row)]);
+  await appendEvents(db, conversation, [await queueChanged(db, conversation, row)]);
 }
 
 /** Why the turn of a message that waited cannot begin any more. */
@@ -105,11 +105,11 @@ async function refusal(
 }
 
 /** The turn that an activity works at, held with its conversation; undefined where it has ended, or is no more. */
-export async function holdTurn(
+export async function lockTurn(
   db: OrganizationTransaction,
   { organizationId, conversationId, messageId }: TurnInput,
 ): Promise<{ conversation: Conversation; reply: Message } | undefined> {
-  const conversation = await holdConversation(db, organizationId, conversationId);
+  const conversation = await lockConversation(db, organizationId, conversationId);
   const reply = await findMessage(db, organizationId, messageId);
   if (conversation === undefined || conversation.deleted_at !== null) return undefined;
   if (reply === undefined || reply.completed_at !== null) return undefined;
@@ -119,7 +119,7 @@ export async function holdTurn(
 /** What became of the calls of a turn that wait for a person. Those that nobody decided in time are denied on the way. */
 export function readDecisions(db: Database, turn: TurnInput): Promise<Decisions> {
   return inOrganization(db, turn.organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held === undefined) return { kind: 'ended' };
     await updateConversation(transaction, turn.organizationId, turn.conversationId, { due_since: null });
     const waitMs = await expireApprovals(transaction, held.conversation, held.reply);
@@ -142,7 +142,7 @@ const unforeseen = 'The answer failed for a reason of ours; ask again, or quote 
 /** Keeps why a try failed, for when it was the last. */
 export async function noteFailure(db: Database, turn: TurnInput, failure: TurnFailure): Promise<void> {
   await inOrganization(db, turn.organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held === undefined) return;
     await updateMessage(transaction, turn.organizationId, turn.messageId, {
       error_code: failure.code,
@@ -154,7 +154,7 @@ export async function noteFailure(db: Database, turn: TurnInput, failure: TurnFa
 /** Ends a turn as failed; one that has ended stays as it ended. */
 export async function failTurn(db: Database, turn: TurnInput, code: string): Promise<void> {
   await inOrganization(db, turn.organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held === undefined) return;
     const { error_code: noted, error_message: said } = held.reply;
     const message = (noted === code ? said : null) ?? failures[code] ?? unforeseen;
@@ -165,7 +165,7 @@ export async function failTurn(db: Database, turn: TurnInput, code: string): Pro
 /** Stops a turn as a user's Stop does. */
 export async function cancelTurn(db: Database, turn: TurnInput): Promise<void> {
   await inOrganization(db, turn.organizationId, async (transaction) => {
-    const held = await holdTurn(transaction, turn);
+    const held = await lockTurn(transaction, turn);
     if (held !== undefined) await stopTurn(transaction, held.conversation, held.reply, { holdsQueue: true });
   });
 }

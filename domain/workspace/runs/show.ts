@@ -3,16 +3,16 @@ import { type ProcessProblem, problemsOf } from '../../../data/processes/failing
 import { getRun, listRuns, type Run, runStates } from './runs.ts';
 
 /** A run as it is shown: with why it does not go on, where that is so. */
-export type SeenRun = Run & { problem?: ProcessProblem | undefined };
+export type ShownRun = Run & { problem?: ProcessProblem | undefined };
 
-export async function seeRun(...[db, organizationId, which]: Parameters<typeof getRun>): Promise<SeenRun> {
+export async function showRun(...[db, organizationId, which]: Parameters<typeof getRun>): Promise<ShownRun> {
   const [run] = await withProblems(db, organizationId, [await getRun(db, organizationId, which)]);
   return run!;
 }
 
-export async function seeRuns(
+export async function showRuns(
   ...[db, organizationId, filters, slice]: Parameters<typeof listRuns>
-): Promise<SeenRun[]> {
+): Promise<ShownRun[]> {
   return withProblems(db, organizationId, await listRuns(db, organizationId, filters, slice));
 }
 
@@ -20,7 +20,7 @@ async function withProblems(
   db: OrganizationTransaction,
   organizationId: string,
   runs: readonly Run[],
-): Promise<SeenRun[]> {
+): Promise<ShownRun[]> {
   const unfinished = runs.filter(({ status }) => !runStates.isEnd(status));
   const ids = unfinished.map(({ workflow_id: workflowId }) => workflowId);
   const problems = await problemsOf(db, organizationId, ids);

@@ -12,7 +12,7 @@ export interface Comparison {
 }
 
 /** How many rows of a table have a key that staged files do not have. Keys are compared as texts: their types may differ. */
-export async function countGone(
+export async function countMissingRows(
   { catalog, engine }: Pick<LakeDeps, 'catalog' | 'engine'>,
   organizationId: string,
   { table, staged, keys }: Comparison,

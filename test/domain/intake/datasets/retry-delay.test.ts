@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patienceOf } from '../../../../domain/intake/datasets/pages/patience.ts';
+import { retryDelayOf } from '../../../../domain/intake/datasets/pages/retry-delay.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 
@@ -19,11 +19,11 @@ test.each([
   [200, { ratelimit: '"default";r=3;t=7' }, 0],
   [429, { 'retry-after': '2', 'ratelimit-remaining': '0', 'ratelimit-reset': '9' }, 9_000],
 ] as const)('%i with %o asks for %i ms', (status, headers, ms) => {
-  expect(patienceOf({ status, headers: new Headers(headers) }, now, 2)).toBe(ms);
+  expect(retryDelayOf({ status, headers: new Headers(headers) }, now, 2)).toBe(ms);
 });
 
 test('without a word of it the pauses grow, to a minute', () => {
   const headers = new Headers();
-  const pauses = [0, 1, 5, 6, 1_000].map((refusals) => patienceOf({ status: 429, headers }, now, refusals));
+  const pauses = [0, 1, 5, 6, 1_000].map((refusals) => retryDelayOf({ status: 429, headers }, now, refusals));
   expect(pauses).toEqual([1_000, 2_000, 32_000, 60_000, 60_000]);
 });
