@@ -6,21 +6,30 @@ import { ownerOf } from './lock.ts';
 
 const usage = 'Usage: npm run --silent organizations -- create NAME';
 
-/** Adds an organization to the running stack of WORKSPACE_DATA_DIR and prints its first client as JSON. */
+/**
+ * Adds an organization and prints its first client as JSON: to the database of DATABASE_URL, or without one to the
+ * running stack of WORKSPACE_DATA_DIR.
+ */
 async function main(args: readonly string[]): Promise<void> {
   const [command, name = '', ...rest] = args;
   if (command !== 'create' || name.trim() === '' || rest.length > 0) throw new Error(usage);
+  const { organizationId, clientId, clientSecret } = await provisionOrganization(
+    hostEnvironment()['DATABASE_URL'] === undefined ? await environmentOfStack() : hostEnvironment(),
+    { name },
+  );
+  process.stdout.write(`${JSON.stringify({ organizationId, clientId, clientSecret })}\n`);
+}
+
+async function environmentOfStack(): Promise<NodeJS.ProcessEnv> {
   const dataDir = dataDirOf(hostEnvironment());
   const state = readLocalState(dataDir);
   // A stack that was killed outright leaves its file behind, but not its lock.
   if (state === undefined || (await ownerOf(stackLock(dataDir))) === undefined) {
     throw new Error(
-      `No stack is running on ${dataDir}: run npm start, or set WORKSPACE_DATA_DIR to its directory.`,
+      `No stack is running on ${dataDir}: run npm start, set WORKSPACE_DATA_DIR to its directory, or DATABASE_URL.`,
     );
   }
-  const environment = { ...hostEnvironment(), ...state.environment };
-  const { organizationId, clientId, clientSecret } = await provisionOrganization(environment, { name });
-  process.stdout.write(`${JSON.stringify({ organizationId, clientId, clientSecret })}\n`);
+  return { ...hostEnvironment(), ...state.environment };
 }
 
 try {
