@@ -26,12 +26,16 @@ test('what is read while connections to the catalog are lost is right, or refuse
   const admin = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
   await admin.connect();
   const { rows: named } = await workspace.deps.lake.catalogPool.query('SELECT current_database() AS name');
-  const untilMs = Date.now() + 30_000;
-  const isOver = () => Date.now() > untilMs;
+  const rightAnswer = `read 200 [{"n":${keys},"keys":${keys}}]`;
+  const seen = new Set<string>();
+  const untilMs = Date.now() + 15_000;
+  // On a slow machine a write may need longer than the connections are left alone; then they are left alone longer.
+  const isOver = () => Date.now() > untilMs && seen.has('write 200 ') && seen.has(rightAnswer);
 
   async function loseConnections() {
     for (let pause = 0; !isOver(); pause = (pause + 137) % 500) {
-      await admin.query('SELECT pg_sleep($1)', [(100 + pause) / 1_000]);
+      const lateMs = Math.max(0, Date.now() - untilMs) / 4;
+      await admin.query('SELECT pg_sleep($1)', [(100 + pause + lateMs) / 1_000]);
       await admin.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND query ILIKE '%ducklake%'",
         [named[0].name],
@@ -39,7 +43,6 @@ test('what is read while connections to the catalog are lost is right, or refuse
     }
   }
 
-  const seen = new Set<string>();
   let operation = 0;
   async function write() {
     while (!isOver()) {
@@ -65,11 +68,9 @@ test('what is read while connections to the catalog are lost is right, or refuse
   const allowed = [
     'write 200 ',
     'write 503 storage_unavailable',
-    `read 200 [{"n":${keys},"keys":${keys}}]`,
+    rightAnswer,
     'read 429 queries_saturated',
     'read 503 storage_unavailable',
   ];
   expect([...seen].filter((one) => !allowed.includes(one))).toEqual([]);
-  expect(seen).toContain('write 200 ');
-  expect(seen).toContain(allowed[2]);
 }, 180_000);
