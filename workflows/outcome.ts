@@ -37,6 +37,29 @@ export function failedAs(code: string | null, what: string, also = ''): Applicat
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
+/** What is said of each way in which a process may end. */
+export interface Endings {
+  /** The process as a person calls it: `The import`. */
+  what: string;
+  succeeded: string;
+  cancelled: string;
+  /** What failed, where that is less than the whole process. */
+  failedPart?: string;
+  /** What else is to know about a failure. */
+  failed?: string;
+}
+
+/** Ends a process as its row ended: Completed, Failed with the row's code, or Canceled where it was asked to stop. */
+export function endAs(
+  status: 'succeeded' | 'failed' | 'cancelled',
+  errorCode: string | null,
+  { what, succeeded, cancelled, failedPart = what, failed }: Endings,
+): void {
+  if (status === 'failed') throw failedAs(errorCode, failedPart, failed);
+  recordOutcome(status, status === 'succeeded' ? succeeded : cancelled);
+  if (status === 'cancelled') endAsCancelled(what);
+}
+
 /**
  * Ends a process that was asked to stop, so that it stands as Canceled; nothing where it was not asked. Also stops it between
  * two steps, where the first was too far to be stopped.

@@ -1,5 +1,6 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { databaseActivities } from '../../activity-options.ts';
+import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
 import { takeTurn } from '../conversation/turn.ts';
@@ -10,12 +11,7 @@ import type {
   AgentRunOutcome,
 } from './contract.ts';
 
-// Database only, seconds at most. Retried without end: a run must not be left running in its row.
-const control = proxyActivities<AgentRunControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<AgentRunControlActivities>();
 
 // A few megabytes into the object store and a transaction. It is not given up: what was found out is worth keeping.
 const store = proxyActivities<AgentRunAgentActivities>({
@@ -32,16 +28,12 @@ export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
     await store.clearAgentRun(input);
   });
   const { status, errorCode } = outcome;
-  switch (status) {
-    case 'succeeded':
-      recordOutcome(status, 'Delivered what was asked for.');
-      break;
-    case 'failed':
-      throw failedAs(errorCode, 'The run of the analyst', 'It delivered nothing.');
-    case 'cancelled':
-      recordOutcome(status, 'Was cancelled; delivered nothing.');
-      endAsCancelled('The run');
-  }
+  endAs(status, errorCode, {
+    what: 'The run of the analyst',
+    succeeded: 'Delivered what was asked for.',
+    cancelled: 'Was cancelled; delivered nothing.',
+    failed: 'It delivered nothing.',
+  });
   return outcome;
 }
 

@@ -7,18 +7,15 @@ import {
   proxyActivities,
   setCurrentDetails,
 } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { ConversationAgentActivities, ConversationControlActivities, TurnInput } from './contract.ts';
 import { maxSteps, toolTries, turnTimeoutMs } from './names.ts';
 
-// Database only, seconds at most. Retried without end: a turn must not be left under way in its row.
-const control = proxyActivities<
-  Pick<ConversationControlActivities, 'failTurn' | 'cancelTurn' | 'failToolCall' | 'readDecisions'>
->({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
-});
+const control =
+  databaseActivities<
+    Pick<ConversationControlActivities, 'failTurn' | 'cancelTurn' | 'failToolCall' | 'readDecisions'>
+  >();
 
 // The catalog's versions and a pin, for a turn that could not begin at once. A thousand tries outlast an hour of an
 // organization that has as many turns under way as it may, which is asked again every few seconds, and hours of a lake

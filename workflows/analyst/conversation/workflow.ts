@@ -3,28 +3,20 @@ import {
   condition,
   defineSignal,
   isCancellation,
-  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { databaseActivities, databaseOnly } from '../../activity-options.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { addressInApi, endAsCancelled, failureText, recordOutcome } from '../../outcome.ts';
-import { taskQueues } from '../../task-queues.ts';
 import type { ConversationControlActivities, ConversationInput, ConversationNext } from './contract.ts';
 import { stopReplySignal, wakeConversationSignal } from './names.ts';
 import { takeTurn } from './turn.ts';
 
-// Database only, seconds at most. Retried without end: a conversation must not be left between two states.
-const databaseOnly = {
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
-} as const;
-const { removeConversation } = proxyActivities<Pick<ConversationControlActivities, 'removeConversation'>>({
-  ...databaseOnly,
-  taskQueue: taskQueues.control,
-});
+const { removeConversation } =
+  databaseActivities<Pick<ConversationControlActivities, 'removeConversation'>>();
 // The look before every turn, within the workflow's own task: nothing is scheduled for it.
 const { advanceConversation } =
   proxyLocalActivities<Pick<ConversationControlActivities, 'advanceConversation'>>(databaseOnly);

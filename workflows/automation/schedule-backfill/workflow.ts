@@ -5,23 +5,17 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
-  proxyActivities,
   setCurrentDetails,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { failedAs, recordOutcome } from '../../outcome.ts';
-import { taskQueues } from '../../task-queues.ts';
 import type { scheduleRun } from '../schedule-run/workflow.ts';
 import type { BackfillControlActivities, BackfillInput, BackfillStatus, ClaimedFire } from './contract.ts';
 
-// Database only, seconds at most. Retried without end: a backfill must not be left running in its row.
-const control = proxyActivities<BackfillControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<BackfillControlActivities>();
 
 const maxHistoryLength = 2_000;
 /** Fires that another process of the backfill began are not its children: their rows are looked at, less often each time. */

@@ -8,7 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
-import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { endAs } from '../../outcome.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import type { FireProgress, FireStatus, ScheduleRunControlActivities, ScheduleRunInput } from './contract.ts';
 import { runEndedSignal } from './names.ts';
@@ -31,16 +31,11 @@ const endedSignal = defineSignal(runEndedSignal);
 /** One fire of a schedule: its run, and what becomes of what that made. */
 export async function scheduleRun(input: ScheduleRunInput): Promise<FireStatus> {
   const status = await fire(input);
-  switch (status) {
-    case 'succeeded':
-      recordOutcome(status, 'Ran, and delivered what was made.');
-      break;
-    case 'failed':
-      throw failedAs('schedule_run_failed', 'The fire');
-    case 'cancelled':
-      recordOutcome(status, 'Was cancelled.');
-      endAsCancelled('The fire');
-  }
+  endAs(status, 'schedule_run_failed', {
+    what: 'The fire',
+    succeeded: 'Ran, and delivered what was made.',
+    cancelled: 'Was cancelled.',
+  });
   return status;
 }
 

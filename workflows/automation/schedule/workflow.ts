@@ -3,26 +3,19 @@ import {
   condition,
   defineSignal,
   isCancellation,
-  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { databaseActivities, databaseOnly } from '../../activity-options.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { endAsCancelled, recordOutcome } from '../../outcome.ts';
-import { taskQueues } from '../../task-queues.ts';
 import type { ScheduleControlActivities, ScheduleInput, ScheduleNext } from './contract.ts';
 import { pauseScheduleSignal, resumeScheduleSignal, wakeScheduleSignal } from './names.ts';
 
-// Database only, seconds at most. Retried without end: a schedule that gives up fires no more.
-const databaseOnly = {
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-} as const;
-const { pauseSchedule, resumeSchedule } = proxyActivities<
-  Pick<ScheduleControlActivities, 'pauseSchedule' | 'resumeSchedule'>
->({ ...databaseOnly, taskQueue: taskQueues.control });
+const { pauseSchedule, resumeSchedule } =
+  databaseActivities<Pick<ScheduleControlActivities, 'pauseSchedule' | 'resumeSchedule'>>();
 // Within the workflow's own task: a fire is late by no queue but the one that its timer waits in.
 const { advanceSchedule } =
   proxyLocalActivities<Pick<ScheduleControlActivities, 'advanceSchedule'>>(databaseOnly);

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import type { Growth } from '../../history.ts';
 import type { DeliveryInput } from '../../publishing/delivery/contract.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
@@ -12,12 +13,7 @@ import type {
   WorkflowRunInput,
 } from './contract.ts';
 
-// Database only, seconds at most. Retried without end: a node must not be left running in its row.
-const { endNode } = proxyActivities<Pick<WorkflowRunControlActivities, 'endNode'>>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
-});
+const { endNode } = databaseActivities<Pick<WorkflowRunControlActivities, 'endNode'>>();
 
 // A statement, a document or a few rows: minutes at most. Tried again only where a store is away, for about an hour; how
 // often what failed by itself is tried again, the node says.

@@ -2,15 +2,14 @@ import {
   CancellationScope,
   defineSignal,
   isCancellation,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
 } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import { continueOnNewest, type Growth, watchGrowth } from '../../history.ts';
-import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
-import { taskQueues } from '../../task-queues.ts';
 import { runEndedSignal } from '../schedule-run/names.ts';
 import type {
   PlannedNode,
@@ -24,12 +23,7 @@ import { decidedSignal, nodesAtOnce, resumedSignal } from './names.ts';
 import { carriedOut, longestBusySeconds, type Shared } from './node.ts';
 import { walk } from './walk.ts';
 
-// Database only, seconds at most. Retried without end: a run must not be left running in its row.
-const control = proxyActivities<WorkflowRunControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<WorkflowRunControlActivities>();
 
 const endedSignal = defineSignal<[string?]>(runEndedSignal);
 const decided = defineSignal<[string]>(decidedSignal);
@@ -67,16 +61,13 @@ export async function workflowRun({
     await always(() => notifyWaiter(input.waitedBy, input.runId));
   } while (isResumed);
   const { status, errorCode } = outcome;
-  switch (status) {
-    case 'succeeded':
-      recordOutcome(status, 'Every node ended well, or was skipped.');
-      break;
-    case 'failed':
-      throw failedAs(errorCode, failedPart(outcome), 'The run can be resumed from there.');
-    case 'cancelled':
-      recordOutcome(status, 'Was cancelled.');
-      endAsCancelled('The run');
-  }
+  endAs(status, errorCode, {
+    what: 'The run of the workflow',
+    succeeded: 'Every node ended well, or was skipped.',
+    cancelled: 'Was cancelled.',
+    failedPart: failedPart(outcome),
+    failed: 'The run can be resumed from there.',
+  });
   return outcome;
 }
 

@@ -8,6 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -19,12 +20,7 @@ import type {
 } from './contract.ts';
 import { wakeIngestionBatchSignal } from './names.ts';
 
-// Database only, seconds at most. Retried without end: a batch must not be left between two states.
-const control = proxyActivities<IngestionBatchControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<IngestionBatchControlActivities>();
 
 // Fifty million rows take minutes. Sixty tries outlast half a day of a store that is away.
 const { applyIngestionBatch, stageReplay } = proxyActivities<

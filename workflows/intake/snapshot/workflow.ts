@@ -9,8 +9,9 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { commitActivities, databaseActivities } from '../../activity-options.ts';
 import { continueOnNewest } from '../../history.ts';
-import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { endAs, endAsCancelled } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
@@ -22,12 +23,7 @@ import type {
 } from './contract.ts';
 import { confirmationHours, stagingRetry, wakeSnapshotSignal } from './names.ts';
 
-// Database only, seconds at most. Retried without end: a snapshot must not be left running in its row.
-const control = proxyActivities<SnapshotControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<SnapshotControlActivities>();
 
 // Each try copies anew, from one moment of the source.
 const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSnapshot'>>({
@@ -44,13 +40,7 @@ const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSna
   },
 });
 
-// The commit is seconds; unlike staging it must not be given up, since it may have happened.
-const commit = proxyActivities<Pick<SnapshotLakeActivities, 'commitSnapshot' | 'discardSnapshot'>>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
-});
+const commit = commitActivities<Pick<SnapshotLakeActivities, 'commitSnapshot' | 'discardSnapshot'>>();
 
 export const wakeSignal = defineSignal(wakeSnapshotSignal);
 
@@ -59,16 +49,12 @@ export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
   const outcome = await run(input);
   await always(() => notifyWaiter(input.waitedBy, input.runId));
   const { status, rows, errorCode } = outcome;
-  switch (status) {
-    case 'succeeded':
-      recordOutcome(status, `Copied ${rows} rows.`);
-      break;
-    case 'failed':
-      throw failedAs(errorCode, 'The snapshot', 'What was staged is removed.');
-    case 'cancelled':
-      recordOutcome(status, 'Was cancelled; removed what was staged.');
-      endAsCancelled('The snapshot');
-  }
+  endAs(status, errorCode, {
+    what: 'The snapshot',
+    succeeded: `Copied ${rows} rows.`,
+    cancelled: 'Was cancelled; removed what was staged.',
+    failed: 'What was staged is removed.',
+  });
   return outcome;
 }
 

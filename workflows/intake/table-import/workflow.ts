@@ -1,5 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
+import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { endAs, endAsCancelled } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   TableImportControlActivities,
@@ -8,12 +9,7 @@ import type {
   TableImportOutcome,
 } from './contract.ts';
 
-// Database only, seconds at most. Retried without end: an import must not be left running in its row.
-const control = proxyActivities<TableImportControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<TableImportControlActivities>();
 
 // A gigabyte takes minutes. Twenty tries outlast an hour of a store that is away; a broken file is not retried at all.
 const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>({
@@ -24,28 +20,19 @@ const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'st
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
 });
 
-// The commit is seconds; unlike staging it must not be given up, since it may have happened.
-const commit = proxyActivities<Pick<TableImportLakeActivities, 'commitTableImport' | 'discardStagedImport'>>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
-});
+const commit =
+  commitActivities<Pick<TableImportLakeActivities, 'commitTableImport' | 'discardStagedImport'>>();
 
 /** A file becomes a table: staged as Parquet beside the lake, then committed whole, or not at all. */
 export async function tableImport(input: TableImportInput): Promise<TableImportOutcome> {
   const outcome = await run(input);
   const { status, rows, quarantinedRows, errorCode } = outcome;
-  switch (status) {
-    case 'succeeded':
-      recordOutcome(status, `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`);
-      break;
-    case 'failed':
-      throw failedAs(errorCode, 'The import', 'What was staged is removed.');
-    case 'cancelled':
-      recordOutcome(status, 'Was cancelled; removed what was staged.');
-      endAsCancelled('The import');
-  }
+  endAs(status, errorCode, {
+    what: 'The import',
+    succeeded: `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`,
+    cancelled: 'Was cancelled; removed what was staged.',
+    failed: 'What was staged is removed.',
+  });
   return outcome;
 }
 

@@ -5,6 +5,7 @@ import {
   isCancellation,
   proxyActivities,
 } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   DeliveryAgentActivities,
@@ -25,12 +26,7 @@ const agent = proxyActivities<DeliveryAgentActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 120 },
 });
 
-// Database only, seconds at most. Retried without end: a delivery must not be left under way in its row.
-const control = proxyActivities<DeliveryControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
-});
+const control = databaseActivities<DeliveryControlActivities>();
 
 export interface DeliverOptions {
   /** Asked after each attempt that another has to follow. */

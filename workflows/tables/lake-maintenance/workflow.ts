@@ -10,6 +10,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { failureText, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -24,12 +25,7 @@ import type {
 } from './contract.ts';
 import { lakeMaintenanceFigureNames, runLakeMaintenanceSignal } from './names.ts';
 
-// Database only, seconds at most. Retried without end: maintenance goes on for as long as the organization exists.
-const control = proxyActivities<LakeMaintenanceControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
-});
+const control = databaseActivities<LakeMaintenanceControlActivities>();
 
 // A piece takes a minute; only a listing of a very full folder takes longer. Five tries outlast a restart of a
 // store, and no more, because the next run comes anyway.

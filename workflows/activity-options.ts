@@ -1,0 +1,23 @@
+import { proxyActivities } from '@temporalio/workflow';
+import { taskQueues } from './task-queues.ts';
+
+/**
+ * Of activities that use the database only, and take seconds at most. They are retried without end: a row must not be left
+ * between two states.
+ */
+export const databaseOnly = {
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
+} as const;
+
+export const databaseActivities = <Activities>() =>
+  proxyActivities<Activities>({ ...databaseOnly, taskQueue: taskQueues.control });
+
+/** Commits to a lake take seconds; they are not given up, since each may have happened. */
+export const commitActivities = <Activities>() =>
+  proxyActivities<Activities>({
+    taskQueue: taskQueues.lake,
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '15 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  });
