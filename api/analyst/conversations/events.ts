@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { createAdmission } from '../../../data/admission.ts';
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import { followEvents } from '../../../domain/analyst/conversations/follow.ts';
 import { isTokenLive } from '../../../domain/workspace/organizations/access.ts';
@@ -40,7 +41,7 @@ const description = `Server-sent events: \`id\` is a durable number, \`event\` w
 Whoever applies every event after a \`GET\`'s \`lastEventId\` holds what the next \`GET\` shows. Closing a stream cancels nothing.`;
 
 export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
-  const open = new Map<string, number>();
+  const streams = createAdmission({ ofOwner: maxStreams });
   const answers = new Set<ServerResponse>();
   const closing = new AbortController();
   // A stream has no end of its own that a closing server could wait for, and one that nobody reads never comes to it.
@@ -76,8 +77,8 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
       await transaction((db) => loadConversation(db, organizationId, params));
       // A browser that reconnects sends the header with the address that it began with.
       const after = lastEventId(request) ?? query.after;
-      const count = open.get(caller.id) ?? 0;
-      if (count >= maxStreams) {
+      const leave = streams.enter(caller.id);
+      if (leave === undefined) {
         throw new AppError(
           'rate_limited',
           `At most ${maxStreams} streams are open at once; close one first.`,
@@ -86,16 +87,13 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
           },
         );
       }
-      open.set(caller.id, count + 1);
       answers.add(reply.raw);
       // Also when all was sent: a HEAD's stream would go on without a reader.
       const gone = new AbortController();
       reply.raw.once('close', () => {
         gone.abort();
         answers.delete(reply.raw);
-        const left = (open.get(caller.id) ?? 1) - 1;
-        if (left === 0) open.delete(caller.id);
-        else open.set(caller.id, left);
+        leave();
       });
       const signal = AbortSignal.any([gone.signal, closing.signal]);
       const stream = followEvents(deps, {

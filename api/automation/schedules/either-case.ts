@@ -1,14 +1,13 @@
 import { z } from 'zod';
+import { camelName } from '../../camel-keys.ts';
 import { isMap, notMap } from '../../free-form.ts';
-
-const camelOf = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * An object whose members also go by their camelCase names, so that what was read can be sent back. A fault is told by the
  * name that was sent.
  */
 export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
-  const names = new Map(Object.keys(schema.shape).map((name) => [camelOf(name), name]));
+  const names = new Map(Object.keys(schema.shape).map((name) => [camelName(name), name]));
   return z
     .custom<Record<string, unknown>>(isMap, { ...notMap, abort: true })
     .meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>)

@@ -1,3 +1,4 @@
+import { createAdmission } from '../../../data/admission.ts';
 import type { Cipher } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { AllowedNetwork } from '../../../data/outgoing/allowed-addresses.ts';
@@ -48,7 +49,7 @@ export function createAppClients({ cipher, timeouts, ...options }: AppClientsOpt
   const checked = createOutgoing({ allowedPrivate: options.allowedPrivate });
   const unchecked = options.allowUnvalidated ? createOutgoing({ allowedPrivate: 'any' }) : undefined;
   const tokens = createTokenCache();
-  const sessions = new Map<string, number>();
+  const sessions = createAdmission({ ofOwner: maxSessionsPerOrganization });
 
   function serverOf(connection: AppConnectionRow, outgoing: Outgoing): AppServer {
     const secrets = openSecrets(cipher, connection.sealed_secrets);
@@ -72,10 +73,8 @@ export function createAppClients({ cipher, timeouts, ...options }: AppClientsOpt
   return {
     allowUnvalidated: options.allowUnvalidated,
     async session(connection, signal, work) {
-      const { organization_id: organizationId } = connection;
-      const open = sessions.get(organizationId) ?? 0;
-      if (open >= maxSessionsPerOrganization) throw tooMany();
-      sessions.set(organizationId, open + 1);
+      const leave = sessions.enter(connection.organization_id);
+      if (leave === undefined) throw tooMany();
       try {
         const outgoing = connection.validate_server_address ? checked : (unchecked ?? checked);
         const server = serverOf(connection, outgoing);
@@ -83,9 +82,7 @@ export function createAppClients({ cipher, timeouts, ...options }: AppClientsOpt
           work(session, server.redaction),
         );
       } finally {
-        const left = sessions.get(organizationId)! - 1;
-        if (left === 0) sessions.delete(organizationId);
-        else sessions.set(organizationId, left);
+        leave();
       }
     },
     close: async () => {

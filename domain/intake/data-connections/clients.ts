@@ -1,3 +1,4 @@
+import { createAdmission } from '../../../data/admission.ts';
 import type { Cipher } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { AllowedNetwork } from '../../../data/outgoing/allowed-addresses.ts';
@@ -47,7 +48,7 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
   const checked = createOutgoing({ allowedPrivate });
   const unchecked = allowUnvalidated ? createOutgoing({ allowedPrivate: 'any' }) : undefined;
   const tokens = createTokenCache();
-  const sessions = new Map<string, number>();
+  const sessions = createAdmission({ ofOwner: maxSessionsPerOrganization });
 
   function targetOf(connection: DataConnection): SourceTarget {
     const config = configOf(connection);
@@ -111,16 +112,12 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
   return {
     allowUnvalidated,
     async use(connection, timeoutMs, work) {
-      const { organization_id: organizationId } = connection;
-      const open = sessions.get(organizationId) ?? 0;
-      if (open >= maxSessionsPerOrganization) throw tooMany();
-      sessions.set(organizationId, open + 1);
+      const leave = sessions.enter(connection.organization_id);
+      if (leave === undefined) throw tooMany();
       try {
         return await within(connection, timeoutMs, work);
       } finally {
-        const left = sessions.get(organizationId)! - 1;
-        if (left === 0) sessions.delete(organizationId);
-        else sessions.set(organizationId, left);
+        leave();
       }
     },
     close: async () => {

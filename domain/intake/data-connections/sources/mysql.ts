@@ -3,7 +3,7 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { StageOf } from '../failure.ts';
 import { tlsOf } from './postgres-session.ts';
-import { ignoringFailure, type SessionLimits, type SourceServer, serverOf } from './sockets.ts';
+import { type SessionLimits, type SourceServer, serverOf, workUntil } from './sockets.ts';
 import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
 
 /** Logs in over a connection to a checked address and does some work. */
@@ -47,15 +47,7 @@ export async function withMysql<T>(
     ]);
     connection.on('error', () => undefined);
     server.isIn();
-    const working = work(connection, server);
-    try {
-      return await Promise.race([working, over]);
-    } catch (error) {
-      // Before the driver is told: it tells nobody of an end that it was asked for.
-      release();
-      await ignoringFailure(working);
-      throw error;
-    }
+    return await workUntil(over, work(connection, server), release);
   } finally {
     connection?.destroy();
     release();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { StageOf } from '../failure.ts';
-import { ignoringFailure, type SessionLimits, type SourceServer, serverOf } from './sockets.ts';
+import { type SessionLimits, type SourceServer, serverOf, workUntil } from './sockets.ts';
 import type { SourceTarget } from './source.ts';
 
 export interface PostgresSessionOptions {
@@ -37,14 +37,7 @@ export async function withPostgres<T>(
   try {
     await Promise.race([client.connect(), over]);
     server.isIn();
-    const working = work(client, server);
-    try {
-      return await Promise.race([working, over]);
-    } catch (error) {
-      release();
-      await ignoringFailure(working);
-      throw error;
-    }
+    return await workUntil(over, work(client, server), release);
   } finally {
     client.end().catch(() => undefined);
     release();

@@ -132,13 +132,31 @@ function tooMuch(bytes: number): RemoteFailure | undefined {
   return new RemoteFailure('request', `The source sent more than ${maxAnswerBytes / 1_048_576} MiB.`);
 }
 
-const settleTimeoutMs = 5_000;
+/** How long work may take to clean up once its connection was ended. */
+const cleanUpTimeoutMs = 5_000;
 
-/** Waits until work whose connection was just ended has seen to what it leaves, whatever came of it. */
-export async function ignoringFailure(work: Promise<unknown>): Promise<void> {
+/**
+ * Work in a session, until that is over for whatever reason. Work that is cut has cleaned up before this fails: `release` ends
+ * its connection before, because a driver reports no end that it was asked for.
+ */
+export async function workUntil<T>(
+  over: Promise<never>,
+  working: Promise<T>,
+  release: () => void,
+): Promise<T> {
+  try {
+    return await Promise.race([working, over]);
+  } catch (error) {
+    release();
+    await cleanedUp(working);
+    throw error;
+  }
+}
+
+async function cleanedUp(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, settleTimeoutMs);
+    timer = setTimeout(resolve, cleanUpTimeoutMs);
   });
   await Promise.race([work.catch(() => undefined), late]);
   clearTimeout(timer);
