@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { Logger } from 'pino';
 import { EngineEndedError } from '../data/lake/engine/failure.ts';
 
 const everyMs = 1_000;
@@ -55,6 +56,22 @@ export async function withHeartbeats<Progress extends object, T>(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** A job at which this many engine processes ended is not tried again. */
+const maxEngineDeaths = 2;
+
+/** Heartbeats whose progress is also kept in a row. What cannot be kept comes again with the next. */
+export function withProgress<Progress extends object, T>(
+  logger: Pick<Logger, 'debug'>,
+  first: Progress,
+  keep: (latest: Progress) => Promise<unknown>,
+  work: (progress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const onBeat = (latest: Progress) => {
+    keep(latest).catch((error: unknown) => logger.debug({ err: error }, 'progress could not be kept'));
+  };
+  return withHeartbeats(first, { maxEngineDeaths, onBeat }, work);
 }
 
 /** An activity that tells nothing but that it goes on: a worker that was killed with it is noticed by that. */

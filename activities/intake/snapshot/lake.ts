@@ -18,22 +18,28 @@ import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
 import type { SnapshotInput, SnapshotLakeActivities } from '../../../workflows/intake/snapshot/contract.ts';
 import { stagingRetry } from '../../../workflows/intake/snapshot/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
+import { beating, EngineCrashLoopError, withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
-
-/** Rows at which this many engine processes ended are not read again. */
-const maxEngineDeaths = 2;
 
 export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActivities {
   const read = ({ organizationId, runId }: SnapshotInput) =>
     inOrganization(deps.db, organizationId, (db) => getSnapshotRun(db, organizationId, runId));
+  const keepProgress =
+    ({ organizationId, runId }: SnapshotInput) =>
+    (latest: CopyProgress) =>
+      inOrganization(deps.db, organizationId, (db) =>
+        reportSnapshotProgress(db, organizationId, runId, latest),
+      );
 
   return {
     /** Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept. */
     async stageSnapshot(input) {
       const row = await read(input);
-      const staged = await withProgress(deps, input, (progress, signal) =>
-        stageSnapshot(deps, row, progress, signal),
+      const staged = await withProgress(
+        deps.logger,
+        { fraction: 0, rows: 0, bytes: 0 },
+        keepProgress(input),
+        (progress: (progress: CopyProgress) => void, signal) => stageSnapshot(deps, row, progress, signal),
       ).catch(async (error: unknown) => {
         await recordFailure(row, error, pauseBeforeNextTry()).finally(() =>
           wakeQueued(deps, input.organizationId),
@@ -75,18 +81,4 @@ function pauseBeforeNextTry(): number | undefined {
   const { attempt } = Context.current().info;
   const { firstMs, coefficient, longestMs, tries } = stagingRetry;
   return attempt < tries ? Math.min(firstMs * coefficient ** (attempt - 1), longestMs) : undefined;
-}
-
-/** Progress goes to the row with the heartbeats. */
-function withProgress<T>(
-  deps: ActivityDeps,
-  { organizationId, runId }: SnapshotInput,
-  work: (progress: (progress: CopyProgress) => void, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const onBeat = (latest: CopyProgress) => {
-    inOrganization(deps.db, organizationId, (db) =>
-      reportSnapshotProgress(db, organizationId, runId, latest),
-    ).catch((error: unknown) => deps.logger.debug({ err: error, runId }, 'progress could not be kept'));
-  };
-  return withHeartbeats({ fraction: 0, rows: 0, bytes: 0 }, { maxEngineDeaths, onBeat }, work);
 }

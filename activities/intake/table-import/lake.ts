@@ -18,19 +18,26 @@ import type {
   TableImportLakeActivities,
 } from '../../../workflows/intake/table-import/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
+import { beating, EngineCrashLoopError, withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
   const read = ({ organizationId, importId }: TableImportInput) =>
     inOrganization(deps.db, organizationId, (db) => getTableImport(db, organizationId, importId));
+  const keepProgress =
+    ({ organizationId, importId }: TableImportInput) =>
+    (latest: StageProgress) =>
+      inOrganization(deps.db, organizationId, (db) => reportProgress(db, organizationId, importId, latest));
 
   return {
     /** Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files yet. */
     async stageTableImport(input) {
       const row = await read(input);
-      const { table, quarantine } = await withProgress(deps, input, (progress, signal) =>
-        stageImport(deps, row, progress, signal),
+      const { table, quarantine } = await withProgress(
+        deps.logger,
+        { fraction: 0, bytesRead: 0, rows: 0 },
+        keepProgress(input),
+        (progress: (progress: StageProgress) => void, signal) => stageImport(deps, row, progress, signal),
       ).catch((error: unknown) => failIfFinal(row, error));
       return { rows: table.rows, quarantinedRows: quarantine?.rows ?? 0 };
     },
@@ -54,21 +61,4 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
     if (failure === undefined) throw error;
     throw ApplicationFailure.create({ type: 'BadFile', message: failure.code, nonRetryable: true });
   }
-}
-
-/** A file at which this many engine processes ended is not read again. */
-const maxEngineDeaths = 2;
-
-/** Progress goes to the row with the heartbeats. */
-function withProgress<T>(
-  deps: ActivityDeps,
-  { organizationId, importId }: TableImportInput,
-  work: (progress: (progress: StageProgress) => void, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const onBeat = (latest: StageProgress) => {
-    inOrganization(deps.db, organizationId, (db) =>
-      reportProgress(db, organizationId, importId, latest),
-    ).catch((error: unknown) => deps.logger.debug({ err: error, importId }, 'progress could not be kept'));
-  };
-  return withHeartbeats({ fraction: 0, bytesRead: 0, rows: 0 }, { maxEngineDeaths, onBeat }, work);
 }

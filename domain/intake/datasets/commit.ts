@@ -6,15 +6,17 @@ import { countMissingRows } from '../../tables/tables/missing-rows.ts';
 import { type Replacement, replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, tableStates } from '../../tables/tables/tables.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
+import { isCommitted, readManifest } from '../staging/staging.ts';
 import { snapshotSteps } from './lifecycle.ts';
 import type { Replica } from './replicate.ts';
 import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';
-import { isInLake, operationOf, readManifest, removeNotes, type SnapshotRunDeps } from './staged.ts';
+import { type Manifest, removeNotes, type SnapshotRunDeps, workOf } from './staged.ts';
 
 /** Commits what is staged, once, as the table's whole content, and tells the snapshot as succeeded. */
 export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
   const { organization_id: organizationId, table_id: tableId } = row;
-  const manifest = await readManifest(deps, row);
+  const work = workOf(row);
+  const manifest = await readManifest<Manifest>(deps, work);
   const tableName = await inOrganization(deps.db, organizationId, async (db) => {
     await beginStep(db, organizationId, row.id, snapshotSteps.commit);
     // Somebody may have renamed the table since.
@@ -25,7 +27,7 @@ export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
     tableId,
     tableName,
     staged: manifest,
-    operationId: operationOf(row),
+    operationId: work.operationId,
     runId: row.id,
     committedBy: row.created_by,
   };
@@ -71,7 +73,7 @@ async function replaceWhole(
 ): Promise<number> {
   const { schema } = await deps.lake.catalog.get(change.organizationId);
   // A try after the commit would compare the new table with itself.
-  if (!(await isInLake(deps, row))) {
+  if (!(await isCommitted(deps, workOf(row)))) {
     const before = await findPhysicalTable(deps.lake.catalogPool, schema, change.tableName);
     await keepSchemaChanges(deps, row, schemaChanges(before?.columns, change.staged.columns));
     await countDeleted(deps, row, change, before, keys);

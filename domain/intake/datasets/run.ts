@@ -1,9 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { AppError, isRetryable } from '../../../data/errors.ts';
-import { voidOperation } from '../../../data/lake/ledger.ts';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { getDataConnection } from '../data-connections/data-connections.ts';
+import {
+  isCommitted,
+  newAttemptUrl,
+  readManifest,
+  refuseCommit,
+  removeBelow,
+  removeStaged,
+  writeManifest,
+} from '../staging/staging.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
 import { endSnapshot } from './lifecycle.ts';
@@ -16,16 +23,7 @@ import {
   type SnapshotStaged,
   updateSnapshotRun,
 } from './snapshot-runs.ts';
-import {
-  isInLake,
-  type Manifest,
-  manifestKey,
-  operationOf,
-  pagesPrefix,
-  readManifest,
-  removeNotes,
-  type SnapshotRunDeps,
-} from './staged.ts';
+import { type Manifest, pagesPrefix, removeNotes, type SnapshotRunDeps, workOf } from './staged.ts';
 import { resumeTurn } from './turns.ts';
 
 /**
@@ -38,14 +36,14 @@ export async function stageSnapshot(
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<SnapshotStaged> {
-  if (await isInLake(deps, row)) return { rows: (await readManifest(deps, row)).rows };
+  const work = workOf(row);
+  if (await isCommitted(deps, work)) return { rows: (await readManifest<Manifest>(deps, work)).rows };
   const { organization_id: organizationId } = row;
-  const lake = await deps.lake.catalog.get(organizationId);
   const { connection, dataset } = await inOrganization(deps.db, organizationId, async (db) => ({
     connection: await getDataConnection(db, organizationId, row.connection_id),
     dataset: await getDataset(db, organizationId, row.dataset_id, row.connection_id),
   }));
-  const prefixUrl = `${stagingUrl(lake.writer.dataPath, row.id)}${randomUUID()}/`;
+  const prefixUrl = await newAttemptUrl(deps, work);
   const copy = (): Promise<Manifest | SnapshotStaged> =>
     connection.type === 'http'
       ? replicate(
@@ -58,11 +56,11 @@ export async function stageSnapshot(
   const wait = await resumeTurn(deps.db, row);
   if (wait !== undefined) return { rows: row.rows_copied, goesOnAfterMs: wait.waitMs, waitsFor: 'turn' };
   const copied = await copy().catch(async (error: unknown) => {
-    await removeStaged(deps, prefixUrl).catch(() => undefined);
+    await removeBelow(deps, prefixUrl).catch(() => undefined);
     throw error;
   });
   if (!('files' in copied)) return copied;
-  await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(copied)), 'application/json');
+  await writeManifest(deps, work, copied);
   await inOrganization(deps.db, organizationId, (db) =>
     updateSnapshotRun(db, organizationId, row.id, {
       rows_copied: copied.rows,
@@ -97,8 +95,7 @@ async function copyDatabase(
  */
 export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> {
   const { organization_id: organizationId, id: runId } = row;
-  const { schema } = await deps.lake.catalog.get(organizationId);
-  if ((await voidOperation(deps.lake.catalogPool, schema, operationOf(row))) !== undefined) return false;
+  if (!(await refuseCommit(deps, workOf(row)))) return false;
   await discardSnapshot(deps, row);
   await endSnapshot(deps.db, { organizationId, runId }, 'cancelled');
   return true;
@@ -106,14 +103,7 @@ export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
 
 /** Removes what was staged and no commit has taken. */
 export async function discardSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
-  if (row.status === 'succeeded' || (await isInLake(deps, row))) return;
-  const lake = await deps.lake.catalog.get(row.organization_id);
-  await removeStaged(deps, stagingUrl(lake.writer.dataPath, row.id));
-  await removeNotes(deps, row);
-}
-
-function removeStaged({ objects }: Pick<SnapshotRunDeps, 'objects'>, prefixUrl: string): Promise<void> {
-  return objects.removeAll(prefixUrl.slice(`s3://${objects.settings.bucket}/`.length));
+  if (row.status !== 'succeeded' && (await removeStaged(deps, workOf(row)))) await removeNotes(deps, row);
 }
 
 /**
@@ -161,8 +151,4 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
   }
   if (!(error instanceof AppError)) return undefined;
   return { failure: { code: error.code, message: error.message }, isFinal: !isRetryable(error) };
-}
-
-function stagingUrl(dataPath: string, runId: string): string {
-  return `${dataPath}main/${runId}/`;
 }

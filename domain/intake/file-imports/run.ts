@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { findOperations, voidOperation } from '../../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import {
   type Database,
@@ -12,6 +10,15 @@ import {
 import { replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
+import {
+  isCommitted,
+  newAttemptUrl,
+  readManifest,
+  refuseCommit,
+  removeStaged,
+  type StagedWork,
+  writeManifest,
+} from '../staging/staging.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
 import { endImport, importSteps } from './lifecycle.ts';
@@ -31,12 +38,12 @@ export interface ImportRunDeps {
   files: FileReader;
 }
 
-const operationOf = (row: TableImport): string => `import:${row.id}`;
-
-async function isInLake({ lake }: ImportRunDeps, row: TableImport): Promise<boolean> {
-  const { schema } = await lake.catalog.get(row.organization_id);
-  return (await findOperations(lake.catalogPool, schema, [operationOf(row)])).size > 0;
-}
+const workOf = ({ organization_id: organizationId, id }: TableImport): StagedWork => ({
+  organizationId,
+  id,
+  operationId: `import:${id}`,
+  manifestKey: `imports/${organizationId}/${id}.json`,
+});
 
 /**
  * Stages the file beside the lake, and remembers what is staged, but for what the lake has already: then the process was
@@ -49,8 +56,8 @@ export async function stageImport(
   progress: (progress: StageProgress) => void,
   signal: AbortSignal,
 ): Promise<Staged> {
-  if (await isInLake(deps, row)) return readManifest(deps, row);
-  const lake = await deps.lake.catalog.get(row.organization_id);
+  const work = workOf(row);
+  if (await isCommitted(deps, work)) return readManifest(deps, work);
   const { onBadRow, ...options } = row.options as unknown as ImportOptions & {
     onBadRow: 'fail' | 'quarantine';
   };
@@ -60,18 +67,18 @@ export async function stageImport(
     sizeBytes: row.size_bytes,
     format: row.format as ImportFormat,
   };
-  const prefixUrl = `${stagingUrl(lake.writer.dataPath, row.id)}${randomUUID()}/`;
-  const target = { prefixUrl, quarantine: onBadRow === 'quarantine' };
+  const target = { prefixUrl: await newAttemptUrl(deps, work), quarantine: onBadRow === 'quarantine' };
   const input = { source, options, target };
   const staged = await deps.files.stage(row.organization_id, input, progress, signal);
-  await deps.objects.put(manifestKey(row), Buffer.from(JSON.stringify(staged)), 'application/json');
+  await writeManifest(deps, work, staged);
   return staged;
 }
 
 /** Commits what is staged, once, and tells the import as succeeded. */
 export async function commitImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
   const { organization_id: organizationId } = row;
-  const manifest = await readManifest(deps, row);
+  const work = workOf(row);
+  const manifest = await readManifest<Staged>(deps, work);
   await inOrganization(deps.db, organizationId, (db) =>
     beginStep(db, organizationId, row.id, importSteps.commit),
   );
@@ -81,7 +88,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
     tableId: row.table_id,
     tableName: row.table_name,
     staged: manifest.table,
-    operationId: operationOf(row),
+    operationId: work.operationId,
     runId: row.id,
     committedBy: row.created_by,
     beside: quarantine === undefined ? undefined : { ...quarantine, staged: manifest.quarantine! },
@@ -99,7 +106,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
       skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
     });
   });
-  await deps.objects.remove(manifestKey(row));
+  await deps.objects.remove(work.manifestKey);
 }
 
 /** A table to replace is ready already. One whose reservation is gone fails the try: the next reserves it anew. */
@@ -120,8 +127,7 @@ async function makeReady(
  */
 export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promise<boolean> {
   const { organization_id: organizationId, id: importId } = row;
-  const { schema } = await deps.lake.catalog.get(organizationId);
-  if ((await voidOperation(deps.lake.catalogPool, schema, operationOf(row))) !== undefined) return false;
+  if (!(await refuseCommit(deps, workOf(row)))) return false;
   await discardImport(deps, row);
   await endImport(deps.db, { organizationId, importId }, 'cancelled');
   return true;
@@ -129,11 +135,7 @@ export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promi
 
 /** Removes what was staged and no commit has taken. */
 export async function discardImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
-  if (row.status === 'succeeded' || (await isInLake(deps, row))) return;
-  const lake = await deps.lake.catalog.get(row.organization_id);
-  const bucketUrl = `s3://${deps.objects.settings.bucket}/`;
-  await deps.objects.removeAll(stagingUrl(lake.writer.dataPath, row.id).slice(bucketUrl.length));
-  await deps.objects.remove(manifestKey(row));
+  if (row.status !== 'succeeded') await removeStaged(deps, workOf(row));
 }
 
 /**
@@ -173,21 +175,6 @@ function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof FileCrashError) return engineFailed;
   if (!(error instanceof AppError) || isRetryable(error)) return undefined;
   return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };
-}
-
-async function readManifest({ objects }: ImportRunDeps, row: TableImport): Promise<Staged> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await objects.read(manifestKey(row))) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString()) as Staged;
-}
-
-function stagingUrl(dataPath: string, importId: string): string {
-  return `${dataPath}main/${importId}/`;
-}
-
-/** Object key of the manifest that names the staged Parquet files. */
-function manifestKey(row: TableImport): string {
-  return `imports/${row.organization_id}/${row.id}.json`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readBytes } from '../../../../data/objects/read.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import {
@@ -88,7 +89,7 @@ export async function readPages(
     const last = parts.at(-1);
     const grown = held > 0 && last !== undefined && last.bytes + held <= partBytes ? parts.pop() : undefined;
     if (held > 0) {
-      const before = grown === undefined ? [] : [await bytesOf(deps.objects, grown.key)];
+      const before = grown === undefined ? [] : [await readBytes(deps.objects, grown.key)];
       const content = Buffer.concat([...before, ...lines]);
       const key = `${request.prefix}${randomUUID()}.ndjson`;
       await deps.objects.put(key, content, 'application/x-ndjson');
@@ -167,12 +168,6 @@ export async function readPages(
   });
   if (!reading.isOver || held > 0) await keep();
   return { reading, limited };
-}
-
-async function bytesOf(objects: ObjectStore, key: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await objects.read(key)) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 /** Statuses that say of a page that it is not there: after the last one, or where an earlier reading left off. */
