@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    // Each file has its own database and engine; beyond the two that a pair of cores runs, one fills the time they wait.
+    // Each file has its own database and engine; beyond the two that a pair of cores runs, one fills the time
+    // they wait.
     maxWorkers: 3,
     testTimeout: 60_000,
     // A second is short where two cores run everything.

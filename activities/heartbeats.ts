@@ -74,7 +74,9 @@ export function withProgress<Progress extends object, T>(
   return withHeartbeats(first, { maxEngineDeaths, onBeat }, work);
 }
 
-/** An activity that tells nothing but that it goes on: a worker that was killed with it is noticed by that. */
+/**
+ * An activity that tells nothing but that it goes on: a worker that was killed with it is noticed by that.
+ */
 export function beating<Input, Output>(
   activity: (input: Input) => Promise<Output>,
 ): (input: Input) => Promise<Output> {

@@ -32,7 +32,9 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** A new id; under an idempotency key always the same one for the same purpose, so a retry finds what it made. */
+/**
+ * A new id; under an idempotency key always the same one for the same purpose, so a retry finds what it made.
+ */
 export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): string {
   const key = request.idempotencySeed;
   return key === undefined

@@ -4,8 +4,8 @@ import { isRawNumber, type JsonValue } from '../data/exact-json.ts';
 const maxMapBytes = 65_536;
 
 /**
- * Any JSON value of at most so many bytes, with its numbers as they came; the reader of bodies bounds those. It is
- * stored as text: jsonb would write every number out.
+ * Any JSON value of at most so many bytes, with its numbers as they came; the reader of bodies bounds those.
+ * It is stored as text: jsonb would write every number out.
  */
 export function freeForm(maxBytes: number) {
   return z

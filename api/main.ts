@@ -6,7 +6,8 @@ import { openService } from '../service/open.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
 
-// Bodies of megabytes are memory outside of the heap: without this, V8 marks the whole heap for every 64 MB of them.
+// Bodies of megabytes are memory outside of the heap: without this, V8 marks the whole heap for every 64 MB
+// of them.
 setFlagsFromString('--external-memory-accounted-in-global-limit');
 
 let stopping = false;

@@ -10,8 +10,9 @@ export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
 }
 
 /**
- * Has an answer downloaded under a name of whatever characters, as RFC 6266 says it: the name itself in UTF-8, before
- * it what of it is ASCII for whoever reads that only. Some take a `%` in the latter for the beginning of an escape.
+ * Has an answer downloaded under a name of whatever characters, as RFC 6266 says it: the name itself in
+ * UTF-8, before it what of it is ASCII for whoever reads that only. Some take a `%` in the latter for the
+ * beginning of an escape.
  */
 export function attachment(name: string): string {
   const whole = name.toWellFormed().replaceAll(/\p{Cc}|[/\\]/gu, '_');

@@ -37,8 +37,9 @@ type Writing<Path extends string, Query extends z.ZodType, Body extends z.ZodTyp
 };
 
 /**
- * The routes of a resource: `{data}` around one, keyset pages of many, 404 before 422, and `Location` with whatever was
- * created or goes on. A route of another form is made with `route`, or is a plain one of Fastify.
+ * The routes of a resource: `{data}` around one, keyset pages of many, 404 before 422, and `Location` with
+ * whatever was created or goes on. A route of another form is made with `route`, or is a plain one of
+ * Fastify.
  */
 export function resource<const Path extends string, Row extends { id: string }, Schema extends z.ZodObject>(
   app: Routes,

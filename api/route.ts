@@ -46,7 +46,10 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   body?: Body;
   /** Where the path's parameters are more than text. */
   params?: z.ZodObject;
-  /** What the path must name before anything else is told about the request; a plain route looks for it itself too. */
+  /**
+   * What the path must name before anything else is told about the request; a plain route looks for it itself
+   * too.
+   */
   exists?: Load<Path> | undefined;
   /** Codes beyond those that every route answers. */
   errors?: readonly ErrorCode[];
@@ -58,8 +61,9 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Adds one route. Its scope is `agent:read` for GET and `agent:write` else, unless it says another; its parameters
- * are the path's own. `answers` are the schemas of its answers by status, the lowest of which is the usual one.
+ * Adds one route. Its scope is `agent:read` for GET and `agent:write` else, unless it says another; its
+ * parameters are the path's own. `answers` are the schemas of its answers by status, the lowest of which is
+ * the usual one.
  */
 export function route<
   const Path extends string,

@@ -70,8 +70,8 @@ export type ListRequest = Pick<FastifyRequest, 'url'> & {
 };
 
 /**
- * A page's own place is no filter; which version of a table is read stands in the cursor itself, and what is refreshed
- * before the first page is the same list.
+ * A page's own place is no filter; which version of a table is read stands in the cursor itself, and what is
+ * refreshed before the first page is the same list.
  */
 const noFilters = ['cursor', 'limit', 'version', 'refresh'];
 

@@ -13,8 +13,8 @@ const pattern = '^[^\\u0000]*$';
 const visiblePattern = '^[^\\u0000]*[^\\s\\ufeff\\u0000][^\\u0000]*$';
 
 /**
- * Text of so many characters that can be kept as it is; one outside the basic plane is one character, as clients
- * count. Every text of a request that is stored or looked up is one.
+ * Text of so many characters that can be kept as it is; one outside the basic plane is one character, as
+ * clients count. Every text of a request that is stored or looked up is one.
  */
 export function characters(min: number, max: number) {
   return z

@@ -1,6 +1,6 @@
 /**
- * How long a next occurrence takes, for each kind; and, with `zones`, every minute around every transition of every
- * zone of the runtime from 2010 to 2030, against what Intl says the clock shows.
+ * How long a next occurrence takes, for each kind; and, with `zones`, every minute around every transition of
+ * every zone of the runtime from 2010 to 2030, against what Intl says the clock shows.
  *
  *   node bench/cadences.ts
  *   node bench/cadences.ts zones

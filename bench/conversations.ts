@@ -1,6 +1,6 @@
 /**
- * A conversation's turn with the model's own time taken out: a scripted model that answers at once, one call of a tool
- * that runs a query. Then many conversations at once, streams that are cut, and readers that wait.
+ * A conversation's turn with the model's own time taken out: a scripted model that answers at once, one call
+ * of a tool that runs a query. Then many conversations at once, streams that are cut, and readers that wait.
  *
  *   MODEL_BASE_URL=http://127.0.0.1:18765/v1 MODEL_IDS=scripted npm start     (in another terminal)
  *   node bench/conversations.ts [turns] [conversations] [cuts] [idle readers]

@@ -1,12 +1,12 @@
 /**
- * A million records of 20 columns, as newline-delimited JSON: staged in 200 pages by 4 clients and applied as one
- * batch, against the bare engine turning the same file into Parquet.
+ * A million records of 20 columns, as newline-delimited JSON: staged in 200 pages by 4 clients and applied as
+ * one batch, against the bare engine turning the same file into Parquet.
  *
  *   npm start                     (in another terminal)
  *   node bench/ingestion.ts [records] [clients] [rounds] [records a page]
  *
- * `--keep` leaves the file, for other loaders, and prints its name. Told as well: the most memory the worker has had
- * since it started, and the length of the batch's history.
+ * `--keep` leaves the file, for other loaders, and prints its name. Told as well: the most memory the worker
+ * has had since it started, and the length of the batch's history.
  */
 import { readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';

@@ -9,8 +9,8 @@ export interface InstantModel {
 }
 
 /**
- * A provider that answers at once, in the OpenAI wire format: to a question with a call of run_sql, to its result with
- * five pieces of text. What a turn takes is then the service's own time.
+ * A provider that answers at once, in the OpenAI wire format: to a question with a call of run_sql, to its
+ * result with five pieces of text. What a turn takes is then the service's own time.
  */
 export async function startInstantModel(port: number, sql: string): Promise<InstantModel> {
   const firstTextAt = new Map<string, number>();

@@ -3,7 +3,8 @@
  *
  *   node bench/pollock.ts FOLDER          (has csv/, clean/ and, for the weighted mean, weights.json)
  *
- * Every column is taken as text and nothing as null. A record that is refused by name is left out, and costs itself.
+ * Every column is taken as text and nothing as null. A record that is refused by name is left out, and costs
+ * itself.
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -56,7 +57,9 @@ async function main(folder: string | undefined): Promise<void> {
   }
 }
 
-/** The file as an import takes it with `on_bad_row: quarantine`; the reason where it refuses the whole file. */
+/**
+ * The file as an import takes it with `on_bad_row: quarantine`; the reason where it refuses the whole file.
+ */
 async function readDetected(
   connection: DuckDBConnection,
   workDir: string,

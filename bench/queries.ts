@@ -1,6 +1,7 @@
 /**
- * Query overhead: the 22 TPC-H queries through HTTP against the bare engine on the same Parquet files in the same
- * store, and a trivial SELECT. The data comes from the engine's own generator and goes in through uploads and imports.
+ * Query overhead: the 22 TPC-H queries through HTTP against the bare engine on the same Parquet files in the
+ * same store, and a trivial SELECT. The data comes from the engine's own generator and goes in through
+ * uploads and imports.
  *
  *   npm start                     (in another terminal)
  *   node bench/queries.ts [scale] [runs]

@@ -1,6 +1,6 @@
 /**
- * A report of some forty pages with ten charts and a table of 2,000 rows as PDF and as DOCX, in the thread that does it
- * for the API. The first of each starts the thread and loads its libraries.
+ * A report of some forty pages with ten charts and a table of 2,000 rows as PDF and as DOCX, in the thread
+ * that does it for the API. The first of each starts the thread and loads its libraries.
  *
  *   node bench/report-formats.ts [rounds] [folder to leave the documents in]; needs no service
  */

@@ -1,5 +1,6 @@
 /**
- * The list of a project's runs where there are many: its first page, a page far behind, and by a status that is rare.
+ * The list of a project's runs where there are many: its first page, a page far behind, and by a status that
+ * is rare.
  *
  *   npm start     (in another terminal)
  *   node bench/runs.ts [runs] [requests]

@@ -1,6 +1,6 @@
 /**
- * A worker of schedules whose target does nothing: everything that fires is the service's own, what is fired ends at once.
- * It is started by bench/schedules.ts and tells its memory every second.
+ * A worker of schedules whose target does nothing: everything that fires is the service's own, what is fired
+ * ends at once. It is started by bench/schedules.ts and tells its memory every second.
  */
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '@temporalio/client';

@@ -1,6 +1,7 @@
 /**
- * Firing alone, with a target that does nothing: how late fires are at growing rates while ten thousand schedules have a
- * process each, and how long it takes until everything that came due while all parts were down has fired.
+ * Firing alone, with a target that does nothing: how late fires are at growing rates while ten thousand
+ * schedules have a process each, and how long it takes until everything that came due while all parts were
+ * down has fired.
  *
  *   node bench/schedules.ts [schedules] [seconds of each rate] [seconds down]
  *

@@ -1,6 +1,6 @@
 /**
- * Snapshots: a table of PostgreSQL against the engine's own scan of it, both to Parquet in S3, in one run; and how near an HTTP
- * source comes to what its limits allow.
+ * Snapshots: a table of PostgreSQL against the engine's own scan of it, both to Parquet in S3, in one run;
+ * and how near an HTTP source comes to what its limits allow.
  *
  *   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     (in another terminal)
  *   node bench/snapshots.ts [rows] [rounds] [--keep]

@@ -1,6 +1,7 @@
 /**
- * An upsert of 100,000 records, half of them new, into a table of ten million rows: through the API as a batch of
- * 20 pages, against the bare engine's MERGE of the same records into a copy of the table in the same lake.
+ * An upsert of 100,000 records, half of them new, into a table of ten million rows: through the API as a
+ * batch of 20 pages, against the bare engine's MERGE of the same records into a copy of the table in the same
+ * lake.
  *
  *   npm start                     (in another terminal)
  *   node bench/upsert.ts [rows] [records] [rounds]

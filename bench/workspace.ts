@@ -23,7 +23,10 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Kept-alive connections and as little client work as possible: the client shares the machine with the server. */
+/**
+ * Kept-alive connections and as little client work as possible: the client shares the machine with the
+ * server.
+ */
 export function createHttpClient(baseUrl: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return (

@@ -1,9 +1,9 @@
 import { isRawNumber, type JsonValue, parseDecimal } from './exact-json.ts';
 
 /**
- * Canonical JSON: RFC 8785's order of members (by UTF-16 code unit) and its strings, but numbers by their exact
- * decimal value, in the form ECMAScript gives a number of those digits. Where a double holds the value exactly
- * the text is RFC 8785's own.
+ * Canonical JSON: RFC 8785's order of members (by UTF-16 code unit) and its strings, but numbers by their
+ * exact decimal value, in the form ECMAScript gives a number of those digits. Where a double holds the value
+ * exactly the text is RFC 8785's own.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === 'number') return canonicalNumber(String(value));
@@ -16,7 +16,9 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-/** Half of a surrogate pair, as `JSON.stringify` writes it; a backslash that was sent is doubled before it. */
+/**
+ * Half of a surrogate pair, as `JSON.stringify` writes it; a backslash that was sent is doubled before it.
+ */
 const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
 
 /** Whether a JSON text that `JSON.stringify` wrote holds half of a surrogate pair, which is no character. */
@@ -34,7 +36,10 @@ export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** ECMAScript's Number::toString over any number of digits. A literal no decimal can be read from stays as it is. */
+/**
+ * ECMAScript's Number::toString over any number of digits. A literal no decimal can be read from stays as it
+ * is.
+ */
 export function canonicalNumber(literal: string): string {
   const decimal = parseDecimal(literal);
   if (decimal === undefined) return literal;

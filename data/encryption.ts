@@ -9,7 +9,10 @@ export interface Cipher {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** `keys` is `id:base64` of 32 bytes, comma separated. Sealed form: id length, id, nonce, tag, AES-256-GCM text. */
+/**
+ * `keys` is `id:base64` of 32 bytes, comma separated. Sealed form: id length, id, nonce, tag, AES-256-GCM
+ * text.
+ */
 export function createCipher(keys: string): Cipher {
   const parsed = keys.split(',').map((entry) => {
     const [id, encoded] = entry.trim().split(':');

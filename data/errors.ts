@@ -64,8 +64,8 @@ const transientCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Whether another try may help. The one answer to that, for activities, use cases and whoever else tries again: what
- * was refused by a rule stays refused, anything unforeseen may pass.
+ * Whether another try may help. The one answer to that, for activities, use cases and whoever else tries
+ * again: what was refused by a rule stays refused, anything unforeseen may pass.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof AppError) return transientCodes.has(error.code);
@@ -80,7 +80,9 @@ export interface AppErrorOptions {
   retryAfterSeconds?: number;
 }
 
-/** An expected failure with a stable code. Its message is shown to the caller: it must hold nothing private. */
+/**
+ * An expected failure with a stable code. Its message is shown to the caller: it must hold nothing private.
+ */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;

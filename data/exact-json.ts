@@ -29,8 +29,8 @@ const raw = JSON as unknown as RawJson;
 const longNumber = /[\d.]{16}|\d[eE]/;
 
 /**
- * The value of a JSON text. Its reading is recursive where numbers may be long: whoever calls it bounds the depth, and
- * may know that none is.
+ * The value of a JSON text. Its reading is recursive where numbers may be long: whoever calls it bounds the
+ * depth, and may know that none is.
  */
 export function parseExactJson(text: string, mayHaveLongNumber = longNumber.test(text)): JsonValue {
   if (!mayHaveLongNumber) return JSON.parse(text) as JsonValue;
@@ -49,7 +49,10 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return raw.isRawJSON(value);
 }
 
-/** Sign, significant digits without outer zeros, and the power of ten of the last one: equal exactly for equal values. */
+/**
+ * Sign, significant digits without outer zeros, and the power of ten of the last one: equal exactly for equal
+ * values.
+ */
 export interface Decimal {
   negative: boolean;
   digits: string;

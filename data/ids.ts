@@ -58,7 +58,10 @@ export function derivedId(prefix: IdPrefix, atMs: number, seed: string): string 
   return encode(prefix, atMs, createHash('sha256').update(seed).digest().subarray(0, 10));
 }
 
-/** Whether the text could be an id of this kind at all; anything else is answered as not found without a look-up. */
+/**
+ * Whether the text could be an id of this kind at all; anything else is answered as not found without a
+ * look-up.
+ */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && suffixPattern.test(text.slice(prefix.length + 1));
 }

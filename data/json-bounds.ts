@@ -44,8 +44,8 @@ export interface JsonScan {
 }
 
 /**
- * Looks at the bytes of a JSON text once, in order and without recursion, before anything is built of them; whether
- * they are JSON at all is the parser's business.
+ * Looks at the bytes of a JSON text once, in order and without recursion, before anything is built of them;
+ * whether they are JSON at all is the parser's business.
  */
 export function scanJson(bytes: Buffer, bounds: JsonBounds): JsonScan {
   const scan = new Scan(bytes, bounds);

@@ -1,6 +1,7 @@
 /**
- * Settings of glibc's allocator for processes that now and then hold tens of megabytes: few arenas, and large blocks
- * go back to the system when they are freed, instead of staying for the process's life. Other systems ignore them.
+ * Settings of glibc's allocator for processes that now and then hold tens of megabytes: few arenas, and large
+ * blocks go back to the system when they are freed, instead of staying for the process's life. Other systems
+ * ignore them.
  */
 export const mallocSettings = {
   MALLOC_ARENA_MAX: '2',

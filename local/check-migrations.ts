@@ -1,7 +1,7 @@
 /**
- * Holds migrations to what a running service takes: nothing is rewritten or scanned under a lock that keeps others from a
- * table, and nothing goes that the release before still reads. A statement that has to is allowed by a comment before
- * it, `-- allowed: why it harms nobody`.
+ * Holds migrations to what a running service takes: nothing is rewritten or scanned under a lock that keeps
+ * others from a table, and nothing goes that the release before still reads. A statement that has to is
+ * allowed by a comment before it, `-- allowed: why it harms nobody`.
  */
 import { globSync, readFileSync } from 'node:fs';
 
@@ -68,7 +68,9 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Statements without their comments and the bodies of their functions, with whether one before allows them. */
+/**
+ * Statements without their comments and the bodies of their functions, with whether one before allows them.
+ */
 export function statementsOf(text: string): { statement: string; isAllowed: boolean }[] {
   const withoutBodies = text.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''");
   return withoutBodies.split(';').flatMap((part) => {

@@ -1,6 +1,7 @@
 /**
- * Holds every regular expression of the service to linear time: what a caller sends meets it. A pattern that can
- * backtrack beyond that is told with a text that makes it, and so is one that is put together at run time.
+ * Holds every regular expression of the service to linear time: what a caller sends meets it. A pattern that
+ * can backtrack beyond that is told with a text that makes it, and so is one that is put together at run
+ * time.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,14 +1,20 @@
 /**
- * Holds the source to its structure: which part may import which, the order of the domain's wings, no cycle among its
- * rooms, a README in each of them, one place that knows DuckLake's own names, and no file that nobody wants to read.
+ * Holds the source to its structure: which part may import which, the order of the domain's wings, no cycle
+ * among its rooms, a README in each of them, one place that knows DuckLake's own names, and no file that
+ * nobody wants to read.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
 const maxLines = 300;
 const readmeLines = 20;
+/** Beyond the formatter's width, which leaves comments as they are. */
+const longComment = /^(?=.{111}) *(?:\/\/|\/\*|\* )/m;
 
-/** What a part may import beside itself. Of workflows, parts that do not host them know names and contracts only. */
+/**
+ * What a part may import beside itself. Of workflows, parts that do not host them know names and contracts
+ * only.
+ */
 const parts: Readonly<Record<string, readonly string[]>> = {
   api: ['service', 'domain', 'data', 'workflows'],
   worker: ['service', 'activities', 'domain', 'data', 'workflows'],
@@ -29,7 +35,10 @@ const wings: Readonly<Record<string, readonly string[]>> = {
 };
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';
-/** The only folder that may say `ducklake_`: its tables, and its procedures too, are another version's before long. */
+/**
+ * The only folder that may say `ducklake_`: its tables, and its procedures too, are another version's before
+ * long.
+ */
 const duckLakeFolder = 'data/lake/ducklake/';
 const specifier = /(?:from|import|import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g;
 
@@ -42,6 +51,8 @@ for (const part of Object.keys(parts)) {
     const text = readFileSync(file, 'utf8');
     const lines = text.split('\n').length - 1;
     if (lines > maxLines && file !== generated) faults.push(`${file} has ${lines} lines; split it.`);
+    if (longComment.test(text) && file !== generated)
+      faults.push(`${file} has a comment of more than 110 columns; wrap it.`);
     if (text.toLowerCase().includes('ducklake_') && !file.startsWith(duckLakeFolder))
       faults.push(`${file} names what is DuckLake's own; ${duckLakeFolder} is the place for it.`);
     for (const [, path] of text.matchAll(specifier)) checkImport(part, file, join(dirname(file), path!));

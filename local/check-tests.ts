@@ -1,6 +1,6 @@
 /**
- * Holds the tests to one way of waiting: test/support/eventually.ts, whose patience a slow machine does not use up. A wait
- * of a second is a test that fails beside other work.
+ * Holds the tests to one way of waiting: test/support/eventually.ts, whose patience a slow machine does not
+ * use up. A wait of a second is a test that fails beside other work.
  */
 import { globSync, readFileSync } from 'node:fs';
 

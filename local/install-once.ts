@@ -19,8 +19,8 @@ export type Installation = {
 };
 
 /**
- * Installs something once for each content, and returns its folder. The folder appears under its final name only when
- * `fill` is done with it, so whoever sees it may use it.
+ * Installs something once for each content, and returns its folder. The folder appears under its final name
+ * only when `fill` is done with it, so whoever sees it may use it.
  */
 export async function installOnce(
   installation: Installation,

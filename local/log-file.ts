@@ -35,9 +35,9 @@ export function rotateLog(path: string): void {
 }
 
 /**
- * Sets the content of a log aside that a running part has open, where there is too much of it: copied, then cut.
- * The part appends, so it goes on at the start of the file, and needs neither us nor a pipe to write. Lost is at
- * most what it writes in the microseconds between the last look for more and the cut.
+ * Sets the content of a log aside that a running part has open, where there is too much of it: copied, then
+ * cut. The part appends, so it goes on at the start of the file, and needs neither us nor a pipe to write.
+ * Lost is at most what it writes in the microseconds between the last look for more and the cut.
  */
 export function capLog(path: string, maxBytes = maxLogBytes): boolean {
   if (!existsSync(path) || statSync(path).size <= maxBytes) return false;

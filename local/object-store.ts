@@ -80,8 +80,8 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
 }
 
 /**
- * The file of settings that SeaweedFS looks for in its working directory. Only its S3 gateway is spoken to, which
- * asks for credentials: with these keys its other HTTP services refuse whoever does not sign.
+ * The file of settings that SeaweedFS looks for in its working directory. Only its S3 gateway is spoken to,
+ * which asks for credentials: with these keys its other HTTP services refuse whoever does not sign.
  */
 function keepClosed(dataDir: string): void {
   const key = () => randomBytes(24).toString('hex');

@@ -7,8 +7,8 @@ import { ownerOf } from './lock.ts';
 const usage = 'Usage: npm run --silent organizations -- create NAME';
 
 /**
- * Adds an organization and prints its first client as JSON: to the database of DATABASE_URL, or without one to the
- * running stack of WORKSPACE_DATA_DIR.
+ * Adds an organization and prints its first client as JSON: to the database of DATABASE_URL, or without one
+ * to the running stack of WORKSPACE_DATA_DIR.
  */
 async function main(args: readonly string[]): Promise<void> {
   const [command, name = '', ...rest] = args;

@@ -68,7 +68,9 @@ function idOf(flag: string, name: string): number {
   return Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout || 0);
 }
 
-/** Gives the folder to whoever PostgreSQL runs as: the data directory may come from a start of another kind. */
+/**
+ * Gives the folder to whoever PostgreSQL runs as: the data directory may come from a start of another kind.
+ */
 export function giveFolder(folder: string, runner: PostgresRunner): void {
   if (process.getuid?.() !== 0) return;
   const uid = runner.account?.uid ?? 0;

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file only its owner may read, replacing what was there at once: a reader sees the old or the new. */
+/**
+ * Writes a file only its owner may read, replacing what was there at once: a reader sees the old or the new.
+ */
 export function writePrivateFile(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -7,7 +7,10 @@ import { restartBudget, restartDelayMs } from './restart-budget.ts';
 export type SupervisedPart<Handle extends PartHandle> = {
   name: PartName;
   logFile: string;
-  /** Parts it cannot be expected to live without: its deaths while one of them is down are not held against it. */
+  /**
+   * Parts it cannot be expected to live without: its deaths while one of them is down are not held against
+   * it.
+   */
   needs: readonly PartName[];
   /** Starts it anew, on the ports it had before. `previous` is missing the first time. */
   start(previous: Handle | undefined): Promise<Handle>;
@@ -94,7 +97,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       let delayMs = restartDelayMs(budget.spent(now()));
       if (!mayDie) {
         const told = `${part.name} died five times within a minute.`;
-        // What never came up is not mended by another start; what did is not worth ending everything else for.
+        // What never came up is not mended by another start; what did is not worth ending everything else
+        // for.
         if (previous === undefined) throw new Error(`${told} ${reason}`);
         delayMs = patientDelayMs;
         report(`${told} It is started again in ${delayMs / 1000} s. ${reason}`);

@@ -28,7 +28,9 @@ type InstallOptions = {
   wheels?: Wheels;
 };
 
-/** Installs the wheels of a requirements file once for each content of that file, and returns their folder. */
+/**
+ * Installs the wheels of a requirements file once for each content of that file, and returns their folder.
+ */
 export async function installWheels({
   environment,
   report,

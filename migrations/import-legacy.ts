@@ -6,8 +6,9 @@ import { legacySchedules } from '../domain/automation/schedules/legacy.ts';
 import { legacyWorkflows } from '../domain/automation/workflows/definitions/legacy.ts';
 
 /**
- * Brings in schedules and workflows of another system: `node migrations/import-legacy.ts FILE`, with DATABASE_URL and
- * ENCRYPTION_KEYS. FILE has one JSON object a line, as docs/schedules.md and docs/workflows.md tell.
+ * Brings in schedules and workflows of another system: `node migrations/import-legacy.ts FILE`, with
+ * DATABASE_URL and ENCRYPTION_KEYS. FILE has one JSON object a line, as docs/schedules.md and
+ * docs/workflows.md tell.
  */
 const [file] = process.argv.slice(2);
 const { DATABASE_URL: url, ENCRYPTION_KEYS: keys } = process.env;

@@ -8,7 +8,9 @@ const folder = new URL('.', import.meta.url);
 /** Any two migrators of one database take turns on this advisory lock. */
 const lockKey = 7_105_443_001;
 
-/** A migration that waits for a lock keeps everybody behind it waiting too: it gives up soon, and comes again. */
+/**
+ * A migration that waits for a lock keeps everybody behind it waiting too: it gives up soon, and comes again.
+ */
 const lockTimeoutMs = 2_000;
 const lockTries = 30;
 const lockPauseMs = 1_000;
@@ -97,8 +99,8 @@ async function applyWhole(client: pg.Client, migration: Migration): Promise<void
 }
 
 /**
- * Builds an index while others write. It waits for every transaction before it and keeps nobody waiting; a build that was
- * cut off leaves an index that serves nothing, which goes first.
+ * Builds an index while others write. It waits for every transaction before it and keeps nobody waiting; a
+ * build that was cut off leaves an index that serves nothing, which goes first.
  */
 async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
   const [, index] = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(migration.text) ?? [];

@@ -4,15 +4,18 @@ import { type DataEventDeps, startDataEventRuns } from '../domain/automation/wor
 
 /** A window of a second, and this, are what a commit waits for its run. */
 const everyMs = 500;
-/** An organization that cannot be looked at, because a store is away or too much is under way, is left alone for so long. */
+/**
+ * An organization that cannot be looked at, because a store is away or too much is under way, is left alone
+ * for so long.
+ */
 const restMs = 5_000;
 /** Looked at in one round; those beyond it come in the next ones. */
 const organizationsAtOnce = 2_000;
 const lanes = 4;
 
 /**
- * Looks for commits that set workflows off, for as long as the worker runs. Every worker does; what each of them finds is
- * the same run.
+ * Looks for commits that set workflows off, for as long as the worker runs. Every worker does; what each of
+ * them finds is the same run.
  */
 export function startDataEvents(deps: DataEventDeps): { stop(): Promise<void> } {
   const stopping = new AbortController();

@@ -64,7 +64,8 @@ const workers = await Promise.all([
     ...shared,
     taskQueue: taskQueues.lake,
     activities: activities.lake,
-    // A slot costs little: what an activity needs is an engine process, of which each organization has its share.
+    // A slot costs little: what an activity needs is an engine process, of which each organization has its
+    // share.
     maxConcurrentActivityTaskExecutions: config.lakeActivities * 16,
     // A heartbeat that is held back for longer than some timeouts last would be taken for a lost worker.
     maxHeartbeatThrottleInterval: '2 seconds',

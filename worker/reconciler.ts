@@ -7,8 +7,8 @@ import type { ReconcileStep } from '../data/reconciling/step.ts';
 const everyMs = 10_000;
 
 /**
- * Puts right what a crash left between two stores, step by step, for as long as the worker runs. Every worker does; they
- * share the items. A step that cannot look for its items keeps no other from its own.
+ * Puts right what a crash left between two stores, step by step, for as long as the worker runs. Every worker
+ * does; they share the items. A step that cannot look for its items keeps no other from its own.
  */
 export function startReconciler(
   deps: { db: Database; logger: Logger },

@@ -6,7 +6,9 @@ import { searchAttributeNames } from '../workflows/task-queues.ts';
 /** gRPC's PERMISSION_DENIED and UNIMPLEMENTED. */
 const askedElsewhere = new Set([7, 12]);
 
-/** Registers the search attributes where the namespace lacks them and the worker may; else says what to do. */
+/**
+ * Registers the search attributes where the namespace lacks them and the worker may; else says what to do.
+ */
 export async function ensureSearchAttributes(
   connection: Connection,
   namespace: string,

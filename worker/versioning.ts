@@ -7,8 +7,9 @@ import type { Logger } from 'pino';
 export const deploymentName = 'analytics-workspace';
 
 /**
- * Under a build id a process stays on the release that began it: old and new workers run side by side, and nothing has to
- * replay in code that it was not begun by. Without one, workers take every process, and code that changed is `patched`.
+ * Under a build id a process stays on the release that began it: old and new workers run side by side, and
+ * nothing has to replay in code that it was not begun by. Without one, workers take every process, and code
+ * that changed is `patched`.
  */
 export function versioningOf(buildId: string | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (buildId === undefined) return {};
@@ -25,8 +26,8 @@ const everyMs = 1_000;
 const tries = 60;
 
 /**
- * Lets the first release have what is started, as soon as Temporal knows it. A later one waits for the operator's word: a
- * worker of an old release that is started again must not take over.
+ * Lets the first release have what is started, as soon as Temporal knows it. A later one waits for the
+ * operator's word: a worker of an old release that is started again must not take over.
  */
 export async function becomeCurrentWhereNoneIs(
   client: Pick<Client, 'workflowService' | 'options'>,

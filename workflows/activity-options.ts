@@ -2,8 +2,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import { taskQueues } from './task-queues.ts';
 
 /**
- * Of activities that use the database only, and take seconds at most. They are retried without end: a row must not be left
- * between two states.
+ * Of activities that use the database only, and take seconds at most. They are retried without end: a row
+ * must not be left between two states.
  */
 export const databaseOnly = {
   startToCloseTimeout: '30 seconds',

@@ -1,6 +1,6 @@
 /**
- * What to do about a failure, by its code. These are our own words: what a message of a failure quotes may be somebody's data,
- * which is no history's.
+ * What to do about a failure, by its code. These are our own words: what a message of a failure quotes may be
+ * somebody's data, which is no history's.
  */
 const byCode: Readonly<Record<string, string>> = {
   approval_denied: 'A person denied it; resume it to ask anew.',

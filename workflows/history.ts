@@ -4,8 +4,8 @@ import { makeContinueAsNewFunc, patched, type Workflow, workflowInfo } from '@te
 const defaultMaxEvents = 2_000;
 
 /**
- * Whether another release took over. An execution stays on the one that began it, where workers run under versions, and what
- * lives long moves to the newest with its next execution.
+ * Whether another release took over. An execution stays on the one that began it, where workers run under
+ * versions, and what lives long moves to the newest with its next execution.
  */
 export const isOutdated = (): boolean => workflowInfo().targetWorkerDeploymentVersionChanged;
 
@@ -14,7 +14,9 @@ export function continueOnNewest<F extends Workflow>(...args: Parameters<F>): Pr
   return makeContinueAsNewFunc<F>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(...args);
 }
 
-/** Whether an execution has grown so long that it goes on as a new one, which reads from the rows where it is. */
+/**
+ * Whether an execution has grown so long that it goes on as a new one, which reads from the rows where it is.
+ */
 export interface Growth {
   /** Looks again. Asked between two steps, never within a condition: it may write a marker. */
   look(): boolean;

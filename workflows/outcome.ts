@@ -11,7 +11,10 @@ import { adviceOf } from './advice.ts';
 
 const outcomeKey = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
-/** Tells how a process, or one round of it, came out: by a word to filter by, and by what happened, in the past tense. */
+/**
+ * Tells how a process, or one round of it, came out: by a word to filter by, and by what happened, in the
+ * past tense.
+ */
 export function recordOutcome(outcome: string, details: string): void {
   upsertSearchAttributes([{ key: outcomeKey, value: outcome }]);
   setCurrentDetails(details);
@@ -23,13 +26,18 @@ export function addressInApi(): string | undefined {
   return typeof memo?.['address'] === 'string' ? memo['address'] : undefined;
 }
 
-/** What failed, by which code, what to do, and where to look: never why in the words of whoever's data it is. */
+/**
+ * What failed, by which code, what to do, and where to look: never why in the words of whoever's data it is.
+ */
 export function failureText(what: string, code: string, address = addressInApi()): string {
   const where = address === undefined ? 'Its row says more.' : `GET ${address} says more.`;
   return `${what} failed with ${code}. ${adviceOf(code)} ${where}`;
 }
 
-/** Ends a process whose work failed, so that it stands as Failed, and tells all there is to know without its row. */
+/**
+ * Ends a process whose work failed, so that it stands as Failed, and tells all there is to know without its
+ * row.
+ */
 export function failedAs(code: string | null, what: string, also = ''): ApplicationFailure {
   const type = code ?? 'internal_error';
   const message = [failureText(what, type), also].join(' ').trim();
@@ -49,7 +57,10 @@ export interface Endings {
   failed?: string;
 }
 
-/** Ends a process as its row ended: Completed, Failed with the row's code, or Canceled where it was asked to stop. */
+/**
+ * Ends a process as its row ended: Completed, Failed with the row's code, or Canceled where it was asked to
+ * stop.
+ */
 export function endAs(
   status: 'succeeded' | 'failed' | 'cancelled',
   errorCode: string | null,
@@ -61,8 +72,8 @@ export function endAs(
 }
 
 /**
- * Ends a process that was asked to stop, so that it stands as Canceled; nothing where it was not asked. Also stops it between
- * two steps, where the first was too far to be stopped.
+ * Ends a process that was asked to stop, so that it stands as Canceled; nothing where it was not asked. Also
+ * stops it between two steps, where the first was too far to be stopped.
  */
 export function endAsCancelled(what: string): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure(`${what} was cancelled.`);

@@ -1,2 +1,5 @@
-/** The Temporal header that carries a request's trace: its request id and, where it came with one, its W3C traceparent. */
+/**
+ * The Temporal header that carries a request's trace: its request id and, where it came with one, its W3C
+ * traceparent.
+ */
 export const traceHeader = 'workspace-trace';

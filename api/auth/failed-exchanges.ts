@@ -8,9 +8,9 @@ const failuresPerMinute = 10;
 const looksPerMinute = 100;
 
 /**
- * Throttles wrong client secrets, however high the rate limit is set: by the address that sends them, and by the
- * client they are sent for. Right credentials are served to the last look, and of a client that others guess at
- * everywhere else: whoever floods one address or one client locks nobody out.
+ * Throttles wrong client secrets, however high the rate limit is set: by the address that sends them, and by
+ * the client they are sent for. Right credentials are served to the last look, and of a client that others
+ * guess at everywhere else: whoever floods one address or one client locks nobody out.
  */
 export interface FailedExchanges {
   /** Throws where the address failed so often that nothing is looked up for it. */

@@ -4,8 +4,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 const maxLength = 64;
 
 /**
- * The name under which an address is counted: an IPv4 address is itself, however it is written, and IPv6 addresses
- * are one within a /64, which is the least that a subscriber is given.
+ * The name under which an address is counted: an IPv4 address is itself, however it is written, and IPv6
+ * addresses are one within a /64, which is the least that a subscriber is given.
  */
 export function addressGroup(address: string): string {
   const plain = address.split('%')[0]!.toLowerCase();

@@ -11,12 +11,16 @@ const maxRemembered = 10_000;
 export type FindToken = (token: string) => Promise<AccessToken | undefined>;
 
 /**
- * Resolves the bearer token and holds the route's declared scope against it, before anything else is read. Whoever
- * is not known yet is counted by address, and a known caller by itself, whichever of its tokens it comes with.
+ * Resolves the bearer token and holds the route's declared scope against it, before anything else is read.
+ * Whoever is not known yet is counted by address, and a known caller by itself, whichever of its tokens it
+ * comes with.
  */
 export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimit): void {
   app.decorateRequest('caller', undefined);
-  /** Tokens that were good when last looked at. They are asked for again, but not at the cost of their address. */
+  /**
+   * Tokens that were good when last looked at. They are asked for again, but not at the cost of their
+   * address.
+   */
   const remembered = new Map<string, { caller: Caller; untilMs: number }>();
 
   /** Under way: requests that come together with one token wait for one answer. */

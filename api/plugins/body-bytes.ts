@@ -21,8 +21,8 @@ export const bodyRules: BodyRules = {
 };
 
 /**
- * What a body takes: its bytes, and where it becomes JavaScript values its text beside them, once where it is read
- * and once where it is used, and the values, of which it may have no more than so many.
+ * What a body takes: its bytes, and where it becomes JavaScript values its text beside them, once where it is
+ * read and once where it is used, and the values, of which it may have no more than so many.
  */
 function costOf(bytes: number, isParsed: boolean): number {
   return isParsed ? bytes * 4 + Math.min(bytes * 6, maxValueBytes) : bytes;
@@ -88,7 +88,9 @@ interface Arriving {
   whole(): Buffer;
 }
 
-/** A large body of a known length is put together as it arrives; its memory is only taken as it is written. */
+/**
+ * A large body of a known length is put together as it arrives; its memory is only taken as it is written.
+ */
 function collect(announced: number): Arriving {
   const parts: Buffer[] = [];
   if (announced < threadedFromBytes)

@@ -48,7 +48,10 @@ export function errors(app: FastifyInstance): void {
   });
 }
 
-/** Where an error has a cause, that is told; what was refused of ourselves, thousands of times a minute, is one word. */
+/**
+ * Where an error has a cause, that is told; what was refused of ourselves, thousands of times a minute, is
+ * one word.
+ */
 function logUnserved({ log }: FastifyRequest, answer: AppError): void {
   log.warn(
     answer.cause === undefined ? { code: answer.code, reason: answer.message } : { err: answer },

@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** Refuses with a problem what Node would answer with an empty body: no `Host`, and an expectation nobody can meet. */
+/**
+ * Refuses with a problem what Node would answer with an empty body: no `Host`, and an expectation nobody can
+ * meet.
+ */
 export function httpHeaders(app: FastifyInstance, limit: RateLimit): void {
   // Node itself meets `100-continue`; whatever else is expected goes the way of every request.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -21,7 +21,9 @@ export const bodyLimits = {
 export const bodyBounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
 
 const largeAtOnce = 2;
-/** By then the event loop has had its part; what else a request waits for must not keep the next one waiting. */
+/**
+ * By then the event loop has had its part; what else a request waits for must not keep the next one waiting.
+ */
 const longestTurnMs = 2_000;
 
 /** Reads JSON bodies without squeezing a number through a double, and keeps a hash for idempotency keys. */
@@ -55,8 +57,8 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
 }
 
 /**
- * Lets few requests with a large body be worked on at once: what is done with its values takes the event loop, in
- * many small pieces, and those of one organization must not stand between another's.
+ * Lets few requests with a large body be worked on at once: what is done with its values takes the event
+ * loop, in many small pieces, and those of one organization must not stand between another's.
  */
 function createTurns(count: number) {
   const inTurn = createFairSlots(count);

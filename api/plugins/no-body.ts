@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, ValidationError } from '../../data/errors.ts';
 
 /**
- * A body that a route does not take is refused, so that nothing sent is ignored; an empty one and `{}` say nothing
- * and pass, since some clients cannot leave them out. A body of GET or HEAD has no meaning in HTTP (RFC 9110 §9.3.1)
- * and is not read.
+ * A body that a route does not take is refused, so that nothing sent is ignored; an empty one and `{}` say
+ * nothing and pass, since some clients cannot leave them out. A body of GET or HEAD has no meaning in HTTP
+ * (RFC 9110 §9.3.1) and is not read.
  */
 export function noBody(app: FastifyInstance): void {
   // Whatever is no JSON: its bytes need not be read to refuse it.

@@ -11,8 +11,9 @@ interface Alternative {
 const alternativeKeys = ['title', 'required', 'properties'];
 
 /**
- * The document with each alternative of an object as a whole object of its own, and no schema that is only `false`. It says
- * the same, but generators of clients take a schema that is `false` for an error, and what is merely required for no type.
+ * The document with each alternative of an object as a whole object of its own, and no schema that is only
+ * `false`. It says the same, but generators of clients take a schema that is `false` for an error, and what
+ * is merely required for no type.
  */
 export function withWholeAlternatives<T>(part: T): T {
   if (Array.isArray(part)) return part.map((item) => withWholeAlternatives(item as unknown)) as T;

@@ -5,9 +5,9 @@ import { addressGroup } from './address-group.ts';
 import { type Taken, tokenBuckets } from './token-buckets.ts';
 
 /**
- * A token bucket for each client or user, and one for each address that answers for whom nobody knows: requests
- * without a token or with one that is not good, and public routes. Held by each API process. The headers are those
- * of the IETF draft: the policy, and what is left of it.
+ * A token bucket for each client or user, and one for each address that answers for whom nobody knows:
+ * requests without a token or with one that is not good, and public routes. Held by each API process. The
+ * headers are those of the IETF draft: the policy, and what is left of it.
  */
 export interface RateLimit {
   /** Takes one of the address's, or throws. */

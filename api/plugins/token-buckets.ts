@@ -21,10 +21,10 @@ const minuteMs = 60_000;
 const overflow = '';
 
 /**
- * Token buckets by name, each of `perMinute` tokens that fill up within a minute. A bucket is one number, the time
- * at which it is full again, and a full one need not be remembered. So names are kept in two generations of a
- * minute each: what falls out of the older was not used for a minute, and is full. Nobody can have another's bucket
- * forgotten by coming under many names.
+ * Token buckets by name, each of `perMinute` tokens that fill up within a minute. A bucket is one number, the
+ * time at which it is full again, and a full one need not be remembered. So names are kept in two generations
+ * of a minute each: what falls out of the older was not used for a minute, and is full. Nobody can have
+ * another's bucket forgotten by coming under many names.
  */
 export function tokenBuckets(
   perMinute: number,

@@ -3,9 +3,9 @@ import { AppError } from '../../data/errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /**
- * Answers what no route takes, before anybody is asked who they are or what they sent: 405 with `Allow` for a path
- * that exists, else 404. A path belongs to the route that names most of it: `/v1/tables/catalog` is not the table
- * `catalog`, under no method.
+ * Answers what no route takes, before anybody is asked who they are or what they sent: 405 with `Allow` for a
+ * path that exists, else 404. A path belongs to the route that names most of it: `/v1/tables/catalog` is not
+ * the table `catalog`, under no method.
  */
 export function unknownRoutes(app: FastifyInstance, limit: RateLimit): void {
   const methodsOf = new Map<string, Set<string>>();
@@ -42,7 +42,9 @@ export function unknownRoutes(app: FastifyInstance, limit: RateLimit): void {
   });
 }
 
-/** Whether a path, or a more exact pattern, is one of a route's, in the syntax that routes are declared in. */
+/**
+ * Whether a path, or a more exact pattern, is one of a route's, in the syntax that routes are declared in.
+ */
 function matches(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.at(-1) === '*') return wanted.slice(0, -1).every((part, index) => part === given[index]);

@@ -11,7 +11,9 @@ const partNames: Record<string, string> = {
   headers: 'header',
 };
 
-/** Validates with the same zod schemas that make the OpenAPI document, and tells faults in pydantic's words. */
+/**
+ * Validates with the same zod schemas that make the OpenAPI document, and tells faults in pydantic's words.
+ */
 export function validation(app: FastifyInstance, validateResponses: boolean): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
     // A raw body is read by its route.

@@ -1,4 +1,7 @@
-/** LangGraph's own local server, `langgraph dev`, with the graph of `langgraph/graph.py`, on a free port of 127.0.0.1. */
+/**
+ * LangGraph's own local server, `langgraph dev`, with the graph of `langgraph/graph.py`, on a free port of
+ * 127.0.0.1.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

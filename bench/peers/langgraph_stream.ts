@@ -77,7 +77,9 @@ async function* readEvents(response: IncomingMessage): AsyncGenerator<{ event: s
   }
 }
 
-/** Of the tuples of message and metadata, only the model's chunks count: the tool's result is a message too. */
+/**
+ * Of the tuples of message and metadata, only the model's chunks count: the tool's result is a message too.
+ */
 function textOf(data: string): string {
   const [message] = JSON.parse(data) as [{ type: string; content: string }];
   return message.type === 'AIMessageChunk' ? message.content : '';

@@ -1,13 +1,13 @@
 /**
- * One turn of a conversation on LangGraph's local server, the model's own time taken out: its model answers at once
- * with a tool call, and after the tool's constant result with five chunks of text.
+ * One turn of a conversation on LangGraph's local server, the model's own time taken out: its model answers
+ * at once with a tool call, and after the tool's constant result with five chunks of text.
  *
  *   node bench/peers/langgraph_turn.ts [turns one at a time] [conversations at once] [jobs]
  *
- * Needs Python 3.11 or newer (`PYTHON` names another than python3) and, the first time, a package index. `jobs` is how
- * many runs the server works on at once; without it, its own default of 1. The in-memory server looks for new runs
- * every half second when it has none, and takes one at the second look: "after its first event" are the figures
- * without that wait. Five turns come first that do not count.
+ * Needs Python 3.11 or newer (`PYTHON` names another than python3) and, the first time, a package index.
+ * `jobs` is how many runs the server works on at once; without it, its own default of 1. The in-memory server
+ * looks for new runs every half second when it has none, and takes one at the second look: "after its first
+ * event" are the figures without that wait. Five turns come first that do not count.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

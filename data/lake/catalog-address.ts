@@ -18,8 +18,8 @@ const tlsNames = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation
 export type TlsOptions = Readonly<Partial<Record<(typeof tlsNames)[number], string>>>;
 
 /**
- * The address that a connection URL gives, so that engines speak to the catalog by TLS where the URL asks for it.
- * The modes mean what libpq means by them: `require` encrypts and does not look whose certificate it is.
+ * The address that a connection URL gives, so that engines speak to the catalog by TLS where the URL asks for
+ * it. The modes mean what libpq means by them: `require` encrypts and does not look whose certificate it is.
  */
 export function addressOf(databaseUrl: string): Omit<CatalogAddress, 'schema'> {
   const url = new URL(databaseUrl);
@@ -45,14 +45,18 @@ function tlsOf(given: URLSearchParams): TlsOptions {
   if (mode === 'no-verify') options.set('sslmode', 'require');
   if (mode === undefined && ['true', '1'].includes(given.get('ssl') ?? ''))
     options.set('sslmode', 'verify-full');
-  // Without a root certificate the driver takes those of the system, and libpq has to be told; it checks names too then.
+  // Without a root certificate the driver takes those of the system, and libpq has to be told; it checks
+  // names too then.
   if (options.get('sslmode')?.startsWith('verify-') && !options.has('sslrootcert')) {
     options.set('sslmode', 'verify-full').set('sslrootcert', 'system');
   }
   return Object.fromEntries(options);
 }
 
-/** The statement that keeps the address in an engine: as a secret, so that no connection string can be printed. */
+/**
+ * The statement that keeps the address in an engine: as a secret, so that no connection string can be
+ * printed.
+ */
 export function catalogSecret(name: string, catalog: CatalogAddress): string {
   const { host, port, database, user, password, tls } = catalog;
   const options = [

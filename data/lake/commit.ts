@@ -16,8 +16,8 @@ export interface LakeDeps {
 }
 
 /**
- * One lake transaction with what its note says in it. Whatever commits to a table does so here, under the table's
- * lock: the note has the commit hold off whoever takes the lock after it.
+ * One lake transaction with what its note says in it. Whatever commits to a table does so here, under the
+ * table's lock: the note has the commit hold off whoever takes the lock after it.
  */
 export async function inLakeTransaction<T>(
   deps: Pick<LakeDeps, 'engine'>,
@@ -46,7 +46,10 @@ export async function inLakeTransaction<T>(
   }
 }
 
-/** A refusal goes by what was read, which must have come over a connection that lived; whatever else failed is thrown as it is. */
+/**
+ * A refusal goes by what was read, which must have come over a connection that lived; whatever else failed is
+ * thrown as it is.
+ */
 async function refuseUnread(connection: EngineConnection, lake: Lake, error: unknown): Promise<never> {
   if (isExpected(error)) await probeCatalog(connection, lake.schema);
   throw error;
@@ -55,9 +58,9 @@ async function refuseUnread(connection: EngineConnection, lake: Lake, error: unk
 /**
  * A lake transaction with operations in it. Returns the snapshot number it became.
  *
- * The caller holds the table's lock, and may have a connection already with something in it that the work needs.
- * After an error whose outcome is unknown (a connection lost at COMMIT) the ledger decides, once nothing commits to
- * the tables any more: an operation that is in it happened.
+ * The caller holds the table's lock, and may have a connection already with something in it that the work
+ * needs. After an error whose outcome is unknown (a connection lost at COMMIT) the ledger decides, once
+ * nothing commits to the tables any more: an operation that is in it happened.
  */
 export async function commitOperations(
   deps: LakeDeps,

@@ -21,7 +21,8 @@ export interface LedgerEntry extends LakeOperation {
 
 /**
  * The ledger beside DuckLake's own tables. A trigger (ducklake/triggers.ts) has each commit's
- * `commit_extra_info` put into it, so an operation is in the ledger exactly when its data is in the lake; the evidence outlives snapshot expiry.
+ * `commit_extra_info` put into it, so an operation is in the ledger exactly when its data is in the lake; the
+ * evidence outlives snapshot expiry.
  */
 export function ledgerStatements(schemaName: string, readerRole: string): string[] {
   const schema = identifier(schemaName);
@@ -71,7 +72,10 @@ export interface CommitNote {
   flushed: readonly number[];
 }
 
-/** The text that carries a note through DuckLake's commit into the triggers, with the tables that it commits to. */
+/**
+ * The text that carries a note through DuckLake's commit into the triggers, with the tables that it commits
+ * to.
+ */
 export function commitExtraInfo({ operations, flushed }: CommitNote, heldTables: readonly string[]): string {
   return JSON.stringify({
     tables: [...new Set([...heldTables, ...operations.map(({ tableId }) => tableId)])],
@@ -116,8 +120,8 @@ export async function findOperations(
 }
 
 /**
- * Makes sure that an operation never happens from now on: its id is taken, so the database refuses a commit that
- * is still under way somewhere. When it happened already, its entry is returned and nothing changes.
+ * Makes sure that an operation never happens from now on: its id is taken, so the database refuses a commit
+ * that is still under way somewhere. When it happened already, its entry is returned and nothing changes.
  */
 export async function voidOperation(
   pool: Queryable,
@@ -135,8 +139,8 @@ export async function voidOperation(
 }
 
 /**
- * What was committed after a snapshot, in order and without a gap: a snapshot's number follows from the one before
- * it, so none appears behind one that was seen.
+ * What was committed after a snapshot, in order and without a gap: a snapshot's number follows from the one
+ * before it, so none appears behind one that was seen.
  */
 export async function operationsAfter(
   pool: Queryable,

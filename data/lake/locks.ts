@@ -7,10 +7,16 @@ export interface TableLocks {
   hold<T>(tableId: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** How long a writer waits for the writers before it. Longer than any commit; a staged import commits in seconds. */
+/**
+ * How long a writer waits for the writers before it. Longer than any commit; a staged import commits in
+ * seconds.
+ */
 export const lockTimeoutMs = 60_000;
 
-/** What a transaction locks that commits to a table, from when its changes are written until it ends (ducklake/triggers.ts). */
+/**
+ * What a transaction locks that commits to a table, from when its changes are written until it ends
+ * (ducklake/triggers.ts).
+ */
 const commitKeyPrefix = 'commit:';
 
 /** The same key in a statement, of a table's id that the expression gives. */
@@ -22,8 +28,8 @@ export function commitKey(tableId: string): string {
  * One writer a table: callers of this process queue in memory, so that each table takes at most one
  * connection, and processes meet in a PostgreSQL advisory lock, which ends with its holder's session.
  *
- * The session that commits is the engine's, and may outlive the lock's: an engine can end after it sent its COMMIT
- * and before PostgreSQL is done with it. So whoever takes the lock also waits for such a commit.
+ * The session that commits is the engine's, and may outlive the lock's: an engine can end after it sent its
+ * COMMIT and before PostgreSQL is done with it. So whoever takes the lock also waits for such a commit.
  */
 export function createTableLocks(pool: pg.Pool): TableLocks {
   const tails = new Map<string, Promise<unknown>>();
@@ -76,7 +82,9 @@ async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => P
   }
 }
 
-/** Waits for whatever commits to the table at this moment, and holds nothing once its own statement is over. */
+/**
+ * Waits for whatever commits to the table at this moment, and holds nothing once its own statement is over.
+ */
 function passCommits(tableId: string): string {
   return `pg_advisory_xact_lock(${commitKey(tableId)})`;
 }

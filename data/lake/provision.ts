@@ -10,7 +10,10 @@ import { ledgerStatements } from './ledger.ts';
 import type { LakeLocation } from './location.ts';
 import { identifier, literal } from './sql.ts';
 
-/** Both ways into one organization's lake: the service writes as the owner, queries read as a role of their own. */
+/**
+ * Both ways into one organization's lake: the service writes as the owner, queries read as a role of their
+ * own.
+ */
 export interface Lake {
   writer: LakeLocation;
   reader: LakeLocation;
@@ -76,8 +79,8 @@ function isReady(row: LakeRow): boolean {
 const triggerLockTimeoutMs = 10_000;
 
 /**
- * Makes a lake, or brings the triggers of one that an older release made up to date. Safe to repeat after a crash at
- * any line: every step looks before it makes, and ready_at comes last.
+ * Makes a lake, or brings the triggers of one that an older release made up to date. Safe to repeat after a
+ * crash at any line: every step looks before it makes, and ready_at comes last.
  */
 async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
   const client = await deps.catalogPool.connect();

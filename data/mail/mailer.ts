@@ -6,14 +6,16 @@ import { asciiDomain, isMailAddress, type Mailbox, type SmtpServer } from './smt
 
 export interface SendOptions {
   /**
-   * Awaited when the server has accepted sender and recipient, before it gets any of the content. Where it rejects, the
-   * mail is not sent, and `send` rejects with the same.
+   * Awaited when the server has accepted sender and recipient, before it gets any of the content. Where it
+   * rejects, the mail is not sent, and `send` rejects with the same.
    */
   beforeData(): Promise<void>;
 }
 
 export interface Mailer {
-  /** Sends a mail, once. It rejects with what `beforeData` rejects with alone: everything else is an outcome. */
+  /**
+   * Sends a mail, once. It rejects with what `beforeData` rejects with alone: everything else is an outcome.
+   */
   send(mail: Mail, options: SendOptions): Promise<MailOutcome>;
 }
 
@@ -25,9 +27,13 @@ export interface MailerOptions {
 }
 
 const chunkBytes = 65_536;
-/** An answer to MAIL of a server that sends for its own users alone: about the login, whichever mail it is. */
+/**
+ * An answer to MAIL of a server that sends for its own users alone: about the login, whichever mail it is.
+ */
 const loginWanted = 530;
-/** A server that shuts down says it to whoever is connected, a client that waits for its content's answer too. */
+/**
+ * A server that shuts down says it to whoever is connected, a client that waits for its content's answer too.
+ */
 const shutsDown = 421;
 
 export const noMailServer = 'No mail server is set: an operator sets SMTP_URL.';
@@ -53,7 +59,8 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
     } catch (error) {
       const outcome = outcomeOf(error as SessionFailure, progress, session.shown);
       session.close();
-      // The session may fail while this is under way: whoever asked must not be answered before it has come out.
+      // The session may fail while this is under way: whoever asked must not be answered before it has come
+      // out.
       await progress.before;
       return outcome;
     }
@@ -73,7 +80,10 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
 interface Progress {
   /** `beforeData`, once it was called. */
   before: Promise<void> | undefined;
-  /** All of it was handed over: the line that ends it may be under way. Before, no server can have taken the mail. */
+  /**
+   * All of it was handed over: the line that ends it may be under way. Before, no server can have taken the
+   * mail.
+   */
   hasEnded: boolean;
 }
 
@@ -107,7 +117,10 @@ function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promi
   return composed.compile().build();
 }
 
-/** A text that looks like an encoded word (RFC 2047) would be decoded by whoever shows it: it is encoded once more. */
+/**
+ * A text that looks like an encoded word (RFC 2047) would be decoded by whoever shows it: it is encoded once
+ * more.
+ */
 function subjectHeader(subject: string): string | { prepared: boolean; foldLines: boolean; value: string } {
   if (!subject.includes('=?')) return subject;
   const line = subject.replace(/[\r\n]+/g, ' ');

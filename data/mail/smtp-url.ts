@@ -15,7 +15,9 @@ export interface Mailbox {
   address: string;
 }
 
-/** @throws an error that says what is wrong with the address, and holds nothing of it: it may have a password. */
+/**
+ * @throws an error that says what is wrong with the address, and holds nothing of it: it may have a password.
+ */
 export function parseSmtpUrl(text: string): SmtpServer {
   const form = 'smtp://[user:password@]host[:port], or smtps:// for TLS from the start';
   if (!URL.canParse(text)) throw new Error(`It is no address of the form ${form}.`);
@@ -52,13 +54,17 @@ export function parseMailbox(text: string): Mailbox {
   return { name: mailbox.name, address: asciiDomain(mailbox.address) };
 }
 
-/** The address with its domain as the mail system's names are: letters of other scripts are written in ASCII. */
+/**
+ * The address with its domain as the mail system's names are: letters of other scripts are written in ASCII.
+ */
 export function asciiDomain(address: string): string {
   const domainAt = address.lastIndexOf('@') + 1;
   return address.slice(0, domainAt) + domainToASCII(address.slice(domainAt));
 }
 
-/** Whether a mail can be sent there: one mailbox, and nothing that could end a line or begin another address. */
+/**
+ * Whether a mail can be sent there: one mailbox, and nothing that could end a line or begin another address.
+ */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at <= 0 || text.length > 320 || unsafeInAddress.test(text)) return false;

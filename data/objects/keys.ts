@@ -1,4 +1,7 @@
-/** Where objects live in the bucket: one folder an organization, so that a prefix can be handed out or removed whole. */
+/**
+ * Where objects live in the bucket: one folder an organization, so that a prefix can be handed out or removed
+ * whole.
+ */
 export function fileKey(organizationId: string, objectId: string): string {
   return `files/${organizationId}/${objectId}`;
 }

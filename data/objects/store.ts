@@ -28,9 +28,15 @@ export interface ObjectStore {
   readonly settings: ObjectStoreSettings;
   ensureBucket(): Promise<void>;
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
-  /** Writes an object as its bytes come, and tells how many; what the source of them throws is thrown as it is. */
+  /**
+   * Writes an object as its bytes come, and tells how many; what the source of them throws is thrown as it
+   * is.
+   */
   upload(key: string, source: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Gives up uploads under such keys that never ended, all of them or those begun before then, and tells how many. */
+  /**
+   * Gives up uploads under such keys that never ended, all of them or those begun before then, and tells how
+   * many.
+   */
   abortUploads(prefix: string, before?: Date): Promise<number>;
   head(key: string): Promise<ObjectInfo | undefined>;
   /** Bytes `from`..`to` inclusive, or all. */

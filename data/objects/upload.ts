@@ -12,7 +12,8 @@ import {
 const partBytes = 16_777_216;
 
 /**
- * Writes an object part by part, as its bytes come; one part is held at a time. Nothing of it stays where that fails.
+ * Writes an object part by part, as its bytes come; one part is held at a time. Nothing of it stays where
+ * that fails.
  *
  * @returns how many bytes it has
  */
@@ -52,8 +53,8 @@ export async function uploadParts(
 }
 
 /**
- * Gives up uploads of keys that start so, where they were begun before then: whoever began them was lost, and their parts lie in
- * the store unseen.
+ * Gives up uploads of keys that start so, where they were begun before then: whoever began them was lost, and
+ * their parts lie in the store unseen.
  *
  * @returns how many there were
  */

@@ -10,7 +10,10 @@ export interface AllowedNetwork {
   port: number | undefined;
 }
 
-/** `127.0.0.0/8:5433, 10.0.0.0/8, 192.168.1.7, [fd00::/8]:443`. @throws Error that names the entry which is none. */
+/**
+ * `127.0.0.0/8:5433, 10.0.0.0/8, 192.168.1.7, [fd00::/8]:443`. @throws Error that names the entry which is
+ * none.
+ */
 export function parseAllowedNetworks(list: string): AllowedNetwork[] {
   return list
     .split(/[\s,]+/)
@@ -49,8 +52,8 @@ function portOf(text: string): number {
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether a connection may go there: public addresses, and private ones that are opened. An address of the fourth version
- * within one of the sixth is judged as the former.
+ * Whether a connection may go there: public addresses, and private ones that are opened. An address of the
+ * fourth version within one of the sixth is judged as the former.
  */
 export function isAllowedAddress(text: string, port: number, allowed: readonly AllowedNetwork[]): boolean {
   if (isIP(text) === 0) return false;

@@ -29,7 +29,9 @@ export function clientCredentials(secrets: Partial<ClientCredentials>): ClientCr
   return { client_id, client_secret, token_url, scope };
 }
 
-/** Access tokens by OAuth client credentials (RFC 6749, 4.4), kept in memory until shortly before they end. */
+/**
+ * Access tokens by OAuth client credentials (RFC 6749, 4.4), kept in memory until shortly before they end.
+ */
 export interface TokenCache {
   token(
     key: string,

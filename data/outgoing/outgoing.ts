@@ -21,13 +21,13 @@ export interface OutgoingInit extends Omit<RequestInit, 'redirect'> {
 /** Requests to addresses that callers name. */
 export interface Outgoing {
   /**
-   * `fetch`, over connections that go only where they may, with answers that are cut off while they are read. A redirect
-   * is answered as it is: whoever follows it fetches anew, so that each hop is checked.
+   * `fetch`, over connections that go only where they may, with answers that are cut off while they are read.
+   * A redirect is answered as it is: whoever follows it fetches anew, so that each hop is checked.
    */
   fetch(url: string | URL, init?: OutgoingInit): Promise<Response>;
   /**
-   * Where a connection to a host may go. What connects otherwise than by `fetch` connects to one of these and does not
-   * resolve the name again.
+   * Where a connection to a host may go. What connects otherwise than by `fetch` connects to one of these and
+   * does not resolve the name again.
    *
    * @throws OutgoingError where there is no such host, or none of its addresses may be reached
    */
@@ -86,7 +86,9 @@ export function createOutgoing({ allowedPrivate, lookup = systemLookup }: Outgoi
   };
 }
 
-/** Connects to what was checked: the name is not resolved a second time, when it could have another address. */
+/**
+ * Connects to what was checked: the name is not resolved a second time, when it could have another address.
+ */
 function connectTo(addresses: LookupAddress[]): buildConnector.connector {
   return buildConnector({
     allowH2: false,
@@ -115,7 +117,9 @@ async function resolve(lookup: Lookup, host: string): Promise<LookupAddress[]> {
 
 const bodiless: readonly number[] = [204, 205, 304];
 
-/** The answer with its body counted as it is read, after it is decompressed: a little may become very much. */
+/**
+ * The answer with its body counted as it is read, after it is decompressed: a little may become very much.
+ */
 function within(response: UndiciResponse, budget: ByteBudget): Response {
   const { status, statusText, headers, body } = response;
   const counted = body?.pipeThrough(
@@ -131,7 +135,8 @@ function within(response: UndiciResponse, budget: ByteBudget): Response {
     statusText,
     headers,
   });
-  // Both are fetch's own Response; the types of Node name those of the undici within it, which is of another version.
+  // Both are fetch's own Response; the types of Node name those of the undici within it, which is of another
+  // version.
   return answer as unknown as Response;
 }
 

@@ -37,7 +37,8 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
     connectionTimeoutMillis: longestWaitMs,
     keepAlive: true,
   });
-  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the
+  // process.
   pool.on('error', () => undefined);
   // The same for one that is in use: its query fails, which is heard where it was asked.
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -48,7 +49,10 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
 
 /** For what is asked outside of any organization: whose a token is, what processes there are to start. */
 const unsharedConnections = 2;
-/** Connections are handed out by organization in rotation: a hundred requests of one are not before the first of another. */
+/**
+ * Connections are handed out by organization in rotation: a hundred requests of one are not before the first
+ * of another.
+ */
 const slotsOf = new WeakMap<Database, FairSlots>();
 const holding = new AsyncLocalStorage<Database>();
 

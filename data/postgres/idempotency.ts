@@ -6,7 +6,9 @@ export interface IdempotencyKey {
   organizationId: string;
   callerId: string;
   key: string;
-  /** Tells this request's claim from a later one's: only the request that holds the key keeps or returns it. */
+  /**
+   * Tells this request's claim from a later one's: only the request that holds the key keeps or returns it.
+   */
   leaseUntil: Date;
 }
 
@@ -76,7 +78,8 @@ export async function claimKey(
     }
     const isRunning = Math.min(row.lease_until.getTime(), row.alive_until.getTime()) > Date.now();
     if (!expired && isRunning) return { state: 'running' };
-    // The request behind it died, or the day is over. A dead request's creation time is kept: ids derive from it.
+    // The request behind it died, or the day is over. A dead request's creation time is kept: ids derive from
+    // it.
     const taken = await transaction
       .updateTable('idempotency_keys')
       .set({
@@ -131,8 +134,9 @@ export async function keepAnswer(
 }
 
 /**
- * Gives the key back after an error. A client's fault had no effect and is forgotten. After a fault of ours the
- * outcome may be unknown: the key stays with its time, so that a retry derives the same ids and finds what was made.
+ * Gives the key back after an error. A client's fault had no effect and is forgotten. After a fault of ours
+ * the outcome may be unknown: the key stays with its time, so that a retry derives the same ids and finds
+ * what was made.
  */
 export async function releaseKey(
   db: Database,

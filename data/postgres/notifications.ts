@@ -10,8 +10,8 @@ export async function notify(db: OrganizationTransaction, channel: string, key: 
 }
 
 /**
- * Hears what other processes notify, over one connection however many listen. A call says only that it is worth a look:
- * after a lost connection everybody is called, since nobody knows what was missed.
+ * Hears what other processes notify, over one connection however many listen. A call says only that it is
+ * worth a look: after a lost connection everybody is called, since nobody knows what was missed.
  */
 export interface Notifications {
   /** Calls back for each notification of the key, until it is told to stop. */

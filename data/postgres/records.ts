@@ -26,8 +26,8 @@ export interface Slice {
 export type RowLock = 'share' | 'update';
 
 /**
- * What every feature does with its rows: found and gotten by id, listed by id, added once, changed, removed. `what` is
- * how errors call one (`The project`); `prefix` is that of its ids, where all have the same.
+ * What every feature does with its rows: found and gotten by id, listed by id, added once, changed, removed.
+ * `what` is how errors call one (`The project`); `prefix` is that of its ids, where all have the same.
  */
 export function records<const Name extends RecordTable>(
   table: Name,

@@ -14,8 +14,9 @@ type StatefulTable = {
 type StatusOf<Name extends StatefulTable> = DB[Name]['status'] & string;
 
 /**
- * The life of a table's rows, written down once. A row moves by compare-and-set: two that move it at once agree on who
- * did, and a try that comes twice changes nothing. `stamp` is what a move writes beside the status.
+ * The life of a table's rows, written down once. A row moves by compare-and-set: two that move it at once
+ * agree on who did, and a try that comes twice changes nothing. `stamp` is what a move writes beside the
+ * status.
  */
 export function states<const Name extends StatefulTable>(
   table: Name,

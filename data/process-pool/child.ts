@@ -72,7 +72,9 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   };
 }
 
-/** Where Node keeps compiled code between processes, if it does: such a process starts in a third of the time. */
+/**
+ * Where Node keeps compiled code between processes, if it does: such a process starts in a third of the time.
+ */
 function compileCache(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };

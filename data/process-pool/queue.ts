@@ -6,8 +6,9 @@ export interface Queue<P extends PoolProcess> {
   /** Rejects with `refusal` where the time is over, the signal aborts, or too many wait. */
   enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot<P>>;
   /**
-   * Whoever asked has the answer, and the process is not done yet: the organization may wait for its next slot as long
-   * as if this one were free, but gets no other in its place. Otherwise leaving again and again would take them all.
+   * Whoever asked has the answer, and the process is not done yet: the organization may wait for its next
+   * slot as long as if this one were free, but gets no other in its place. Otherwise leaving again and again
+   * would take them all.
    */
   answered(slot: Slot<P>): void;
   /** The process is done. */

@@ -40,9 +40,9 @@ export interface Slots<P extends PoolProcess> {
 const extraIdleMs = 30_000;
 
 /**
- * The processes, most useful first: one that worked for the organization, a blank one, a new one, and last the
- * one that has been idle longest. Up to twice as many as configured start where an organization would otherwise
- * not get its guaranteed two.
+ * The processes, most useful first: one that worked for the organization, a blank one, a new one, and last
+ * the one that has been idle longest. Up to twice as many as configured start where an organization would
+ * otherwise not get its guaranteed two.
  */
 export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): Slots<P> {
   const slots = new Set<Slot<P>>();

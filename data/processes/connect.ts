@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, Connection, type ConnectionOptions } from '@temporalio/client';
 
-/** How the workflows service is reached: a local one in the clear, a remote one with TLS and, mostly, an API key. */
+/**
+ * How the workflows service is reached: a local one in the clear, a remote one with TLS and, mostly, an API
+ * key.
+ */
 export interface TemporalSettings {
   address: string;
   namespace: string;

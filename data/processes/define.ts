@@ -11,7 +11,9 @@ export interface ProcessDefinition<Input extends { organizationId: string }> {
   priority?: 1 | 2 | 4 | 5;
   /** The id of the row it serves. */
   resourceId(input: Input): string;
-  /** What becomes of its row when somebody ended the process by force; where it vanished it is started again. */
+  /**
+   * What becomes of its row when somebody ended the process by force; where it vanished it is started again.
+   */
   whenTerminated: 'close' | 'restart';
 }
 

@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../postgres/client.ts';
 
 /**
- * Processes whose tasks fail again and again: their code ends in an error, or is another than what their history was
- * written by. Temporal tries them for ever, and calls them running.
+ * Processes whose tasks fail again and again: their code ends in an error, or is another than what their
+ * history was written by. Temporal tries them for ever, and calls them running.
  */
 export interface FailingProcess {
   organizationId: string;
@@ -26,7 +26,9 @@ const deadlineMs = 10_000;
 
 type Executions = proto.temporal.api.workflowservice.v1.IListWorkflowExecutionsResponse;
 
-/** Looks for them. A server that does not mark them by itself is asked of one page of what runs at each look. */
+/**
+ * Looks for them. A server that does not mark them by itself is asked of one page of what runs at each look.
+ */
 export type FailingLook = () => Promise<FailingProcess[]>;
 
 export function lookForFailing(client: Client): FailingLook {
@@ -81,7 +83,9 @@ function failingOf(seen: Execution, cause: string): FailingProcess[] {
   return [{ organizationId, workflowId, kind: String(attribute(seen, 'ProcessKind') ?? ''), cause }];
 }
 
-/** `["category=WorkflowTaskFailed", "cause=WorkflowTaskFailedCauseNonDeterministicError"]` names the cause. */
+/**
+ * `["category=WorkflowTaskFailed", "cause=WorkflowTaskFailedCauseNonDeterministicError"]` names the cause.
+ */
 function reportedCause(seen: Execution): string {
   const told = attribute(seen, 'TemporalReportedProblems');
   const cause = (Array.isArray(told) ? told : [told]).find((word) => String(word).startsWith('cause='));

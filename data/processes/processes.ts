@@ -24,15 +24,17 @@ import {
 export interface Processes {
   /**
    * Starts a process whose row and outbox entry are committed. Where it certainly did not start, `undo`
-   * removes the row in one transaction with the entry; where that is unknown, or the row is an earlier request's
-   * and there is no `undo`, both stay for the reconciler. All answer 503.
+   * removes the row in one transaction with the entry; where that is unknown, or the row is an earlier
+   * request's and there is no `undo`, both stay for the reconciler. All answer 503.
    */
   start(
     organizationId: string,
     start: ProcessStart,
     undo: ((db: OrganizationTransaction) => Promise<unknown>) | undefined,
   ): Promise<void>;
-  /** Starts one whose row is there, also where one of the same id ran and is no more. Running already is fine. */
+  /**
+   * Starts one whose row is there, also where one of the same id ran and is no more. Running already is fine.
+   */
   restart(start: ProcessStart): Promise<void>;
   /** Signals a process that runs for as long as there is something to do, and starts it where it does not. */
   wake(start: ProcessStart, signal: ProcessSignal): Promise<void>;
@@ -51,12 +53,16 @@ export interface ProcessDeps {
   processes: Processes;
 }
 
-/** A remote service stands behind names, proxies and balancers: whether its port takes connections says nothing of it. */
+/**
+ * A remote service stands behind names, proxies and balancers: whether its port takes connections says
+ * nothing of it.
+ */
 export function createProcesses(db: Database, client: Client, { isRemote = false } = {}): Processes {
   return {
     async start(organizationId, start, undo) {
       const { outcome, cause } = await startProcess(client, start, { isRemote });
-      // Without its entry the row was taken back by the request that made it: the process finds nothing to do.
+      // Without its entry the row was taken back by the request that made it: the process finds nothing to
+      // do.
       if (outcome === 'started' && (await markStarted(db, organizationId, start.workflowId))) return;
       if (outcome === 'refused' && undo !== undefined) {
         const isOurs = await inOrganization(db, organizationId, async (transaction) => {
@@ -99,8 +105,8 @@ export interface Recorded<Row> {
 }
 
 /**
- * Commits a row together with the outbox entry of its process, then starts the process. Without workflows nothing of
- * it stays; a repetition finds what is there and starts what no one has started.
+ * Commits a row together with the outbox entry of its process, then starts the process. Without workflows
+ * nothing of it stays; a repetition finds what is there and starts what no one has started.
  */
 export async function startRecorded<Row>(
   { db, processes }: ProcessDeps,
@@ -129,7 +135,9 @@ export async function startRecorded<Row>(
   return { row, isNew };
 }
 
-/** Does what only delays when it fails: the row says what is wanted, and the worker makes up for what is lost. */
+/**
+ * Does what only delays when it fails: the row says what is wanted, and the worker makes up for what is lost.
+ */
 export async function bestEffort(
   { logger }: { logger: Pick<Logger, 'warn'> },
   workflowId: string,

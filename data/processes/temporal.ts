@@ -20,7 +20,10 @@ import type { ProcessStart } from '../postgres/process-starts.ts';
 
 const closeEvent = proto.temporal.api.enums.v1.HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT;
 
-/** Carries the trace of the request behind a process, which its memo holds, in the header that activities receive. */
+/**
+ * Carries the trace of the request behind a process, which its memo holds, in the header that activities
+ * receive.
+ */
 export function traceInterceptor(header: string): WorkflowClientInterceptor {
   const traced = <T extends Pick<WorkflowStartInput, 'options' | 'headers'>>(input: T): T => {
     const { requestId, traceparent } = input.options.memo ?? {};
@@ -42,8 +45,8 @@ const lookDeadlineMs = 10_000;
 const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
 
 /**
- * Starts the process, or finds that it was started before; gives up after two seconds. `again` also starts one
- * that ran and is no more.
+ * Starts the process, or finds that it was started before; gives up after two seconds. `again` also starts
+ * one that ran and is no more.
  */
 export async function startProcess(
   client: Client,
@@ -172,8 +175,8 @@ async function deliver(client: Client, send: () => Promise<unknown>): Promise<De
 }
 
 /**
- * `terminated`: somebody ended it by force. `exhausted`: the service of workflows did, because of what it had written down
- * of it. `ended`: it came to its own end. `gone`: nobody knows it any more.
+ * `terminated`: somebody ended it by force. `exhausted`: the service of workflows did, because of what it had
+ * written down of it. `ended`: it came to its own end. `gone`: nobody knows it any more.
  */
 export type ProcessState = 'running' | 'terminated' | 'exhausted' | 'ended' | 'gone';
 
@@ -191,7 +194,10 @@ export async function stateOfProcess(client: Client, workflowId: string): Promis
   }
 }
 
-/** As the server signs what it ends by itself, for too many events, too many bytes, or too much under way at once. */
+/**
+ * As the server signs what it ends by itself, for too many events, too many bytes, or too much under way at
+ * once.
+ */
 const ownIdentity = 'history-service';
 const ownReason = /exceeds limit/;
 

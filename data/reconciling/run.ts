@@ -26,8 +26,8 @@ interface Claim {
 }
 
 /**
- * Takes a step's items, a few at once. An item that fails is logged and waits, longer each time; one that another
- * worker has or had a moment ago, or that waits, is passed over. No item keeps another waiting.
+ * Takes a step's items, a few at once. An item that fails is logged and waits, longer each time; one that
+ * another worker has or had a moment ago, or that waits, is passed over. No item keeps another waiting.
  */
 export async function runStep(
   deps: RunDeps,

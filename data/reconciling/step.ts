@@ -6,8 +6,9 @@ export interface ReconcileItem {
 }
 
 /**
- * Something that a crash between two stores leaves behind, and how it is found and put right. Features register their
- * steps with the worker. An item may be found by several workers and again after it failed: work can be repeated.
+ * Something that a crash between two stores leaves behind, and how it is found and put right. Features
+ * register their steps with the worker. An item may be found by several workers and again after it failed:
+ * work can be repeated.
  */
 export interface ReconcileStep {
   name: string;

@@ -6,8 +6,8 @@ export const signatureHeader = 'x-webhook-signature';
 export const deliveryHeader = 'x-webhook-delivery';
 
 /**
- * The signature of a webhook's body at a time, as `x-webhook-signature` has it: the HMAC-SHA256 of `timestamp.body` under
- * the secret's UTF-8 bytes.
+ * The signature of a webhook's body at a time, as `x-webhook-signature` has it: the HMAC-SHA256 of
+ * `timestamp.body` under the secret's UTF-8 bytes.
  */
 export function sign(secret: string, timestamp: string, body: Uint8Array): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;

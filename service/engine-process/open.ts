@@ -114,7 +114,10 @@ function overloaded(): AppError {
   });
 }
 
-/** Connections of the owner. Locks have a pool of their own: whoever waits for a lock must not keep its holder from working. */
+/**
+ * Connections of the owner. Locks have a pool of their own: whoever waits for a lock must not keep its holder
+ * from working.
+ */
 function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,

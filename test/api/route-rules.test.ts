@@ -18,7 +18,10 @@ import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 
-/** What the public interface says, written down a second time: the declarations in the code are held against it. */
+/**
+ * What the public interface says, written down a second time: the declarations in the code are held against
+ * it.
+ */
 const appendRoutes = [
   'POST /v1/tables/{table_id}/rows',
   'PUT /v1/tables/{table_id}/rows',
@@ -296,7 +299,8 @@ async function workflowOf(client: TestClient, project: string): Promise<Record<s
   return {
     workflow_id: active.id,
     trigger_id: active.triggers[0].id,
-    // An address is known by its token to whoever calls it: nothing of an organization has to be kept from another.
+    // An address is known by its token to whoever calls it: nothing of an organization has to be kept from
+    // another.
     token: 'nobody',
     [runs]: run,
     [`${runs}/approvals/{approval_id}`]: approval,

@@ -1,6 +1,6 @@
 /**
- * What one tenant can do to the next: each attack in a loop, while another organization asks who it is and runs a
- * small query.
+ * What one tenant can do to the next: each attack in a loop, while another organization asks who it is and
+ * runs a small query.
  *
  *   npm run attacks -- [--seconds N] [--only TEXT]
  *

@@ -1,10 +1,11 @@
 /**
- * What a value becomes in a column of a declared type, whichever way it comes in. `stored` is the stored value as
- * the engine writes it, undefined where the value is refused.
+ * What a value becomes in a column of a declared type, whichever way it comes in. `stored` is the stored
+ * value as the engine writes it, undefined where the value is refused.
  *
- * A text is what a file's cell says: of a CSV, an XLSX or a Parquet file of strings, and of a string in a JSON file.
- * Files come from other programs, and are read by what they mean; what a program sends as rows or pages is JSON
- * with types of its own, and is taken as it stands. `sent` says where that makes a difference, and `why`.
+ * A text is what a file's cell says: of a CSV, an XLSX or a Parquet file of strings, and of a string in a
+ * JSON file. Files come from other programs, and are read by what they mean; what a program sends as rows or
+ * pages is JSON with types of its own, and is taken as it stands. `sent` says where that makes a difference,
+ * and `why`.
  */
 export interface TextCase {
   type: string;
@@ -127,7 +128,10 @@ export const textCases: TextCase[] = [
   text('STRING', 'ü漢😀', 'ü漢😀'),
 ];
 
-/** Texts of JSON documents in files of texts. In JSON itself a string is a string, and so it is in an XLSX's cell. */
+/**
+ * Texts of JSON documents in files of texts. In JSON itself a string is a string, and so it is in an XLSX's
+ * cell.
+ */
 export const documentCases: TextCase[] = [
   ...[
     '{"b": 1.0, "a": [1e400, 12345678901234567890]}',

@@ -7,8 +7,8 @@ const usage = 'Usage: npm run fuzz-contract -- [--cases N] [--minutes N] [--seed
 const examplesPerRound = 20;
 
 /**
- * Holds the service to its own OpenAPI document: requests made from it, valid and not, in sequences too, against a
- * stack of the run's own. Exits with 1 when a check failed, 2 when it could not be tried.
+ * Holds the service to its own OpenAPI document: requests made from it, valid and not, in sequences too,
+ * against a stack of the run's own. Exits with 1 when a check failed, 2 when it could not be tried.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({

@@ -81,7 +81,8 @@ describe.skipIf(!hasCurl)('the tour', () => {
     const snapshots = [...stdout.matchAll(/succeeded (\d+) rows (\d+) requests/g)].map(
       ([, ...counts]) => counts,
     );
-    // Of the database all, then the ten minutes before its newest; of the API three pages, then the two that changed and the last.
+    // Of the database all, then the ten minutes before its newest; of the API three pages, then the two that
+    // changed and the last.
     expect(snapshots).toEqual([
       ['3000', '0'],
       ['11', '0'],

@@ -43,7 +43,10 @@ export interface FaultClient {
 }
 
 const attemptTimeoutMs = 8_000;
-/** Longer than a request keeps its idempotency key whose process died, and those of two retries that died with it. */
+/**
+ * Longer than a request keeps its idempotency key whose process died, and those of two retries that died with
+ * it.
+ */
 const settleTimeoutMs = 500_000;
 /** Answers that ask for another try of the same request. */
 const transientCodes = new Set(['idempotency_in_flight', 'rate_limited', 'queries_saturated']);

@@ -6,8 +6,8 @@ import type { Data } from './talks.ts';
 const marginMs = 30_000;
 
 /**
- * Every time that the cadence says while the schedule is active has one fire, whatever became of it; a time at which it was
- * paused has none.
+ * Every time that the cadence says while the schedule is active has one fire, whatever became of it; a time
+ * at which it was paused has none.
  */
 export function compareCadence(
   journal: Journal,

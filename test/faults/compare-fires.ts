@@ -28,7 +28,10 @@ const filesEach = 3;
 
 type Told = Pick<Schedules, 'known' | 'triggers' | 'outages'>;
 
-/** Holds what is there against what was told and what the cadences say, and each thing against what it came from. */
+/**
+ * Holds what is there against what was told and what the cadences say, and each thing against what it came
+ * from.
+ */
 export function compareFires(journal: Journal, told: Told, seen: SeenSchedules): void {
   compareTriggers(journal, told, seen);
   for (const schedule of told.known) {
@@ -59,7 +62,8 @@ function compareTriggers(journal: Journal, { triggers, known }: Told, { fires }:
       );
     asked.set(fireId, name);
   }
-  // What nobody was told of is a fire all the same where its answer was lost for good, and of no more triggers than those.
+  // What nobody was told of is a fire all the same where its answer was lost for good, and of no more
+  // triggers than those.
   for (const { id, name, everyMs } of known) {
     if (everyMs !== undefined) continue;
     const open = triggers.filter((one) => one.scheduleId === id && one.fireId === undefined).length;

@@ -94,7 +94,9 @@ export function compareSnapshots(
   }
 }
 
-/** The source breaks connections, and an engine that is killed twice in one try may have died of what it read. */
+/**
+ * The source breaks connections, and an engine that is killed twice in one try may have died of what it read.
+ */
 function isCaused(error: Data): boolean {
   return (error?.code === 'source_failed' && error.stage === 'connect') || error?.code === 'engine_failed';
 }
@@ -103,8 +105,9 @@ function isCaused(error: Data): boolean {
 const lateMs = 25;
 
 /**
- * Holds what came to the source against its limits. What was let out and then held up on its way, by a pause or by this very
- * process, comes with what was let out since: of that there is as much as may be under way at once.
+ * Holds what came to the source against its limits. What was let out and then held up on its way, by a pause
+ * or by this very process, comes with what was let out since: of that there is as much as may be under way at
+ * once.
  */
 export function compareRequests(
   journal: Journal,

@@ -4,8 +4,8 @@ import type { FaultSource } from './sources.ts';
 import type { Data } from './talks.ts';
 
 /**
- * Of an HTTP API, `changes` is read from its cursor on, `whole` from its beginning. Of a database, `table` is copied whole, and
- * `growth` by its cursor.
+ * Of an HTTP API, `changes` is read from its cursor on, `whole` from its beginning. Of a database, `table` is
+ * copied whole, and `growth` by its cursor.
  */
 export const copyKeys = ['changes', 'whole', 'table', 'growth'] as const;
 export type CopyKey = (typeof copyKeys)[number];

@@ -10,7 +10,10 @@ import type { Data } from './talks.ts';
 /** A mail that was refused again and again waits for a quarter of an hour. */
 const quietTimeoutMs = 1_200_000;
 
-/** Deliveries that are `notTheirs` sent mails too. Pauses every schedule, waits until nothing fires or is delivered any more, and compares. */
+/**
+ * Deliveries that are `notTheirs` sent mails too. Pauses every schedule, waits until nothing fires or is
+ * delivered any more, and compares.
+ */
 export async function finishSchedules(
   context: LoadContext,
   mailServer: FaultMailServer,

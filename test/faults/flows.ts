@@ -28,7 +28,9 @@ const quietTimeoutMs = 1_200_000;
 /** Of a run that failed while parts of the stack were away. */
 const maxResumes = 5;
 
-/** Waits for every run, resumes those that failed, and compares; gives the deliveries whose mails are theirs. */
+/**
+ * Waits for every run, resumes those that failed, and compares; gives the deliveries whose mails are theirs.
+ */
 export async function finishFlows(
   context: LoadContext,
   mailServer: FaultMailServer,

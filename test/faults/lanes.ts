@@ -19,7 +19,10 @@ export interface Lanes {
   finish(timeoutMs: number): Promise<void>;
 }
 
-/** Several writers of one table where their rows are their own, and one for each range of keys that are shared. */
+/**
+ * Several writers of one table where their rows are their own, and one for each range of keys that are
+ * shared.
+ */
 export function createLanes(context: LoadContext, seed: number, focus?: Focus): Lanes {
   const isFocused = focus === 'copies';
   const maintained: Lane[] = [

@@ -27,7 +27,9 @@ const misbehaviours: Record<Exclude<MailMood, 'away'>, Misbehaviour> = {
   full: { refuse: { at: 'recipient', with: '452 Too much is stored for now' } },
 };
 
-/** How it is in every round: a third of them are well, so that what waits for another attempt comes through. */
+/**
+ * How it is in every round: a third of them are well, so that what waits for another attempt comes through.
+ */
 export function planMoods(seed: number, rounds: number): MailMood[] {
   const random = createRandom(seed, 'mail server');
   let cards: MailMood[] = [];

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted. `answering`:
- * the model begins to. `calling`: it has called tools. `firing`: a schedule is asked to fire. `mailing`: the mail server has a mail,
- * and has not said so. `read`: the source of a dataset has answered the last page, which is about to be committed. `copying`: a
- * database is being copied.
+ * `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted.
+ * `answering`: the model begins to. `calling`: it has called tools. `firing`: a schedule is asked to fire.
+ * `mailing`: the mail server has a mail, and has not said so. `read`: the source of a dataset has answered
+ * the last page, which is about to be committed. `copying`: a database is being copied.
  */
 export const momentNames = [
   'completed',

@@ -5,7 +5,9 @@ import { createRandom, type Random } from './random.ts';
 export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3', 'source'] as const;
 export type Target = (typeof targets)[number];
 
-/** What alone is the load: copies, met in their middle, or writers beside maintenance, which nothing disturbs. */
+/**
+ * What alone is the load: copies, met in their middle, or writers beside maintenance, which nothing disturbs.
+ */
 export const focuses = ['copies', 'maintenance'] as const;
 export type Focus = (typeof focuses)[number];
 
@@ -26,8 +28,8 @@ export interface Fault {
 const beyondHeartbeatsMs = 17_000;
 
 /**
- * The faults of every round. They are drawn from one deck after the other, each with every part killed once and
- * paused once: few rounds already cover much, and no part dies more often than the stack allows.
+ * The faults of every round. They are drawn from one deck after the other, each with every part killed once
+ * and paused once: few rounds already cover much, and no part dies more often than the stack allows.
  */
 export function planFaults(
   seed: number,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** A stream of numbers that is the same for the same seed and name, whatever other streams are read meanwhile. */
+/**
+ * A stream of numbers that is the same for the same seed and name, whatever other streams are read meanwhile.
+ */
 export interface Random {
   /** From `least` to `most`, both included. */
   int(least: number, most: number): number;

@@ -4,8 +4,8 @@ export const tableKeys = ['appends', 'items', 'whole', 'snapshot'] as const;
 export type TableKey = (typeof tableKeys)[number];
 
 /**
- * One write that is all or nothing: a request of rows, or a batch. Its rows follow from it, so that what is found
- * in a table can be attributed and checked without keeping what was sent.
+ * One write that is all or nothing: a request of rows, or a batch. Its rows follow from it, so that what is
+ * found in a table can be attributed and checked without keeping what was sent.
  */
 export interface Operation {
   no: number;

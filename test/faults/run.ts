@@ -55,7 +55,9 @@ interface Run extends FaultOptions {
   mailServer: FaultMailServer;
 }
 
-/** Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke. */
+/**
+ * Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke.
+ */
 export async function runFaults(options: FaultOptions): Promise<Journal> {
   const { seed, rounds, report } = options;
   const journal = createJournal(report);

@@ -23,7 +23,10 @@ export const explained: readonly string[] = [
 /** A run of which nothing is heard for so long is stuck. */
 const stuckMs = 120_000;
 
-/** Waits until every run has ended, and holds each against its report: a run that succeeded has one, no other has. */
+/**
+ * Waits until every run has ended, and holds each against its report: a run that succeeded has one, no other
+ * has.
+ */
 export async function compareRuns(context: LoadContext): Promise<void> {
   const { journal, projectId, runs } = context;
   const shown = new Map<string, Data>();

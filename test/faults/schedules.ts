@@ -1,4 +1,7 @@
-/** From when on a schedule is active, or paused: between the two instants, both of the driver's clock, it may be either. */
+/**
+ * From when on a schedule is active, or paused: between the two instants, both of the driver's clock, it may
+ * be either.
+ */
 export interface ScheduleChange {
   to: 'active' | 'paused';
   askedMs: number;

@@ -71,7 +71,9 @@ export async function startSnapshot(context: LoadContext, snapshot: StartedSnaps
   snapshot.id = id;
 }
 
-/** The snapshot as it ended, looked at at once where it succeeded; undefined when that did not come in time. */
+/**
+ * The snapshot as it ended, looked at at once where it succeeded; undefined when that did not come in time.
+ */
 export async function followSnapshot(
   context: LoadContext,
   snapshot: StartedSnapshot,

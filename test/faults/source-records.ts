@@ -9,7 +9,9 @@ export interface SourceRecord {
 /** Every record by its id. */
 export type SourceState = ReadonlyMap<number, SourceRecord>;
 
-/** What the source holds, and ever held: nothing is deleted. A state is told by the number of its last change. */
+/**
+ * What the source holds, and ever held: nothing is deleted. A state is told by the number of its last change.
+ */
 export interface SourceRecords {
   /** The change with the number n is at n - 1. */
   changes: readonly SourceRecord[];

@@ -23,8 +23,9 @@ export interface FaultSource extends CopySource {
 }
 
 /**
- * Answers two paths, a page at a time with a link to the next. `/changes?since=<at>` has what was changed then or later, as it
- * is when it is asked for: what changes while it is read comes again. `/whole` has one state of everything, which its links name.
+ * Answers two paths, a page at a time with a link to the next. `/changes?since=<at>` has what was changed
+ * then or later, as it is when it is asked for: what changes while it is read comes again. `/whole` has one
+ * state of everything, which its links name.
  */
 export async function startSource(seed: number, moments: Moments): Promise<FaultSource> {
   const random = createRandom(seed, 'source');

@@ -4,12 +4,16 @@ import { createRandom } from './random.ts';
 
 export const scriptedModel = 'local/scripted';
 
-/** What stands in every question, and so in its answer: the conversation, the talker and the message's number. */
+/**
+ * What stands in every question, and so in its answer: the conversation, the talker and the message's number.
+ */
 export function tagOf(text: string): string | undefined {
   return /q-\d+-\d+-\d+(-edited)?/.exec(text)?.[0];
 }
 
-/** What the model says to a question; it follows from the question alone, so that an answer can be checked. */
+/**
+ * What the model says to a question; it follows from the question alone, so that an answer can be checked.
+ */
 export interface ScriptedAnswer {
   /** Said before the tools are called. */
   preface: string;

@@ -32,8 +32,8 @@ export function run(program: string, args: readonly string[], options: { cwd: st
 }
 
 /**
- * The generators of TypeScript, in a folder of their own: they need a TypeScript with its JavaScript API, which that of the
- * service has no more, and of which npm would have one in a tree.
+ * The generators of TypeScript, in a folder of their own: they need a TypeScript with its JavaScript API,
+ * which that of the service has no more, and of which npm would have one in a tree.
  */
 export function installNpmGenerators(): Promise<string> {
   const files = ['package.json', 'package-lock.json'];

@@ -30,7 +30,10 @@ export function skippingTest(name: string, run: () => Promise<void>): void {
   test(name, { retry: 1 }, run);
 }
 
-/** A server whose clock jumps, for each test: an activity that was cut off keeps its server's clock from jumping. */
+/**
+ * A server whose clock jumps, for each test: an activity that was cut off keeps its server's clock from
+ * jumping.
+ */
 export function useTimeSkipping(): Skipping {
   const skipping = {} as Skipping;
   beforeAll(() => {
@@ -118,7 +121,10 @@ export function fake(waiting: string[], change: Partial<Activities> = {}): Fake 
   };
 }
 
-/** Runs `work` with workers on both queues. Whoever comes after one without a cache need not wait until it is given up. */
+/**
+ * Runs `work` with workers on both queues. Whoever comes after one without a cache need not wait until it is
+ * given up.
+ */
 export async function withWorkers<T>(
   { env, workflowBundle }: Skipping,
   { activities }: Fake,

@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 
-/** The one way in which tests wait. A machine that does other work beside them is slow: nothing gives up sooner. */
+/**
+ * The one way in which tests wait. A machine that does other work beside them is slow: nothing gives up
+ * sooner.
+ */
 const leastMs = 50_000;
 const intervalMs = 20;
 

@@ -1,4 +1,6 @@
-/** For servers of tests on this machine alone: nobody trusts it but a test that says so. Its key is no secret. */
+/**
+ * For servers of tests on this machine alone: nobody trusts it but a test that says so. Its key is no secret.
+ */
 export const localhostCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgzIMFCwzVcVfQ1kIo

@@ -77,8 +77,8 @@ export function useOtherLake() {
       return run.error as { stage: string; message: string };
     },
     /**
-     * The rows of both, as lists of texts in order. A term is SQL of a column, as it is in both, or as it has to be to be a text
-     * of the same form.
+     * The rows of both, as lists of texts in order. A term is SQL of a column, as it is in both, or as it has
+     * to be to be a text of the same form.
      */
     async both(client: TestClient, name: string, table: string, terms: Record<string, Term>) {
       const list = (side: 0 | 1) =>

@@ -3,7 +3,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createTestDatabase, type TestClient } from './workspace.ts';
 
-/** A PostgreSQL that is somebody else's: a database of its own, and a user who may read what the test grants. */
+/**
+ * A PostgreSQL that is somebody else's: a database of its own, and a user who may read what the test grants.
+ */
 export interface SourceDatabase {
   admin: pg.Client;
   role: string;

@@ -13,7 +13,9 @@ export function quietRuntime(): void {
   });
 }
 
-/** A service of workflows whose clock jumps to whatever is waited for, with the attributes that processes set. */
+/**
+ * A service of workflows whose clock jumps to whatever is waited for, with the attributes that processes set.
+ */
 export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
   const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
   const env = await TestWorkflowEnvironment.createTimeSkipping({

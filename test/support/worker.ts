@@ -9,7 +9,9 @@ import type { Workspace } from './workspace.ts';
 /** As in production; no test waits for the interval. */
 const lakeMaintenance = { intervalSeconds: 3_600, retentionDays: 7 };
 
-/** A worker with the real activities for the file's workspace, in its namespace. Call it after `useWorkspace`. */
+/**
+ * A worker with the real activities for the file's workspace, in its namespace. Call it after `useWorkspace`.
+ */
 export function useWorker(workspace: Workspace, agent = { turnsPerOrganization: 32 }): void {
   let stop: () => Promise<void> = async () => undefined;
   beforeAll(async () => {

@@ -51,7 +51,10 @@ export interface Workspace {
   call(method: Method, url: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** A whole API on a database of its own, against the run's real stores; made before the file's tests, gone after. */
+/**
+ * A whole API on a database of its own, against the run's real stores; made before the file's tests, gone
+ * after.
+ */
 export function useWorkspace(
   change: Partial<ApiDeps> = {},
   environment: () => NodeJS.ProcessEnv = () => ({}),

@@ -166,7 +166,8 @@ test('events of more than seven days are gone, and whoever asks for them is told
 test('an event that is missing among those that are kept is never passed over', async () => {
   await talk.ask('Hello.');
   const { lastEventId } = await talk.show();
-  // The clock of a transaction that waited for another is before that of the other: the younger event goes first.
+  // The clock of a transaction that waited for another is before that of the other: the younger event goes
+  // first.
   await query(
     `UPDATE conversation_events SET created_at = now() - interval '7 days 1 minute'
      WHERE conversation_id = $1 AND id = 2`,

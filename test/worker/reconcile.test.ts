@@ -112,8 +112,8 @@ test.each([
     if (staging !== undefined) {
       await staging.begun;
       await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).terminate();
-      // What lingers of the process comes as far as the commit, and no further; another try, which nobody could tell that it is
-      // over, goes on after that, and touches nothing of it.
+      // What lingers of the process comes as far as the commit, and no further; another try, which nobody
+      // could tell that it is over, goes on after that, and touches nothing of it.
       const late = holdStaging();
       const row = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
         getTableImport(db, client.organizationId, id),

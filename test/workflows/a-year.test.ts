@@ -9,8 +9,8 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 
 /**
- * Every process, as long as it may live, a year at most: Temporal warns of an execution of 10,240 events, and ends one of
- * 51,200.
+ * Every process, as long as it may live, a year at most: Temporal warns of an execution of 10,240 events, and
+ * ends one of 51,200.
  */
 const skipping = useTimeSkipping();
 
@@ -76,7 +76,10 @@ const planned = (id: string, needs: string[], timeoutSeconds: number): PlannedNo
   end: null,
 });
 
-/** Waits for a place, a snapshot that waits for another, runs of the analyst, a person, and at last for a year. */
+/**
+ * Waits for a place, a snapshot that waits for another, runs of the analyst, a person, and at last for a
+ * year.
+ */
 function walked(clock: Clock): Record<string, Step> {
   const asked = Array.from({ length: 10 }, (_, index) => `asked${index}`);
   const nodes = [

@@ -8,7 +8,9 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 import { expectEventually } from '../support/eventually.ts';
 
-/** Whoever sees a failed process in Temporal's UI knows what failed, what to do, and where the API says more. */
+/**
+ * Whoever sees a failed process in Temporal's UI knows what failed, what to do, and where the API says more.
+ */
 const skipping = useTimeSkipping();
 
 // biome-ignore lint/suspicious/noExplicitAny: activities of every process.

@@ -24,7 +24,9 @@ import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
 import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
 
-/** The real API, activities and stores; only Temporal's time is skipped, and a server's clock is used once. */
+/**
+ * The real API, activities and stores; only Temporal's time is skipped, and a server's clock is used once.
+ */
 const workspace = useWorkspace();
 
 type Activities = IngestionBatchControlActivities & IngestionBatchLakeActivities;
@@ -84,7 +86,9 @@ async function endOf(id: string): Promise<string> {
   return `${status.name} ${searchAttributes['Outcome']?.[0]}`;
 }
 
-/** Runs `work` with workers on both queues, whose activities are the real ones but for what a test changes. */
+/**
+ * Runs `work` with workers on both queues, whose activities are the real ones but for what a test changes.
+ */
 async function withWorkers<T>(
   work: () => Promise<T>,
   change: (real: Activities) => Partial<Activities> = () => ({}),
@@ -104,7 +108,10 @@ async function withWorkers<T>(
   return first.runUntil(second.runUntil(work));
 }
 
-/** Cancels the process and waits for its effect: time must not be skipped to the batch's expiry before it is heard. */
+/**
+ * Cancels the process and waits for its effect: time must not be skipped to the batch's expiry before it is
+ * heard.
+ */
 async function cancel(id: string, url: string): Promise<void> {
   await handleOf(id).cancel();
   await expectEventually(async () => (await show(url)).status).not.toBe('open');

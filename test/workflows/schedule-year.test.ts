@@ -128,7 +128,8 @@ async function throughAYear(
     activities: activities(change),
   });
   await worker.runUntil(async () => {
-    // One after the other: the server loses count of what holds its clock where several are at work in one jump.
+    // One after the other: the server loses count of what holds its clock where several are at work in one
+    // jump.
     for (const cadence of cadences) await oneYear(cadence);
   });
 }

@@ -46,7 +46,10 @@ export function conversationAgentActivities(
       return begun === 'begun';
     },
 
-    /** Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger writes. */
+    /**
+     * Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger
+     * writes.
+     */
     takeModelStep: (turn, step, isLast) =>
       whileItLasts(deps, turn, { kind: 'ended' }, async (signal) => {
         const begun = await hasBegun(turn, step);

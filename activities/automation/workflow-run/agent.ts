@@ -7,7 +7,10 @@ import type {
 import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';
 
-/** Nodes of a worker, and of one organization there: the same queue has the turns of conversations, which people wait for. */
+/**
+ * Nodes of a worker, and of one organization there: the same queue has the turns of conversations, which
+ * people wait for.
+ */
 const admission = { inAll: 32, ofOwner: 8 };
 
 export function workflowRunAgentActivities(deps: ActivityDeps): WorkflowRunAgentActivities {

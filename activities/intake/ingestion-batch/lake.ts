@@ -12,7 +12,9 @@ import type {
 import type { ActivityDeps } from '../../deps.ts';
 import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
 
-/** Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason. */
+/**
+ * Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason.
+ */
 const heartbeats = { maxEngineDeaths: 8 };
 
 const none: ApplyProgress = { pagesRead: 0, pages: 0 };
@@ -22,7 +24,9 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
     inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, batchId));
 
   return {
-    /** Safe to retry: what is quarantined stays as it is until the batch is applied, and pages are immutable. */
+    /**
+     * Safe to retry: what is quarantined stays as it is until the batch is applied, and pages are immutable.
+     */
     async stageReplay(input) {
       const batch = await read(input);
       if (batch?.status !== 'open') return;

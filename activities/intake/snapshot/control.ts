@@ -9,7 +9,10 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function snapshotControlActivities(deps: ActivityDeps): SnapshotControlActivities {
   return {
-    /** Safe to retry: compare-and-set under the organization's lock; a snapshot that runs already simply goes on. */
+    /**
+     * Safe to retry: compare-and-set under the organization's lock; a snapshot that runs already simply goes
+     * on.
+     */
     beginSnapshot: (input) => beginSnapshot(deps.db, input),
 
     /** Safe to retry: compare-and-set; one that is held already is still held. */

@@ -32,7 +32,9 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
       );
 
   return {
-    /** Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept. */
+    /**
+     * Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept.
+     */
     async stageSnapshot(input) {
       const row = await read(input);
       const staged = await withProgress(
@@ -50,7 +52,10 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
       return staged;
     },
 
-    /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
+    /**
+     * Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a
+     * compare-and-set.
+     */
     commitSnapshot: beating(async (input: SnapshotInput) => {
       const row = await read(input);
       if (row.status !== 'running') return outcomeOf(row);
@@ -62,7 +67,10 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
     discardSnapshot: beating(async (input: SnapshotInput) => discardSnapshot(deps, await read(input))),
   };
 
-  /** Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they like. */
+  /**
+   * Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they
+   * like.
+   */
   async function recordFailure(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
     const cause = error instanceof EngineCrashLoopError ? new SourceCrashError(error.message) : error;
     const told = await recordSnapshotFailure(deps.db, row, { error: cause, retryMs });

@@ -30,7 +30,10 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
       inOrganization(deps.db, organizationId, (db) => reportProgress(db, organizationId, importId, latest));
 
   return {
-    /** Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files yet. */
+    /**
+     * Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files
+     * yet.
+     */
     async stageTableImport(input) {
       const row = await read(input);
       const { table, quarantine } = await withProgress(
@@ -42,7 +45,10 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
       return { rows: table.rows, quarantinedRows: quarantine?.rows ?? 0 };
     },
 
-    /** Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a compare-and-set. */
+    /**
+     * Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a
+     * compare-and-set.
+     */
     commitTableImport: beating(async (input: TableImportInput) => {
       const row = await read(input);
       if (row.status !== 'running') return outcomeOf(row);

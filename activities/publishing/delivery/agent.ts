@@ -7,8 +7,8 @@ import type {
 import { withHeartbeats } from '../../heartbeats.ts';
 
 /**
- * Attempts of a worker, and of one organization there. A mail server that hangs holds each for minutes, and the same
- * queue has the turns of conversations, which people wait for.
+ * Attempts of a worker, and of one organization there. A mail server that hangs holds each for minutes, and
+ * the same queue has the turns of conversations, which people wait for.
  */
 const admission = { inAll: 32, ofOwner: 8 };
 /** Not an attempt, and not counted as one. */
@@ -18,8 +18,9 @@ export function deliveryAgentActivities(deps: DeliveryDeps): DeliveryAgentActivi
   const attempts = createAdmission(admission);
   return {
     /**
-     * Safe to retry: a file has an id of the delivery's own, and ends it in its transaction. A mail that a try before may
-     * have sent is found as `sending` and told as uncertain; one that it certainly has not is sent by one try alone.
+     * Safe to retry: a file has an id of the delivery's own, and ends it in its transaction. A mail that a
+     * try before may have sent is found as `sending` and told as uncertain; one that it certainly has not is
+     * sent by one try alone.
      */
     attemptDelivery: (input) =>
       attempts.run(

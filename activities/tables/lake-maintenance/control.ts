@@ -27,7 +27,10 @@ export function lakeMaintenanceControlActivities(
   { intervalSeconds }: LakeMaintenanceSettings,
 ): LakeMaintenanceControlActivities {
   return {
-    /** Safe to retry: between two runs nothing runs, so a run that says it does was left by an execution that is no more. */
+    /**
+     * Safe to retry: between two runs nothing runs, so a run that says it does was left by an execution that
+     * is no more.
+     */
     async planLakeMaintenance({ organizationId }) {
       return inOrganization(deps.db, organizationId, async (db) => {
         const active = await findActiveLakeMaintenanceRun(db, organizationId);

@@ -18,7 +18,9 @@ import type { LakeMaintenanceSettings } from './control.ts';
 
 /** An activity begins nothing new after this long; the next one goes on where it ended. */
 const pieceMs = 60_000;
-/** So many tables that fail one after the other are the store's fault, not theirs: the piece is tried again. */
+/**
+ * So many tables that fail one after the other are the store's fault, not theirs: the piece is tried again.
+ */
 const failuresInARow = 3;
 
 export function lakeMaintenanceLakeActivities(
@@ -28,7 +30,9 @@ export function lakeMaintenanceLakeActivities(
   const { lake: lakes } = deps;
 
   return {
-    /** Safe to retry: what is in Parquet already is not in the catalog any more, so nothing is moved twice. */
+    /**
+     * Safe to retry: what is in Parquet already is not in the catalog any more, so nothing is moved twice.
+     */
     flushLakeTables: (input, from) =>
       eachTable(deps, input, 'flush', from, async (lake, table) => {
         const flushed = await flushTable(lakes, lake, table);
@@ -83,7 +87,9 @@ export function lakeMaintenanceLakeActivities(
   };
 }
 
-/** Takes table after table until the piece is full. A table that fails is told of, and the others are done. */
+/**
+ * Takes table after table until the piece is full. A table that fails is told of, and the others are done.
+ */
 function eachTable(
   deps: ActivityDeps,
   { organizationId }: LakeMaintenanceInput,

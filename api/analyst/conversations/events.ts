@@ -44,7 +44,8 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
   const streams = createAdmission({ ofOwner: maxStreams });
   const answers = new Set<ServerResponse>();
   const closing = new AbortController();
-  // A stream has no end of its own that a closing server could wait for, and one that nobody reads never comes to it.
+  // A stream has no end of its own that a closing server could wait for, and one that nobody reads never
+  // comes to it.
   app.addHook('preClose', async () => {
     closing.abort();
     setTimeout(() => {

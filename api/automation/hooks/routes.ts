@@ -61,8 +61,8 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void 
         body,
         nowMs: Date.now(),
       });
-      // Who has the secret is counted by the hook from here on: what others send to its address, or from the caller's, costs
-      // it nothing.
+      // Who has the secret is counted by the hook from here on: what others send to its address, or from the
+      // caller's, costs it nothing.
       limit.forgiveAddress(request);
       limit.byHook(call.triggerId, reply);
       const { organizationId, workflowId } = call;

@@ -23,7 +23,10 @@ const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const text = (description: string, pattern: string) => nullable({ type: 'string', description, pattern });
 const day = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
 
-/** A cadence as it is written: snake_case, or as it is read. Its rules are the domain's; a fault is told by the name sent. */
+/**
+ * A cadence as it is written: snake_case, or as it is read. Its rules are the domain's; a fault is told by
+ * the name sent.
+ */
 export const cadenceBody = z
   .custom<Record<string, unknown>>(isMap, { ...notMap, abort: true })
   .meta({

@@ -36,7 +36,10 @@ export const snapshotPageBody = z
     examples: [{ page_number: 1, records: [{ s_id: 1, sku: 'A-100' }], sync_generation: 'v1' }],
   });
 
-/** What stands beside a page's records, which are read where they are looked at; throws every fault of the body. */
+/**
+ * What stands beside a page's records, which are read where they are looked at; throws every fault of the
+ * body.
+ */
 export function snapshotPageOf({ members, faults }: Tasks['members']['output']) {
   const hasNone = faults.some(({ loc, type }) => loc.length === 2 && type === 'missing');
   const page = validate(snapshotPageBody, { ...members, ...(hasNone ? {} : { records: [] }) });

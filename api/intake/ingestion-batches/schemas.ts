@@ -159,7 +159,9 @@ export const stagingErrors = [
   'body_too_large',
 ] as const;
 
-/** The batch as it is told; a pending one's totals are counted from its pages, an ended one's are in its row. */
+/**
+ * The batch as it is told; a pending one's totals are counted from its pages, an ended one's are in its row.
+ */
 export function batchView(
   batch: IngestionBatch,
   totals: StagedTotals | undefined,

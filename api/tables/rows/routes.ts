@@ -32,8 +32,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
   } as const;
 
   /**
-   * Gives `work` the rows that were sent. Many are checked before they wait for the table's lock: under it they are
-   * looked at again only where the columns changed meanwhile.
+   * Gives `work` the rows that were sent. Many are checked before they wait for the table's lock: under it
+   * they are looked at again only where the columns changed meanwhile.
    */
   function withRows<T>(
     { organizationId, caller, params, request, transaction }: Call<'/:table_id'>,

@@ -1,7 +1,9 @@
 /** One byte range of RFC 9110 §14: inclusive bounds, `unsatisfiable`, or undefined for the whole content. */
 export type ByteRange = { from: number; to: number } | 'unsatisfiable' | undefined;
 
-/** Several ranges, other units and malformed headers are answered with the whole content, as the RFC allows. */
+/**
+ * Several ranges, other units and malformed headers are answered with the whole content, as the RFC allows.
+ */
 export function parseRange(header: string | undefined, sizeBytes: number): ByteRange {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '');
   if (match === null || (match[1] === '' && match[2] === '')) return undefined;

@@ -5,7 +5,10 @@ import type { File } from '../../../domain/workspace/files/files.ts';
 import { attachment } from '../../reply.ts';
 import { parseRange } from './content-range.ts';
 
-/** Streams a file's bytes, or the one range of them that is asked for; in its own type, and only ever as a download. */
+/**
+ * Streams a file's bytes, or the one range of them that is asked for; in its own type, and only ever as a
+ * download.
+ */
 export async function sendContent(
   objects: ObjectStore,
   file: File,

@@ -3,11 +3,12 @@ import type { Lake } from '../provision.ts';
 import { literal } from '../sql.ts';
 
 /**
- * Asks the catalog something over the connection of the transaction that runs; it fails where that was lost on the way.
+ * Asks the catalog something over the connection of the transaction that runs; it fails where that was lost
+ * on the way.
  *
- * DuckLake asks whether a table has deletions in the catalog by reading them, and takes a failure of whatever kind for no; it
- * keeps that for as long as the lake is attached. A connection lost at that moment would show replaced rows, so nothing that
- * was read is believed before its transaction has had an answer to this.
+ * DuckLake asks whether a table has deletions in the catalog by reading them, and takes a failure of whatever
+ * kind for no; it keeps that for as long as the lake is attached. A connection lost at that moment would show
+ * replaced rows, so nothing that was read is believed before its transaction has had an answer to this.
  */
 export const catalogProbe = (lakeName: string): string =>
   `SELECT * FROM postgres_query(${literal(`__ducklake_metadata_${lakeName}`)}, 'SELECT 1')`;

@@ -1,6 +1,7 @@
 /**
- * What the service knows of DuckLake's own tables in an organization's schema. Everything that reads, indexes or
- * triggers on one stands in this folder; migration 0009 alone does so too, by `ducklake_inlined_data_tables`.
+ * What the service knows of DuckLake's own tables in an organization's schema. Everything that reads, indexes
+ * or triggers on one stands in this folder; migration 0009 alone does so too, by
+ * `ducklake_inlined_data_tables`.
  */
 
 /** The version of the catalog's format, and the build of the extension for DuckDB 1.5.5 that wrote it. */

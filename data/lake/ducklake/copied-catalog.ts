@@ -32,9 +32,10 @@ const fileColumns = `data_file_id BIGINT, table_id BIGINT, begin_snapshot BIGINT
   file_size_bytes BIGINT, footer_size BIGINT, partial_max BIGINT`;
 
 /**
- * Gives the work a relation with the rows of another lake's table. DuckLake itself reads them, by a catalog in memory that has
- * what the other one says of this table, and files of ours in place of its own: so what deletions, added columns and defaults
- * mean is not told a second time, and nothing of the other lake is connected to.
+ * Gives the work a relation with the rows of another lake's table. DuckLake itself reads them, by a catalog
+ * in memory that has what the other one says of this table, and files of ours in place of its own: so what
+ * deletions, added columns and defaults mean is not told a second time, and nothing of the other lake is
+ * connected to.
  */
 export async function withCopiedTable<T>(
   engine: EngineConnection,
@@ -136,7 +137,10 @@ function whole(value: number): string {
   return String(value);
 }
 
-/** Rows in the types that the table had when they were written; DuckLake's own columns, and deletions, are whole numbers. */
+/**
+ * Rows in the types that the table had when they were written; DuckLake's own columns, and deletions, are
+ * whole numbers.
+ */
 async function addPart(
   engine: EngineConnection,
   { table, maxLineBytes }: CopiedCatalog,

@@ -5,8 +5,9 @@ import { identifier, literal } from '../sql.ts';
 import { inlinedDeletionsName } from './catalog.ts';
 
 /**
- * Deletions that stand both in a file and in the catalog, as flushes left them before the catalog's trigger kept them from
- * it (triggers.ts). A reader then shows rows that were deleted. A flush makes one of the two, so it repairs them.
+ * Deletions that stand both in a file and in the catalog, as flushes left them before the catalog's trigger
+ * kept them from it (triggers.ts). A reader then shows rows that were deleted. A flush makes one of the two,
+ * so it repairs them.
  */
 
 type Queryable = Pick<pg.Pool, 'query'>;
@@ -66,7 +67,10 @@ export async function countDoubledDeletions(
   return connection === undefined ? engine.use(lake.writer, count) : count(connection);
 }
 
-/** Tables with inlined deletions, in whichever ready lake, in order of their names; a page after the given one. */
+/**
+ * Tables with inlined deletions, in whichever ready lake, in order of their names; a page after the given
+ * one.
+ */
 export async function tablesWithInlinedDeletions(
   pool: Queryable,
   after: { schemaName: string; name: string },

@@ -46,8 +46,8 @@ export async function countWholeFilesBelow(
 }
 
 /**
- * The smallest share of deleted rows, from `from` on, such that all files with at least that share are together no
- * larger than `atMostBytes`; undefined where there is none.
+ * The smallest share of deleted rows, from `from` on, such that all files with at least that share are
+ * together no larger than `atMostBytes`; undefined where there is none.
  */
 export async function smallestDeletedShare(
   pool: Queryable,

@@ -4,14 +4,20 @@ import { identifier } from '../sql.ts';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
-/** Where to look: a column of whole numbers that every inlined row has; one for each table, as its index has one name. */
+/**
+ * Where to look: a column of whole numbers that every inlined row has; one for each table, as its index has
+ * one name.
+ */
 export interface InlinedColumn {
   schemaName: string;
   tableId: number;
   column: string;
 }
 
-/** Which of these values live inlined rows of the table have. Found through an index that the first look makes. */
+/**
+ * Which of these values live inlined rows of the table have. Found through an index that the first look
+ * makes.
+ */
 export async function inlinedAmong(
   pool: Queryable,
   place: InlinedColumn,

@@ -1,4 +1,6 @@
-/** The question whether a schema, by its name in `$1`, has the catalog of a lake, and for its name in quotes. */
+/**
+ * The question whether a schema, by its name in `$1`, has the catalog of a lake, and for its name in quotes.
+ */
 export const findCatalogQuery = `SELECT quote_ident($1) AS schema, to_regclass(quote_ident($1) || '.ducklake_table') IS NOT NULL AS found`;
 
 /** A question that whoever may read the catalog can ask. */
@@ -7,8 +9,8 @@ export function countTablesQuery(schema: string): string {
 }
 
 /**
- * The tables of a lake's latest snapshot, out of its catalog alone: those that begin with `$1` and come after `$2`, at most
- * `$3`. `schema` is in quotes where it has to be.
+ * The tables of a lake's latest snapshot, out of its catalog alone: those that begin with `$1` and come after
+ * `$2`, at most `$3`. `schema` is in quotes where it has to be.
  */
 export function otherTablesQuery(schema: string): string {
   return `

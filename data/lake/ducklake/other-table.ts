@@ -61,8 +61,9 @@ export async function otherLakeFacts(
 }
 
 /**
- * The table, by its quoted name as the list of tables has it, within the client's transaction; undefined where there is none.
- * `schema` is the catalog's, in quotes where it has to be. Of each kind at most `atMost` rows and one more are read.
+ * The table, by its quoted name as the list of tables has it, within the client's transaction; undefined
+ * where there is none. `schema` is the catalog's, in quotes where it has to be. Of each kind at most `atMost`
+ * rows and one more are read.
  */
 export async function findOtherTable(
   client: Queryable,
@@ -150,8 +151,8 @@ export async function findOtherTable(
 const inlinedName = /^ducklake_inlined_(?:data_\d+_\d+|delete_\d+)$/;
 
 /**
- * Whether what becomes part of statements of ours is a number, or a name that DuckLake gives. Whoever named the server may have
- * it answer anything.
+ * Whether what becomes part of statements of ours is a number, or a name that DuckLake gives. Whoever named
+ * the server may have it answer anything.
  */
 export function hasItsNumbers({ tableId, snapshot, schemaVersions, inlined }: OtherTable): boolean {
   const numbers = [

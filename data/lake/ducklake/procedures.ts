@@ -103,7 +103,10 @@ export function removeReleasedFiles(deps: LakeDeps, lake: Lake, days: number): P
   return remove(deps, lake, 'ducklake_cleanup_old_files', days);
 }
 
-/** Removes files of the lake's folder that are older than so many days and that the catalog never took; how many. */
+/**
+ * Removes files of the lake's folder that are older than so many days and that the catalog never took; how
+ * many.
+ */
 export function removeUnknownFiles(deps: LakeDeps, lake: Lake, days: number): Promise<number> {
   return remove(deps, lake, 'ducklake_delete_orphaned_files', days);
 }

@@ -4,8 +4,9 @@ import { identifier } from '../sql.ts';
 type Queryable = Pick<pg.Pool, 'query'>;
 
 /**
- * The newest kept snapshot from `version` on and before the next operation on the table; undefined where none is kept,
- * or where the table was not written by then. One statement, since a commit between two would be shown.
+ * The newest kept snapshot from `version` on and before the next operation on the table; undefined where none
+ * is kept, or where the table was not written by then. One statement, since a commit between two would be
+ * shown.
  */
 export async function newestSnapshotShowing(
   pool: Queryable,

@@ -31,8 +31,8 @@ interface ColumnRow {
 }
 
 /**
- * The tables of a lake with their columns: a millisecond instead of an engine's round trip. A table's files are
- * summed once, not for each column. `name` narrows to one, ignoring case.
+ * The tables of a lake with their columns: a millisecond instead of an engine's round trip. A table's files
+ * are summed once, not for each column. `name` narrows to one, ignoring case.
  */
 export async function storedTables(
   pool: Pick<pg.Pool, 'query'>,
@@ -40,7 +40,8 @@ export async function storedTables(
   name?: string,
 ): Promise<StoredTable[]> {
   const schema = identifier(schemaName);
-  // Without a name: a session is used for every organization, and would keep a prepared statement of each for good.
+  // Without a name: a session is used for every organization, and would keep a prepared statement of each for
+  // good.
   const { rows } = await pool.query<ColumnRow>({
     text: `
     WITH t AS MATERIALIZED (

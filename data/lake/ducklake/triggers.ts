@@ -1,19 +1,23 @@
 import { commitKey } from '../locks.ts';
 import { identifier } from '../sql.ts';
 
-/** Raised with every change of the statements below: a lake that was made ready with older ones gets them when it is next used. */
+/**
+ * Raised with every change of the statements below: a lake that was made ready with older ones gets them when
+ * it is next used.
+ */
 export const catalogVersion = 1;
 
 /**
- * A session that wrote a commit's changes and sends no COMMIT is ended after this long. An engine sends it at once; a
- * machine that went away never does, and would keep the table from everybody else.
+ * A session that wrote a commit's changes and sends no COMMIT is ended after this long. An engine sends it at
+ * once; a machine that went away never does, and would keep the table from everybody else.
  */
 const commitWithin = '30s';
 
 /**
- * What a lake needs in DuckLake's tables; safe to repeat. Each function finds a commit in its row of snapshot changes,
- * which is the last thing that DuckLake writes before it sends COMMIT. `record_operations` is the ledger's;
- * `forget_outlived` (migration 0009) keeps tables of inlined rows from being dropped while others read by them.
+ * What a lake needs in DuckLake's tables; safe to repeat. Each function finds a commit in its row of snapshot
+ * changes, which is the last thing that DuckLake writes before it sends COMMIT. `record_operations` is the
+ * ledger's; `forget_outlived` (migration 0009) keeps tables of inlined rows from being dropped while others
+ * read by them.
  */
 export function triggerStatements(schemaName: string): string[] {
   const schema = identifier(schemaName);
@@ -43,11 +47,11 @@ function commitBarrierStatements(schema: string): string[] {
 }
 
 /**
- * A flush takes inlined deletions out of their table when it is planned. Where another table's commit was quicker to
- * the next snapshot's number, DuckLake begins the transaction anew and registers the files of deletions again, but
- * not the removal: the same positions would stand in both, which its reader takes for rows that are there. So the
- * commit itself removes what its files hold. `partial_max` is the newest deletion in a file that a flush wrote; one
- * that is newer came from somewhere else and stays.
+ * A flush takes inlined deletions out of their table when it is planned. Where another table's commit was
+ * quicker to the next snapshot's number, DuckLake begins the transaction anew and registers the files of
+ * deletions again, but not the removal: the same positions would stand in both, which its reader takes for
+ * rows that are there. So the commit itself removes what its files hold. `partial_max` is the newest deletion
+ * in a file that a flush wrote; one that is newer came from somewhere else and stays.
  */
 function flushedDeletionsStatements(schema: string): string[] {
   return [

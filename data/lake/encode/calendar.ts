@@ -3,8 +3,9 @@ const knownDates = new Map<number, string>();
 const mostKnownDates = 20_000;
 
 /**
- * Days since 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar. The engine's dates reach millions
- * of years, far beyond what JavaScript's Date can hold; years beyond four digits take ISO 8601's sign and six.
+ * Days since 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar. The engine's dates reach
+ * millions of years, far beyond what JavaScript's Date can hold; years beyond four digits take ISO 8601's
+ * sign and six.
  */
 export function isoDate(daysSinceEpoch: number): string {
   let date = knownDates.get(daysSinceEpoch);

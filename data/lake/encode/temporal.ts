@@ -24,7 +24,9 @@ export function timestampText(value: bigint, digits: 0 | 3 | 6 | 9, shownDigits:
   return `${isoDate(Number(days))}T${clockTime(Number(secondOfDay))}.${shownFraction.slice(0, shownDigits)}`;
 }
 
-/** TIMESTAMP as most tables hold it: the same, in doubles instead of bigints, which is several times faster. */
+/**
+ * TIMESTAMP as most tables hold it: the same, in doubles instead of bigints, which is several times faster.
+ */
 export function microsecondTimestampText(micros: bigint): string {
   const asNumber = Number(micros);
   if (!Number.isSafeInteger(asNumber)) return timestampText(micros, 6, 6);
@@ -35,7 +37,10 @@ export function microsecondTimestampText(micros: bigint): string {
   return `${isoDate(days)}T${clock}.${fraction === 0 ? '000000' : String(fraction).padStart(6, '0')}`;
 }
 
-/** RFC 3339 in UTC with milliseconds like every other instant of the API, and with as many digits more as it holds. */
+/**
+ * RFC 3339 in UTC with milliseconds like every other instant of the API, and with as many digits more as it
+ * holds.
+ */
 export function instantText(value: DuckDBTimestampTZValue): string {
   const text = microsecondTimestampText(value.micros);
   let end = text.length;

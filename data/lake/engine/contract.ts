@@ -1,6 +1,9 @@
 import type { LakeLocation } from '../location.ts';
 
-/** What a statement takes and gives across processes; a value of another type comes as the engine's text of it. */
+/**
+ * What a statement takes and gives across processes; a value of another type comes as the engine's text of
+ * it.
+ */
 export type SqlValue = null | boolean | number | bigint | string;
 
 /** A connection of an engine process. Its statements run one after the other. */
@@ -8,7 +11,10 @@ export interface EngineConnection {
   /** Runs a statement; how many rows it changed. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
   read(sql: string, values?: readonly SqlValue[]): Promise<{ names: string[]; rows: SqlValue[][] }>;
-  /** Rows as JSON text of their columns from the second on, by their own names, beside the first column's value. */
+  /**
+   * Rows as JSON text of their columns from the second on, by their own names, beside the first column's
+   * value.
+   */
   readTexts(sql: string): Promise<{ first: SqlValue; text: string }[]>;
 }
 
@@ -20,8 +26,9 @@ export interface SessionOptions {
 }
 
 /**
- * Engine processes of the service's own statements. Statements of users never run here. Each process works for one
- * caller at a time, so what ends one costs that caller a 503, and a statement that alters a schema runs alone.
+ * Engine processes of the service's own statements. Statements of users never run here. Each process works
+ * for one caller at a time, so what ends one costs that caller a 503, and a statement that alters a schema
+ * runs alone.
  */
 export interface LakeEngine {
   /** A connection whose default catalog is the organization's lake. */

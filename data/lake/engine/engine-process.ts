@@ -9,7 +9,10 @@ import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } 
 export interface EngineProcess extends PoolProcess {
   /** Rejects where the process ended before it could be given anything. */
   readonly ready: Promise<void>;
-  /** Rejects with the error of the call, or with an EngineEndedError where the process ended before it answered. */
+  /**
+   * Rejects with the error of the call, or with an EngineEndedError where the process ended before it
+   * answered.
+   */
   call(call: Call, onProgress?: (progress: unknown) => void): Promise<unknown>;
   /** Asks what runs to end; a process that does not within some seconds is killed. */
   interrupt(): void;

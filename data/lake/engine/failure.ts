@@ -20,8 +20,8 @@ const broken =
   /^(Invalid Input Error: Attempting to \w+ [\w ]+\nError: |[\w ]+ Error: Failed to [\w ]+: )?(INTERNAL|FATAL) Error/;
 
 /**
- * Whether a statement failed on its way to the catalog, the object store or within the engine itself, so that it may
- * succeed later as it stands.
+ * Whether a statement failed on its way to the catalog, the object store or within the engine itself, so that
+ * it may succeed later as it stands.
  */
 export function isTransientFailure(error: unknown): boolean {
   if (error instanceof EngineEndedError) return true;
@@ -41,8 +41,8 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /**
- * After one of these an engine may answer nothing any more, or what is not so: where it lost the catalog while it asked for
- * a table's deletions, it goes on without them. Its process is replaced.
+ * After one of these an engine may answer nothing any more, or what is not so: where it lost the catalog
+ * while it asked for a table's deletions, it goes on without them. Its process is replaced.
  */
 export function isBrokenEngine(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

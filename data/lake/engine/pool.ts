@@ -51,7 +51,10 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
   });
   void removeLeftovers(options.workDir, engineFolderKind);
 
-  /** Gives `work` a process of its own, and the process back when it is done with everything that it was asked. */
+  /**
+   * Gives `work` a process of its own, and the process back when it is done with everything that it was
+   * asked.
+   */
   async function inProcess<T>(organizationId: string, given: SessionOptions, work: Work<T>): Promise<T> {
     const { signal, timeoutMs = options.sessionTimeoutMs } = given;
     signal?.throwIfAborted();

@@ -10,7 +10,8 @@ export interface DeliveredAnswer {
 const maxTitle = 200;
 
 /**
- * What an unattended turn delivers: what was said in its last step, and the charts that it drew and does not show there.
+ * What an unattended turn delivers: what was said in its last step, and the charts that it drew and does not
+ * show there.
  */
 export function answerOf(parts: readonly MessagePart[]): DeliveredAnswer {
   const lastStep = Math.max(...parts.map(({ step }) => step));

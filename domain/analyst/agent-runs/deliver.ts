@@ -26,8 +26,8 @@ interface Found {
 }
 
 /**
- * Stores what a complete turn said as its run's report or file, and ends the run with it. What is made has an id that
- * follows from the run's: a second try finds it. A turn that did not complete delivers nothing.
+ * Stores what a complete turn said as its run's report or file, and ends the run with it. What is made has an
+ * id that follows from the run's: a second try finds it. A turn that did not complete delivers nothing.
  */
 export async function deliverAgentRun(deps: DeliverDeps, input: AgentRunInput): Promise<AgentRunOutcome> {
   const found = await inOrganization(deps.db, input.organizationId, (db) => find(db, input));

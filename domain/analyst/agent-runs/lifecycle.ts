@@ -24,7 +24,10 @@ const turnOf = ({ organization_id: organizationId, conversation_id, message_id }
   messageId: message_id,
 });
 
-/** queued → running, with the turn that the analyst takes; undefined where the run was cancelled before, or has ended. */
+/**
+ * queued → running, with the turn that the analyst takes; undefined where the run was cancelled before, or
+ * has ended.
+ */
 export function beginAgentRun(
   db: Database,
   { organizationId, runId }: AgentRunInput,

@@ -24,8 +24,8 @@ const terminated = { code: 'terminated', message: "An operator ended the run's p
 const ageSeconds = 60;
 
 /**
- * Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a new one. Ended
- * ones that it left something of are cleared.
+ * Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a
+ * new one. Ended ones that it left something of are cleared.
  */
 export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {

@@ -31,7 +31,10 @@ export interface AgentRunRequest {
   waitedBy?: string | undefined;
 }
 
-/** Starts a run of the analyst: its rows and the outbox entry are one commit. Without workflows nothing of it stays. */
+/**
+ * Starts a run of the analyst: its rows and the outbox entry are one commit. Without workflows nothing of it
+ * stays.
+ */
 export async function startAgentRun(deps: ProcessDeps, request: AgentRunRequest): Promise<AgentRun> {
   const { organizationId, runId } = request;
   const { row } = await startRecorded(deps, organizationId, {

@@ -36,11 +36,11 @@ const maxInputCharacters = 65_536;
 const maxSummaryCharacters = 300;
 
 /**
- * Calls a tool. In the call's own session the server's tools are listed first: only the one that was decided on is called.
- * A second call does whatever the tool does a second time: nothing here repeats one.
+ * Calls a tool. In the call's own session the server's tools are listed first: only the one that was decided
+ * on is called. A second call does whatever the tool does a second time: nothing here repeats one.
  *
- * @throws AppError not_found, conflict where it is another tool by now or denied, invalid_request, rate_limited, and
- * source_failed with a sentence for people
+ * @throws AppError not_found, conflict where it is another tool by now or denied, invalid_request,
+ * rate_limited, and source_failed with a sentence for people
  */
 export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall): Promise<OfferedToolAnswer> {
   const { organizationId, connectionId, tool: name, signal } = call;
@@ -66,7 +66,8 @@ export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall):
     });
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
-    // Without its cause, which holds what the server said: that may be a secret, and causes reach histories and logs.
+    // Without its cause, which holds what the server said: that may be a secret, and causes reach histories
+    // and logs.
     throw new AppError('source_failed', `${connection.name}: ${error.message}`);
   }
 }

@@ -4,7 +4,10 @@ import { OutgoingError } from '../../../data/outgoing/errors.ts';
 import { isTlsError, outgoingFailure, quoted, RemoteFailure } from '../../../data/outgoing/failure.ts';
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
-/** Classifies whatever a session with a server throws. What the server said is told of its protocol's errors alone. */
+/**
+ * Classifies whatever a session with a server throws. What the server said is told of its protocol's errors
+ * alone.
+ */
 export function appFailure(error: unknown, redaction: Redaction): RemoteFailure {
   const chain = errorChain(error);
   const known = chain.find((link) => link instanceof RemoteFailure);

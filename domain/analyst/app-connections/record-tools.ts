@@ -7,7 +7,9 @@ import { type ListedTool, maxTools } from './listed-tool.ts';
 const maxOfferedName = 64;
 const maxConnectionPart = 20;
 const maxToolPart = 36;
-/** Of tools that their server lists no longer so many are remembered, those first of which somebody decided. */
+/**
+ * Of tools that their server lists no longer so many are remembered, those first of which somebody decided.
+ */
 const maxRemoved = 100;
 
 /** Keeps what a server listed. What was decided stays, and what it was decided on. */
@@ -101,8 +103,8 @@ async function deleteRemoved(
 }
 
 /**
- * Another server is behind the connection now: what was allowed of the last one's tools is not allowed of this one's, even
- * where they look the same. What was denied stays denied.
+ * Another server is behind the connection now: what was allowed of the last one's tools is not allowed of
+ * this one's, even where they look the same. What was denied stays denied.
  */
 export async function forgetApprovals(
   db: OrganizationTransaction,

@@ -14,8 +14,8 @@ export interface TestOutcome {
 }
 
 /**
- * Asks a connection's server for its tools and keeps what it says, or why it says nothing; within half a minute, whether
- * whoever asked is still there or not.
+ * Asks a connection's server for its tools and keeps what it says, or why it says nothing; within half a
+ * minute, whether whoever asked is still there or not.
  *
  * @throws AppError not_found, rate_limited
  */

@@ -119,8 +119,9 @@ function fault(place: string[], msg: string, type = 'value_error'): ValidationFa
 }
 
 /**
- * Secrets are for the server they were given for: whoever points a connection at another one gives them anew, or removes
- * them. Otherwise one who may change a connection could have its secrets sent to a server of their own.
+ * Secrets are for the server they were given for: whoever points a connection at another one gives them anew,
+ * or removes them. Otherwise one who may change a connection could have its secrets sent to a server of their
+ * own.
  */
 export function refuseRedirectedSecrets(
   before: { url: string; secrets: AppSecrets },

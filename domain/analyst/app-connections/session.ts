@@ -51,8 +51,8 @@ const name = 'analytics-workspace';
 const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /**
- * Opens a session, does some work in it and ends it. Each step is bounded in time and in the bytes that are read, whatever
- * the server does meanwhile.
+ * Opens a session, does some work in it and ends it. Each step is bounded in time and in the bytes that are
+ * read, whatever the server does meanwhile.
  *
  * @throws RemoteFailure where the server is why, the reason of `signal`, or what the work throws
  */
@@ -127,7 +127,10 @@ function sessionOf(client: Client, guard: Guard): AppSession {
 interface Guard {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   step<T>(step: keyof typeof steps, work: (options: RequestOptions) => Promise<T>): Promise<T>;
-  /** For what the SDK tells on the side: an answer that is no JSON would else be waited for until the time is over. */
+  /**
+   * For what the SDK tells on the side: an answer that is no JSON would else be waited for until the time is
+   * over.
+   */
   heard(error: Error): void;
 }
 

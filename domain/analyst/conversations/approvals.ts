@@ -31,7 +31,10 @@ export interface ShownApproval {
   part: MessagePart;
 }
 
-/** Asks for an approval of each call that waits for one; the reply then waits too. Gives the events that tell of it. */
+/**
+ * Asks for an approval of each call that waits for one; the reply then waits too. Gives the events that tell
+ * of it.
+ */
 export async function requestApprovals(
   db: OrganizationTransaction,
   reply: Message,
@@ -103,8 +106,8 @@ export interface Decision {
 }
 
 /**
- * Decides in a conversation that is held: the call may be made, or is told as denied. The same decision again changes
- * nothing.
+ * Decides in a conversation that is held: the call may be made, or is told as denied. The same decision again
+ * changes nothing.
  *
  * @throws AppError conflict where it was decided otherwise, or came to nothing
  */
@@ -128,7 +131,9 @@ export async function decideApproval(
   return getApproval(db, conversation, id);
 }
 
-/** Denies what nobody decided in time; gives the milliseconds until the next is due, or null where none waits. */
+/**
+ * Denies what nobody decided in time; gives the milliseconds until the next is due, or null where none waits.
+ */
 export async function expireApprovals(
   db: OrganizationTransaction,
   conversation: Conversation,

@@ -32,8 +32,8 @@ export async function getConversation(
 const isSeen = (row: Conversation): boolean => row.deleted_at === null && row.run_id === null;
 
 /**
- * The conversation, held for the transaction: whatever changes one of its messages, its queue or its events holds it
- * first, so that all of it has one order. Also a deleted one.
+ * The conversation, held for the transaction: whatever changes one of its messages, its queue or its events
+ * holds it first, so that all of it has one order. Also a deleted one.
  */
 export async function lockConversation(
   db: OrganizationTransaction,

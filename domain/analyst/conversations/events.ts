@@ -38,7 +38,10 @@ export type NewEvent = { [Name in EventName]: { event: Name; data: EventData[Nam
 /** Whom to wake when a conversation has news. */
 export const eventsChannel = 'conversation_events';
 
-/** Numbers events and adds them, in the transaction that holds their conversation; its readers hear of it at commit. */
+/**
+ * Numbers events and adds them, in the transaction that holds their conversation; its readers hear of it at
+ * commit.
+ */
 export async function appendEvents(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Pick<Conversation, 'organization_id' | 'id'>,
@@ -68,7 +71,10 @@ export async function appendEvents(
   return last;
 }
 
-/** Events after a number, oldest first; their data as JSON text. Bounded in number, for a reader takes them in pieces. */
+/**
+ * Events after a number, oldest first; their data as JSON text. Bounded in number, for a reader takes them in
+ * pieces.
+ */
 export async function eventsAfter(
   db: OrganizationTransaction,
   organizationId: string,

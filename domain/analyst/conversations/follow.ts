@@ -19,8 +19,9 @@ export interface Following {
 const eventsAtOnce = 50;
 
 /**
- * The events of a conversation as text of an event stream, for as long as its reader stays. Each is read from the
- * database when the reader takes it: one that is slow, or comes back after days, loses nothing and costs nobody.
+ * The events of a conversation as text of an event stream, for as long as its reader stays. Each is read from
+ * the database when the reader takes it: one that is slow, or comes back after days, loses nothing and costs
+ * nobody.
  */
 export async function* followEvents(
   { db, notifications }: { db: Database; notifications: Notifications },
@@ -80,7 +81,8 @@ function read(
     if (after > newest) return { events: [], isGap: true, last: newest };
     if (after === newest) return { events: [], isGap: false, last: newest };
     const events = await eventsAfter(transaction, organizationId, conversationId, after, eventsAtOnce);
-    // Events age by the clocks of their transactions, not by their numbers: one in the midst may be gone first.
+    // Events age by the clocks of their transactions, not by their numbers: one in the midst may be gone
+    // first.
     const last = after + events.length;
     if (events.length === 0 || events.at(-1)?.id !== last) return { events: [], isGap: true, last: newest };
     return { events, isGap: false, last };

@@ -20,8 +20,8 @@ import { countWaiting, listWaiting, type QueuedMessage, queueChanged, queuedStat
 import { endTurn, startTurn, stopTurn, type TurnFailure } from './turns.ts';
 
 /**
- * What the conversation has to do now: go on with the turn under way, or with the first waiting message, whose turn
- * begins in this very transaction. One that cannot begin is failed, and the next is taken.
+ * What the conversation has to do now: go on with the turn under way, or with the first waiting message,
+ * whose turn begins in this very transaction. One that cannot begin is failed, and the next is taken.
  */
 export function advanceConversation(
   { db, models }: { db: Database; models: Models },
@@ -41,7 +41,9 @@ export function advanceConversation(
   });
 }
 
-/** Begins the turn of the first waiting message that can; undefined where none waits, or the queue is held. */
+/**
+ * Begins the turn of the first waiting message that can; undefined where none waits, or the queue is held.
+ */
 async function dispatchNext(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -104,7 +106,10 @@ async function refusal(
   return { code: 'project_archived', message: 'The project was archived while the message waited.' };
 }
 
-/** The turn that an activity works at, held with its conversation; undefined where it has ended, or is no more. */
+/**
+ * The turn that an activity works at, held with its conversation; undefined where it has ended, or is no
+ * more.
+ */
 export async function lockTurn(
   db: OrganizationTransaction,
   { organizationId, conversationId, messageId }: TurnInput,
@@ -116,7 +121,10 @@ export async function lockTurn(
   return { conversation, reply };
 }
 
-/** What became of the calls of a turn that wait for a person. Those that nobody decided in time are denied on the way. */
+/**
+ * What became of the calls of a turn that wait for a person. Those that nobody decided in time are denied on
+ * the way.
+ */
 export function readDecisions(db: Database, turn: TurnInput): Promise<Decisions> {
   return inOrganization(db, turn.organizationId, async (transaction) => {
     const held = await lockTurn(transaction, turn);

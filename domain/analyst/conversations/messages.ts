@@ -197,8 +197,8 @@ export async function callOf(
 }
 
 /**
- * Notes that a call which may change something is begun; false where an earlier try began it, or where it has ended
- * meanwhile: a slow try must not make a call after a Stop, or one that the model was told has failed.
+ * Notes that a call which may change something is begun; false where an earlier try began it, or where it has
+ * ended meanwhile: a slow try must not make a call after a Stop, or one that the model was told has failed.
  */
 export async function beginAttempt(db: OrganizationTransaction, key: PartKey): Promise<boolean> {
   const { numUpdatedRows } = await db

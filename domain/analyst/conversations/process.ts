@@ -19,7 +19,9 @@ export const conversationProcess = defineProcess<ConversationInput>({
   whenTerminated: 'close',
 });
 
-/** What starts a conversation's process, whoever starts it. Its summary says nothing of what is talked about. */
+/**
+ * What starts a conversation's process, whoever starts it. Its summary says nothing of what is talked about.
+ */
 export function conversationStart(
   row: Pick<Conversation, 'organization_id' | 'id' | 'project_id'>,
   memo: Record<string, string> = {},
@@ -43,9 +45,9 @@ export interface WakeDeps {
 }
 
 /**
- * Starts the conversation's process, or tells the running one to look; `stopped` is a reply that it need not wait for
- * any more. The rows say all of that too: nobody waits long for it, and where workflows are away, the worker makes up
- * for it.
+ * Starts the conversation's process, or tells the running one to look; `stopped` is a reply that it need not
+ * wait for any more. The rows say all of that too: nobody waits long for it, and where workflows are away,
+ * the worker makes up for it.
  */
 export function wakeConversation(
   deps: WakeDeps,

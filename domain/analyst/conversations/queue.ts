@@ -137,7 +137,10 @@ export async function editQueued(
   return edited;
 }
 
-/** Takes a message that still waits out of the queue; one that was taken out is told again. The conversation is held. */
+/**
+ * Takes a message that still waits out of the queue; one that was taken out is told again. The conversation
+ * is held.
+ */
 export async function removeQueued(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -172,7 +175,9 @@ async function waiting(
   return row;
 }
 
-/** Lets a held queue go on; one that is not held stays as it is. The conversation is held by the transaction. */
+/**
+ * Lets a held queue go on; one that is not held stays as it is. The conversation is held by the transaction.
+ */
 export async function resumeQueue(
   db: OrganizationTransaction,
   conversation: Conversation,

@@ -28,7 +28,10 @@ interface Found {
   conversationId: string;
 }
 
-/** Conversations whose wake-up was lost are woken; those whose process was ended from outside go on without it. */
+/**
+ * Conversations whose wake-up was lost are woken; those whose process was ended from outside go on without
+ * it.
+ */
 export function conversationSteps(
   deps: ConversationReconcileDeps,
   { due = dueSeconds, turn = turnSeconds } = {},

@@ -22,7 +22,10 @@ export async function deleteConversation(
   return updateConversation(db, organizationId, id, { deleted_at: now, due_since: now });
 }
 
-/** Removes a deleted conversation with everything that its tools made. Its reports are the project's, and stay. */
+/**
+ * Removes a deleted conversation with everything that its tools made. Its reports are the project's, and
+ * stay.
+ */
 export async function removeConversation(
   { db, objects }: { db: Database; objects: Pick<ObjectStore, 'removeAll'> },
   { organizationId, conversationId }: ConversationInput,

@@ -52,7 +52,10 @@ export interface WholeMessage {
   parts: MessagePart[];
 }
 
-/** Newest first, before a position, with how many of them a page shows: one ends early where messages are long. */
+/**
+ * Newest first, before a position, with how many of them a page shows: one ends early where messages are
+ * long.
+ */
 export async function pageOfMessages(
   db: OrganizationTransaction,
   organizationId: string,

@@ -78,8 +78,9 @@ export interface TurnFailure {
 }
 
 /**
- * Ends a reply under way, once: whoever comes second changes nothing. What was streamed stays; tools still at work are
- * told as cancelled. `events` go before those of the end. The conversation is held. Undefined where the reply had ended.
+ * Ends a reply under way, once: whoever comes second changes nothing. What was streamed stays; tools still at
+ * work are told as cancelled. `events` go before those of the end. The conversation is held. Undefined where
+ * the reply had ended.
  */
 export async function endTurn(
   db: OrganizationTransaction,
@@ -136,8 +137,8 @@ async function stopTools(db: OrganizationTransaction, reply: Message): Promise<N
 }
 
 /**
- * Ends a reply by somebody's Stop. With messages waiting the queue is held, so that a Stop stops, unless the reply makes
- * way for another message. The conversation is held; gives it as it is then.
+ * Ends a reply by somebody's Stop. With messages waiting the queue is held, so that a Stop stops, unless the
+ * reply makes way for another message. The conversation is held; gives it as it is then.
  */
 export async function stopTurn(
   db: OrganizationTransaction,

@@ -9,7 +9,10 @@ const key = z
   // Anything else could not be sent, and would stand in the error that says so.
   .regex(/^[\x21-\x7e]+$/, 'A key has neither spaces nor characters beyond ASCII.');
 
-/** Variables of language models, to extend the environment of a service with: `.extend(modelsEnvironment.shape)`. */
+/**
+ * Variables of language models, to extend the environment of a service with:
+ * `.extend(modelsEnvironment.shape)`.
+ */
 export const modelsEnvironment = z.object({
   OPENAI_API_KEY: key.optional(),
   OPENAI_MODELS: modelList.optional(),
@@ -62,7 +65,10 @@ export function modelId(provider: ModelProvider, model: NamedModel): string {
   return `${provider.kind}/${model.name}`;
 }
 
-/** Which models there are. Half of what a provider needs ends the start, as does a default that is none of them. */
+/**
+ * Which models there are. Half of what a provider needs ends the start, as does a default that is none of
+ * them.
+ */
 export function modelsConfig(e: z.infer<typeof modelsEnvironment>): ModelsConfig {
   const providers = [
     hosted('openai', e.OPENAI_API_KEY, e.OPENAI_BASE_URL, e.OPENAI_MODELS),

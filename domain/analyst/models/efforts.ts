@@ -14,7 +14,9 @@ const openAiFixed = /-(?:chat|pro)/;
 const claudeWithout = /claude-(?:instant|v?2|3)/;
 const claudeBudgeted = /claude-(?:opus|sonnet|haiku)-4(?:-(?:[015]|20\d{6})(?!\d)|$)/;
 
-/** The efforts that a model of this name can be asked for; empty where it does not think, or only in one way. */
+/**
+ * The efforts that a model of this name can be asked for; empty where it does not think, or only in one way.
+ */
 export function effortsOf(kind: ModelProvider['kind'], name: string): readonly Effort[] {
   switch (kind) {
     case 'openai':

@@ -12,7 +12,10 @@ export type ModelFailureCode =
   | 'model_cancelled'
   | 'model_failed';
 
-/** Why a model did not answer, for a person: nothing of its provider's answer, of addresses or of keys is in it. */
+/**
+ * Why a model did not answer, for a person: nothing of its provider's answer, of addresses or of keys is in
+ * it.
+ */
 export interface ModelFailure {
   code: ModelFailureCode;
   message: string;

@@ -70,7 +70,8 @@ function opener({ kind, apiKey, baseUrl: baseURL }: ModelProvider): (name: strin
   switch (kind) {
     case 'openai': {
       const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL });
-      // Whoever stands in for OpenAI speaks chat completions; OpenAI itself thinks between tools in responses only.
+      // Whoever stands in for OpenAI speaks chat completions; OpenAI itself thinks between tools in responses
+      // only.
       const isOfficial = new URL(baseURL).hostname.endsWith('.openai.com');
       return (name) => (isOfficial ? openai.responses(name) : openai.chat(name));
     }

@@ -210,7 +210,8 @@ export const values: Rule = (state) => {
   if (matches.length === 0) return 0;
   const own = reference === undefined ? [] : ofColumn(matches, reference);
   if (own.length > 0) matches = own;
-  // A name of a column or a table comes before a value, unless its column was just named or others are listed.
+  // A name of a column or a table comes before a value, unless its column was just named or others are
+  // listed.
   const isListed = state.context === 'values' && joinsLast(state, matches);
   const isName = (found?.tables.length ?? 0) > 0 || (found?.columns ?? []).some(({ score }) => score >= 9);
   if (isName && own.length === 0 && !isListed) return 0;

@@ -24,7 +24,10 @@ export function dayAfter(date: string): string {
   return new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
 }
 
-/** "in March 2025", "since 2025-03-01", "between … and …", "Q1 2025", a year: what begins at `at`, if one does. */
+/**
+ * "in March 2025", "since 2025-03-01", "between … and …", "Q1 2025", a year: what begins at `at`, if one
+ * does.
+ */
 export function dateAt(tokens: readonly Token[], at: number): DateSpan | undefined {
   const opener = tokens[at]!.word;
   const isUpTo = opener === 'up' && tokens[at + 1]?.word === 'to';

@@ -6,7 +6,9 @@ import { type Plan, planOf, readerOf, tablesToDescribe } from './plan.ts';
 import type { Conversation, ToolAnswer } from './prompt.ts';
 import { type Call, carryOut, type Step } from './steps.ts';
 
-/** A piece of the instructions of a document: what is kept as it is, or a question whose answer stands there. */
+/**
+ * A piece of the instructions of a document: what is kept as it is, or a question whose answer stands there.
+ */
 export type Block = { kind: 'heading' | 'text'; text: string } | { kind: 'question'; text: string };
 
 const maxQuestions = 60;
@@ -16,8 +18,8 @@ const callsAtOnce = 8;
 const maxEarlier = 10;
 
 /**
- * The instructions of a document: list items are questions under the headings that they stand under, and paragraphs are
- * kept. Where there is no list, each paragraph is a question.
+ * The instructions of a document: list items are questions under the headings that they stand under, and
+ * paragraphs are kept. Where there is no list, each paragraph is a question.
  */
 export function readDocument(instructions: string): Block[] {
   const blocks: Block[] = [];
@@ -60,8 +62,9 @@ function questionsOf(blocks: readonly Block[]): Asked[] {
 }
 
 /**
- * What comes next of a document: the calls that its questions need, some at a time, and then all of it as text. Questions
- * take seconds together: between two of them the process sees to everybody else's work, and its heartbeats.
+ * What comes next of a document: the calls that its questions need, some at a time, and then all of it as
+ * text. Questions take seconds together: between two of them the process sees to everybody else's work, and
+ * its heartbeats.
  */
 export async function nextDocumentStep(conversation: Conversation): Promise<Step> {
   const blocks = readDocument(conversation.messages.at(-1) ?? '');
@@ -125,8 +128,8 @@ function queues(answers: readonly ToolAnswer[]): (tool: string) => ToolAnswer[] 
 }
 
 /**
- * How far one question is. Questions call in their order, and so are the answers of each tool: a question takes the next
- * one that is left.
+ * How far one question is. Questions call in their order, and so are the answers of each tool: a question
+ * takes the next one that is left.
  */
 function answered(
   conversation: Conversation,

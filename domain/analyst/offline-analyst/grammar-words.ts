@@ -48,7 +48,10 @@ export const grammarWords: ReadonlySet<string> = new Set([
   ...whichWords,
 ]);
 
-/** A value that is also a word of the grammar, as `IN` for India, counts only where it is written the same, in capitals. */
+/**
+ * A value that is also a word of the grammar, as `IN` for India, counts only where it is written the same, in
+ * capitals.
+ */
 export function allowsAsWord(token: Token, value: string): boolean {
   return token.text === value && value.length > 1 && value === value.toUpperCase();
 }

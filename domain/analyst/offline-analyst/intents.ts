@@ -74,7 +74,10 @@ export function isOpener(tokens: readonly Token[]): boolean {
 
 const chartFillers = new Set(['a', 'an', 'as']);
 
-/** "as a pie chart", "plot", "write a report", "summary": how the answer is wanted, and words of what is asked. */
+/**
+ * "as a pie chart", "plot", "write a report", "summary": how the answer is wanted, and words of what is
+ * asked.
+ */
 export const charting: Rule = (state) => {
   const { draft } = state;
   const word = wordAt(state, state.at);

@@ -5,7 +5,10 @@ import { allowance, distance, keyOf, stem, type Token, wordsOf } from './words.t
 
 export interface ColumnMatch {
   column: Column;
-  /** How well the words name it: 12 with its table, 10 in full, 9 without is/has, 5 in part, below as a synonym. */
+  /**
+   * How well the words name it: 12 with its table, 10 in full, 9 without is/has, 5 in part, below as a
+   * synonym.
+   */
   score: number;
 }
 
@@ -28,7 +31,9 @@ type Entry = Pick<Mention, 'tables' | 'columns' | 'values'>;
 export interface Vocabulary {
   tables: readonly Table[];
   entries: ReadonlyMap<string, Entry>;
-  /** Single words that names and values are made of, by their stems: what a misspelt word is compared with. */
+  /**
+   * Single words that names and values are made of, by their stems: what a misspelt word is compared with.
+   */
   known: ReadonlyMap<string, string>;
 }
 

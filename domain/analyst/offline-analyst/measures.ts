@@ -146,7 +146,9 @@ export function isSmall(value: number | undefined): boolean {
   return value !== undefined && Number.isInteger(value) && value > 0 && value <= 1000;
 }
 
-/** "the newest 5 orders", "cheapest product": rows in the order of a column; "latest order date" is a maximum. */
+/**
+ * "the newest 5 orders", "cheapest product": rows in the order of a column; "latest order date" is a maximum.
+ */
 function superlatively(
   state: State,
   { column, direction }: { column: string; direction: 'asc' | 'desc' },
@@ -190,7 +192,10 @@ export const sharing: Rule = (state) => {
   return wordAt(state, state.at + 1) === 'of' ? 2 : 1;
 };
 
-/** Gives the aggregates that wait a table or a column. True when there were some, or a list of measures goes on. */
+/**
+ * Gives the aggregates that wait a table or a column. True when there were some, or a list of measures goes
+ * on.
+ */
 export function takeMeasures(state: State, length: number): boolean {
   const found = mention(state, state.at)!;
   const waiting = state.pending.length > 0 ? state.pending : continued(state);

@@ -107,7 +107,9 @@ export function isConditionAhead(state: State, reference: Reference, end: number
   return ofColumn(valuesAt(state, at, reference), reference).length > 0;
 }
 
-/** Values at `at`; those that are also words of the grammar count where their column was named just before. */
+/**
+ * Values at `at`; those that are also words of the grammar count where their column was named just before.
+ */
 export function valuesAt(state: State, at: number, reference?: Reference): Mention['values'] {
   const found = mention(state, at)?.values ?? [];
   if (found.length > 0 || reference === undefined) return found;

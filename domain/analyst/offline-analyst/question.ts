@@ -116,7 +116,9 @@ export type Condition = { isNegated: boolean; said: string; isAfterVerb: boolean
   | { kind: 'between'; column: Column; low: string; high: string }
 );
 
-/** Another table, each row of the first one having one row of it at most; or, `isMany`, any number of them. */
+/**
+ * Another table, each row of the first one having one row of it at most; or, `isMany`, any number of them.
+ */
 export interface Join {
   table: string;
   left: string;

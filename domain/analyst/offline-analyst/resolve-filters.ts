@@ -86,7 +86,10 @@ function comparedColumn(
   return column;
 }
 
-/** What is quoted is a value as it stands: of the column that was named, or of any column of text that may hold it. */
+/**
+ * What is quoted is a value as it stands: of the column that was named, or of any column of text that may
+ * hold it.
+ */
 function quotedCondition(
   filter: Extract<DraftFilter, { kind: 'quoted' }>,
   scope: Scope,

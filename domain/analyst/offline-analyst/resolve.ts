@@ -126,7 +126,10 @@ function resolveGroup(group: DraftGroup, scope: Scope, findings: Findings): Grou
   return column === undefined ? undefined : { column, label: column.name };
 }
 
-/** "by customer" is the customer's name where names are unique, and otherwise what the two tables have in common. */
+/**
+ * "by customer" is the customer's name where names are unique, and otherwise what the two tables have in
+ * common.
+ */
 function groupColumn(reference: Reference, scope: Scope, findings: Findings): Column | undefined {
   const own = reference.columns.find(({ column, score }) => column.table === scope.base.name && score >= 9);
   const [name] = reference.tables;
@@ -236,7 +239,9 @@ function columnsOf(filter: Condition): Column[] {
   return filter.kind === 'anyText' ? filter.columns : [filter.column];
 }
 
-/** The joins that the columns need. One that would repeat rows of the base serves filters only, by a subquery. */
+/**
+ * The joins that the columns need. One that would repeat rows of the base serves filters only, by a subquery.
+ */
 function joinsOf(question: Question, scope: Scope, findings: Findings): Question['joins'] {
   const shown = [
     ...question.measures.flatMap(({ column }) => column ?? []),

@@ -22,8 +22,8 @@ export function scopeOf(base: Table, tables: readonly Table[], named: readonly s
 }
 
 /**
- * Two tables are joined by a column of the same name and kind that is a key by its name, or by `customer_id` and
- * `customers.id`. One of the two must be unique: otherwise rows would be counted more than once.
+ * Two tables are joined by a column of the same name and kind that is a key by its name, or by `customer_id`
+ * and `customers.id`. One of the two must be unique: otherwise rows would be counted more than once.
  */
 function joinOf(left: Table, right: Table): Join | undefined {
   const found: Join[] = [];

@@ -70,7 +70,10 @@ function orderOf({ order, groups, measures }: Question): string[] {
   return [`${identifier(measures[0]!.label)} ${order.direction.toUpperCase()} NULLS LAST`, ...keys];
 }
 
-/** What the filters select, as a part of what is there without them; filters of dates, and those before the verb, hold for both. */
+/**
+ * What the filters select, as a part of what is there without them; filters of dates, and those before the
+ * verb, hold for both.
+ */
 function shareSql(question: Question, named: Named): string {
   const { filters, measures } = question;
   const hasVerb = filters.some(({ isAfterVerb, kind }) => isAfterVerb && kind !== 'dates');

@@ -1,4 +1,6 @@
-/** How text becomes words that can be compared: bounded, in one pass, without a pattern that could backtrack. */
+/**
+ * How text becomes words that can be compared: bounded, in one pass, without a pattern that could backtrack.
+ */
 export type TokenKind = 'word' | 'number' | 'date' | 'quoted' | 'symbol';
 
 export interface Token {
@@ -67,7 +69,9 @@ export function stem(word: string): string {
   return singular.endsWith('e') && singular.length > 3 ? singular.slice(0, -1) : singular;
 }
 
-/** Words of a name or a value: parts between what is no letter or digit, and where a capital begins a word. */
+/**
+ * Words of a name or a value: parts between what is no letter or digit, and where a capital begins a word.
+ */
 export function wordsOf(name: string): string[] {
   const parted = name.slice(0, maxQuotedCharacters).replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2');
   return plain(parted)

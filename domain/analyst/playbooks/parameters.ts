@@ -25,7 +25,9 @@ export function namesIn(text: string): string[] {
   return [...new Set([...text.matchAll(reference)].map(([, name]) => name!))];
 }
 
-/** The text with every parameter's value in its place; nothing, where it has none. Values are not read again. */
+/**
+ * The text with every parameter's value in its place; nothing, where it has none. Values are not read again.
+ */
 export function filledIn(text: string, params: Params): string {
   return text.replace(reference, (_, name: string) => textOf(name, params));
 }
@@ -83,8 +85,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * The values that a run works with: those given, and defaults. A table that is given by its id is known by its name from
- * here on, as texts and statements name it.
+ * The values that a run works with: those given, and defaults. A table that is given by its id is known by
+ * its name from here on, as texts and statements name it.
  *
  * @throws ValidationError at `[...at, name]` of each that is unknown, missing or of another type
  */

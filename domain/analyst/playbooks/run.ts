@@ -26,7 +26,10 @@ export interface PlaybookRunRequest {
   defaultModel: string;
 }
 
-/** As much as instructions may have as they are written: one that names a long value everywhere is no way around. */
+/**
+ * As much as instructions may have as they are written: one that names a long value everywhere is no way
+ * around.
+ */
 const maxInstructions = 204_800;
 const maxTitle = 200;
 

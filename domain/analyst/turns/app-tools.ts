@@ -5,7 +5,9 @@ import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import type { Conversation } from '../conversations/conversations.ts';
 import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
 
-/** Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all. */
+/**
+ * Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all.
+ */
 export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'url' | 'tool' | 'fingerprint' | 'isReadOnly'>;
 
 const nobodyDecides = {
@@ -20,8 +22,8 @@ interface AnsweredCalls {
 }
 
 /**
- * The calls of an answer as parts of its reply: those that a person has to allow wait, or are denied in a run. A tool is
- * called as the model was told of it, and by the policy that holds now.
+ * The calls of an answer as parts of its reply: those that a person has to allow wait, or are denied in a
+ * run. A tool is called as the model was told of it, and by the policy that holds now.
  */
 export async function callParts(
   db: OrganizationTransaction,
@@ -58,8 +60,8 @@ export async function callParts(
 }
 
 /**
- * Calls the tool of an app. One that may change something is called once: a second try tells that nobody knows what became
- * of the first.
+ * Calls the tool of an app. One that may change something is called once: a second try tells that nobody
+ * knows what became of the first.
  */
 export async function callApp(
   deps: AppToolDeps,

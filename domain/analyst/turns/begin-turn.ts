@@ -19,8 +19,8 @@ export interface BeginDeps extends ExpiryDeps {
 }
 
 /**
- * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one snapshot. A second
- * call finds the first.
+ * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one
+ * snapshot. A second call finds the first.
  */
 export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;

@@ -39,8 +39,9 @@ export interface StepDeps {
 }
 
 /**
- * Asks the model once, and writes its answer into the reply as it comes. What an earlier try left half done is taken back
- * first; a step that was done is told again. `isLast`: the model gets no tools, so that it has to answer.
+ * Asks the model once, and writes its answer into the reply as it comes. What an earlier try left half done
+ * is taken back first; a step that was done is told again. `isLast`: the model gets no tools, so that it has
+ * to answer.
  *
  * @throws StepFailure; whatever else is ours
  */
@@ -132,7 +133,10 @@ function found(deps: StepDeps, id: string) {
   return model;
 }
 
-/** What the model is told of the tools, made once. It never runs one itself, and a call is checked where it is made. */
+/**
+ * What the model is told of the tools, made once. It never runs one itself, and a call is checked where it is
+ * made.
+ */
 const toolSetOf = (offered: readonly Pick<Tool, 'name' | 'description' | 'input'>[]): ToolSet =>
   Object.fromEntries(
     offered.map(({ name, description, input }) => [

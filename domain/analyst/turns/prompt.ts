@@ -13,7 +13,10 @@ const promptShare = 0.7;
 /** In place of what a tool answered, where there is no room for it. */
 const droppedResult = 'Dropped to save room; call the tool again if you need it.';
 
-/** What the model is shown of the conversation, up to the reply it works at. What does not fit is not even read. */
+/**
+ * What the model is shown of the conversation, up to the reply it works at. What does not fit is not even
+ * read.
+ */
 export async function promptOf(
   db: OrganizationTransaction,
   reply: Message,
@@ -67,8 +70,8 @@ async function saidIn(
 }
 
 /**
- * The messages that fit, newest first, and what room is left for what tools answered. The last question and what was said
- * about it stay, whatever their size.
+ * The messages that fit, newest first, and what room is left for what tools answered. The last question and
+ * what was said about it stay, whatever their size.
  */
 function fitting(
   rows: readonly Message[],

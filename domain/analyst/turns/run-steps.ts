@@ -4,7 +4,10 @@ import type { RunStep } from '../../workspace/runs/steps.ts';
 import type { Conversation } from '../conversations/conversations.ts';
 import { type MessagePart, partsOf } from '../conversations/messages.ts';
 
-/** Shows a run's users what its analyst does: a step a call of a tool. In a conversation of people it shows nothing. */
+/**
+ * Shows a run's users what its analyst does: a step a call of a tool. In a conversation of people it shows
+ * nothing.
+ */
 export async function showInRun(
   db: OrganizationTransaction,
   { organization_id: organizationId, run_id: runId }: Conversation,

@@ -26,8 +26,8 @@ const maxOutputCharacters = 60_000;
 type Ended = Pick<MessagePart, 'status' | 'summary'> & { output: unknown; answer?: ToolAnswer };
 
 /**
- * Makes a tool's call, and tells what came of it: to the model, which gets the faults of the call too, and to people. A
- * call that has ended, or whose turn has, is left as it is.
+ * Makes a tool's call, and tells what came of it: to the model, which gets the faults of the call too, and to
+ * people. A call that has ended, or whose turn has, is left as it is.
  *
  * @throws what may pass by another try, unless `isLastTry`
  */

@@ -6,8 +6,8 @@ export const legacyTypes = ['cron', 'interval', 'biweekly', 'month_end'] as cons
 export type CadenceType = (typeof writableTypes)[number] | (typeof legacyTypes)[number];
 
 /**
- * The years that cadences fire in. What the date library keeps of a zone's year it keeps for good (some 2 KiB), so the
- * years that callers can ask for are no more than anybody plans with.
+ * The years that cadences fire in. What the date library keeps of a zone's year it keeps for good (some 2
+ * KiB), so the years that callers can ask for are no more than anybody plans with.
  */
 export const firstYear = 1970;
 export const lastYear = 2099;
@@ -69,7 +69,10 @@ export interface CronCadence extends InZone {
   cronExpression: string;
 }
 
-/** Every so many minutes of the clock's own time, from the anchor on: a day of 23 hours still has its 1440 minutes. */
+/**
+ * Every so many minutes of the clock's own time, from the anchor on: a day of 23 hours still has its 1440
+ * minutes.
+ */
 export interface IntervalCadence extends InZone {
   type: 'interval';
   everyMinutes: number;

@@ -16,9 +16,9 @@ export function cronFault(expression: string): string | undefined {
 }
 
 /**
- * The next time of the clock that an expression names. It is matched against the clock as if it were UTC's, so that
- * gaps and overlaps are left to `instantOf`: croner's own rules skip what falls into a gap, and fire twice in an overlap,
- * for every expression with a wildcard or a step in its time.
+ * The next time of the clock that an expression names. It is matched against the clock as if it were UTC's,
+ * so that gaps and overlaps are left to `instantOf`: croner's own rules skip what falls into a gap, and fire
+ * twice in an overlap, for every expression with a wildcard or a step in its time.
  */
 export function nextCronTime(expression: string, afterClockMs: number): number | undefined {
   try {

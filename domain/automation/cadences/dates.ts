@@ -16,7 +16,9 @@ export type RecurringCadence =
   | BiweeklyCadence
   | MonthEndCadence;
 
-/** The first of its dates that is not before `from`; periods are counted from `anchor`, in both directions. */
+/**
+ * The first of its dates that is not before `from`; periods are counted from `anchor`, in both directions.
+ */
 export function firstDateFrom(
   cadence: RecurringCadence,
   from: Temporal.PlainDate,

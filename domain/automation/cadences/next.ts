@@ -7,11 +7,14 @@ import { clockAt, instantOf, latestClockUntil } from './zones.ts';
 export interface Occurrence {
   /** When it fires. */
   atMs: number;
-  /** What the cadence says, 2027-03-28T02:30:00: the identity of the fire, which no other one of the cadence has. */
+  /**
+   * What the cadence says, 2027-03-28T02:30:00: the identity of the fire, which no other one of the cadence
+   * has.
+   */
   localTime: string;
   /**
-   * What is unusual about it. One that was moved to the month's last day and falls into a gap or an overlap says the
-   * latter: that it was moved can be seen from its date.
+   * What is unusual about it. One that was moved to the month's last day and falls into a gap or an overlap
+   * says the latter: that it was moved can be seen from its date.
    */
   note: null | 'gap' | 'overlap' | 'month_end';
 }
@@ -28,8 +31,9 @@ interface ClockTime {
 }
 
 /**
- * The first fire strictly after an instant. Periods are counted from the cadence's anchorDate, else from the date of
- * `createdAtMs` in its zone. Throws `invalid_cadence` for a stored cadence that cannot be read any more.
+ * The first fire strictly after an instant. Periods are counted from the cadence's anchorDate, else from the
+ * date of `createdAtMs` in its zone. Throws `invalid_cadence` for a stored cadence that cannot be read any
+ * more.
  */
 export function nextOccurrence(
   cadence: Cadence,
@@ -42,7 +46,8 @@ export function nextOccurrence(
   if (!said || said.clockMs > lastClockMs) return undefined;
   const { atMs, note } = instantOf(cadence.zoneId, said.clockMs);
   if (note === 'gap') {
-    // Whatever a gap holds fires at its end, as one: as the time that the clock then shows, if the cadence says that.
+    // Whatever a gap holds fires at its end, as one: as the time that the clock then shows, if the cadence
+    // says that.
     const shownMs = clockAt(cadence.zoneId, atMs);
     const shown = nextClockTime(cadence, shownMs - 1, createdAtMs);
     if (shown?.clockMs === shownMs) return occurrence(shown, instantOf(cadence.zoneId, shownMs));

@@ -50,8 +50,9 @@ export function checkStoredCadence(fields: CadenceFields): CadenceCheck<Cadence>
 }
 
 /**
- * New cadences recur every period. Another interval is let through only where the same kind has it stored already, so
- * that what was read can be written back with another time: every two weeks is no leave for every two months.
+ * New cadences recur every period. Another interval is let through only where the same kind has it stored
+ * already, so that what was read can be written back with another time: every two weeks is no leave for every
+ * two months.
  */
 export function refuseNewInterval(written: WritableCadence, stored: Cadence | undefined): void {
   if (written.type === 'one_time' || (written.interval ?? 1) === 1) return;

@@ -2,8 +2,8 @@ import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../../data/errors.ts';
 
 /**
- * What clocks of a zone show. A clock's time is kept as the milliseconds that Date.UTC has for it; times as they follow
- * each other on a clock can then be compared and counted like instants.
+ * What clocks of a zone show. A clock's time is kept as the milliseconds that Date.UTC has for it; times as
+ * they follow each other on a clock can then be compared and counted like instants.
  */
 
 interface Transition {
@@ -23,8 +23,9 @@ interface ZoneYear {
 const furthestOffsetMs = 16 * 3_600_000;
 
 /**
- * A question about a zone costs the polyfill tens of microseconds, because it formats and reads dates; a year's offsets
- * are therefore asked for once. Some 600 zones exist, of which a schedule looks at one or two years.
+ * A question about a zone costs the polyfill tens of microseconds, because it formats and reads dates; a
+ * year's offsets are therefore asked for once. Some 600 zones exist, of which a schedule looks at one or two
+ * years.
  */
 const maxCachedYears = 5_000;
 const years = new Map<string, ZoneYear>();
@@ -68,7 +69,10 @@ function zoned(zoneId: string, atMs: number): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zoneId);
 }
 
-/** Whether the runtime's time zone database has it. Offsets such as +02:00 are no zones: they know no summer time. */
+/**
+ * Whether the runtime's time zone database has it. Offsets such as +02:00 are no zones: they know no summer
+ * time.
+ */
 export function isZone(zoneId: string): boolean {
   if (zoneId.length > 64 || !/^[A-Za-z]/.test(zoneId)) return false;
   try {
@@ -102,7 +106,10 @@ export function clockAt(zoneId: string, atMs: number): number {
   return atMs + offsetAt(zoneId, atMs);
 }
 
-/** The latest that the clock has shown until an instant: in the second pass of an overlap, the end of the first. */
+/**
+ * The latest that the clock has shown until an instant: in the second pass of an overlap, the end of the
+ * first.
+ */
 export function latestClockUntil(zoneId: string, atMs: number): number {
   let latest = clockAt(zoneId, atMs);
   for (const { atMs: turnMs, beforeMs } of transitionsBetween(zoneId, atMs - 2 * furthestOffsetMs, atMs))
@@ -116,8 +123,9 @@ export interface ClockInstant {
 }
 
 /**
- * The first instant at which the clock shows a time or, where it never does, one after it. That is the contract's
- * whole rule of gaps (of an hour as of a day) and overlaps, and it never puts a later time before an earlier one.
+ * The first instant at which the clock shows a time or, where it never does, one after it. That is the
+ * contract's whole rule of gaps (of an hour as of a day) and overlaps, and it never puts a later time before
+ * an earlier one.
  */
 export function instantOf(zoneId: string, clockMs: number): ClockInstant {
   const turns = transitionsBetween(zoneId, clockMs - furthestOffsetMs, clockMs + furthestOffsetMs);

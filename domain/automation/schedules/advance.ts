@@ -29,9 +29,9 @@ export interface AdvanceDeps {
 const latestMs = 86_400_000;
 
 /**
- * Sees to everything that a schedule's cadence says up to `nowMs`: the latest fires where it is less than a day late and
- * no fire before it is under way; each before it was missed. Rows and the place in the cadence are one commit, so a step
- * that runs twice finds nothing left to do.
+ * Sees to everything that a schedule's cadence says up to `nowMs`: the latest fires where it is less than a
+ * day late and no fire before it is under way; each before it was missed. Rows and the place in the cadence
+ * are one commit, so a step that runs twice finds nothing left to do.
  */
 export async function advanceSchedule(
   deps: AdvanceDeps,

@@ -38,7 +38,10 @@ export function beginBackfill(db: Database, input: BackfillInput): Promise<Backf
   });
 }
 
-/** The fire at a place of the plan: the same one for every try. What has fired since it was planned is not fired again. */
+/**
+ * The fire at a place of the plan: the same one for every try. What has fired since it was planned is not
+ * fired again.
+ */
 export function claimBackfillFire(db: Database, input: BackfillInput, place: number): Promise<Claim> {
   const { organizationId, backfillId } = input;
   return inOrganization(db, organizationId, async (transaction) => {

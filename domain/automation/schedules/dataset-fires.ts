@@ -15,7 +15,10 @@ export interface SnapshotFire {
   waitedBy: string;
 }
 
-/** Starts the snapshot of a dataset's fire. One that is refused for good is kept: its schedule has nobody to tell why. */
+/**
+ * Starts the snapshot of a dataset's fire. One that is refused for good is kept: its schedule has nobody to
+ * tell why.
+ */
 export async function startFiredSnapshot(deps: SnapshotWakeDeps, fire: SnapshotFire): Promise<void> {
   const { organizationId, datasetId, callerId, runId, waitedBy } = fire;
   const dataset = await inOrganization(deps.db, organizationId, (db) =>

@@ -88,7 +88,9 @@ export async function showDataset(db: OrganizationTransaction, dataset: Dataset)
   return shown!;
 }
 
-/** Tells the process of a dataset's schedule what is new; what it does not hear of the worker makes up for. */
+/**
+ * Tells the process of a dataset's schedule what is new; what it does not hear of the worker makes up for.
+ */
 export async function wakeDatasetSchedule(
   deps: WakeDeps & { db: Database },
   dataset: Dataset,

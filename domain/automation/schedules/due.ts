@@ -44,8 +44,9 @@ export const fireOf = (row: Schedule, { atMs, localTime }: Occurrence) => ({
 });
 
 /**
- * What an active schedule's cadence has said and nobody has seen to yet, as missed: from here on its owner wants it paused, or
- * by another cadence, and it will not be made up for. Of very many the last that is recorded tells of the rest.
+ * What an active schedule's cadence has said and nobody has seen to yet, as missed: from here on its owner
+ * wants it paused, or by another cadence, and it will not be made up for. Of very many the last that is
+ * recorded tells of the rest.
  */
 export function missedRows(
   row: Schedule,

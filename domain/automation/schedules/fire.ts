@@ -33,7 +33,9 @@ const startWithinMs = 86_400_000;
 
 const cancelled: FireProgress = { kind: 'ended', status: 'cancelled' };
 
-/** Starts what a fire runs; its id is known before, so a second try finds it. What refuses it ends the fire. */
+/**
+ * Starts what a fire runs; its id is known before, so a second try finds it. What refuses it ends the fire.
+ */
 export async function beginFire(deps: FireDeps, input: ScheduleRunInput): Promise<FireProgress> {
   const { organizationId } = input;
   const found = await inOrganization(deps.db, organizationId, (db) => findFire(db, input));

@@ -38,8 +38,8 @@ const legacySchedule = z.strictObject({
 type LegacySchedule = z.output<typeof legacySchedule> & { cadence: Cadence };
 
 /**
- * Schedules of another system. Each begins to fire within a minute, by what its cadence says from now on; importing the same
- * again adds nothing.
+ * Schedules of another system. Each begins to fire within a minute, by what its cadence says from now on;
+ * importing the same again adds nothing.
  */
 export const legacySchedules: LegacyKind<LegacySchedule> = {
   read: readRecord,

@@ -32,8 +32,8 @@ export type OwnedTarget = Pick<
 const maxOwned = 10_000;
 
 /**
- * Adds the schedule of something that has it as a part of itself: no user sees it as one. Wake its process when that is
- * committed.
+ * Adds the schedule of something that has it as a part of itself: no user sees it as one. Wake its process
+ * when that is committed.
  */
 export async function addOwned(
   db: OrganizationTransaction,
@@ -58,8 +58,8 @@ export async function addOwned(
 }
 
 /**
- * Has it fire by this cadence. One that stays keeps its place in it, so that nothing is missed or doubled, and its process need
- * not hear of it. One that is paused fires again, unless it is to stay so.
+ * Has it fire by this cadence. One that stays keeps its place in it, so that nothing is missed or doubled,
+ * and its process need not hear of it. One that is paused fires again, unless it is to stay so.
  */
 export async function keepOwned(
   db: OrganizationTransaction,
@@ -85,7 +85,10 @@ export async function keepOwned(
   });
 }
 
-/** Has it fire no more. Its row stays, for as long as fires are kept: some may be under way, and it may come back. */
+/**
+ * Has it fire no more. Its row stays, for as long as fires are kept: some may be under way, and it may come
+ * back.
+ */
 export async function retireOwned(
   db: OrganizationTransaction,
   row: Schedule,

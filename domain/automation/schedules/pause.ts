@@ -11,8 +11,8 @@ import { insertScheduleRuns } from './schedule-runs.ts';
 import { findSchedule, nextOf, type Schedule, scheduleStates } from './schedules.ts';
 
 /**
- * Fires no more until it is resumed; runs under way go on. What was due by then and had not fired is told as missed. Pausing
- * twice changes nothing.
+ * Fires no more until it is resumed; runs under way go on. What was due by then and had not fired is told as
+ * missed. Pausing twice changes nothing.
  */
 export async function pauseSchedule(
   db: OrganizationTransaction,

@@ -45,7 +45,10 @@ export function scheduleStart(row: Schedule, memo: Record<string, string> = {}) 
   return scheduleProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
 }
 
-/** Schedules of triggers and datasets are no users' own: what their fires run is shown by its project, if it is of one. */
+/**
+ * Schedules of triggers and datasets are no users' own: what their fires run is shown by its project, if it
+ * is of one.
+ */
 export function fireAddress(
   row: Pick<ScheduleRun, 'id' | 'schedule_id' | 'run_id' | 'project_id'>,
 ): string | undefined {

@@ -59,7 +59,8 @@ async function reviveSchedule(deps: ScheduleReconcileDeps, { organizationId, id 
   const isUnseen = row.seen_revision < row.revision;
   // It has its timer, and is late with everybody else.
   if (state === 'running' && !isUnseen) return;
-  // Whoever ended it by force wants it to fire no more; a change by its owner since then is a wish to the contrary.
+  // Whoever ended it by force wants it to fire no more; a change by its owner since then is a wish to the
+  // contrary.
   if (closes(scheduleProcess, state) && !isUnseen)
     await pauseByProcess(deps.db, { organizationId, scheduleId: id }, Date.now());
   else await wakeSchedule(deps, row);

@@ -23,7 +23,10 @@ export interface TriggerRequest {
   nowMs: number;
 }
 
-/** Fires a schedule now, whatever its cadence says and also while it is paused. Without workflows nothing of it stays. */
+/**
+ * Fires a schedule now, whatever its cadence says and also while it is paused. Without workflows nothing of
+ * it stays.
+ */
 export async function triggerSchedule(deps: ProcessDeps, request: TriggerRequest): Promise<ScheduleRun> {
   const { organizationId, scheduleId, requestId, memo, nowMs } = request;
   const { row } = await startRecorded(deps, organizationId, {

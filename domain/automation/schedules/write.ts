@@ -50,8 +50,8 @@ export interface NewSchedule extends ScheduleContent {
 const maxSchedules = 10_000;
 
 /**
- * Adds a schedule with the outbox entry of its process; the same id again finds the first. Without workflows nothing of it
- * stays.
+ * Adds a schedule with the outbox entry of its process; the same id again finds the first. Without workflows
+ * nothing of it stays.
  */
 export async function createSchedule(deps: ProcessDeps, schedule: NewSchedule): Promise<Schedule> {
   const { organizationId, id } = schedule;
@@ -87,7 +87,10 @@ async function insert(db: OrganizationTransaction, schedule: NewSchedule): Promi
   });
 }
 
-/** Writes everything of a schedule anew but what it runs. It fires from now on by the new cadence, unless it is paused. */
+/**
+ * Writes everything of a schedule anew but what it runs. It fires from now on by the new cadence, unless it
+ * is paused.
+ */
 export async function replaceSchedule(
   db: OrganizationTransaction,
   before: Schedule,

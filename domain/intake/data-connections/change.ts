@@ -72,9 +72,9 @@ export interface DataConnectionChange {
 }
 
 /**
- * What is left out stays. `config` and `secrets` are merged key by key and checked as a whole; a snapshot policy replaces
- * the last one, but for how HTTP is read, which stays where the policy does not mention it. What sends secrets elsewhere
- * has them given again.
+ * What is left out stays. `config` and `secrets` are merged key by key and checked as a whole; a snapshot
+ * policy replaces the last one, but for how HTTP is read, which stays where the policy does not mention it.
+ * What sends secrets elsewhere has them given again.
  */
 export async function changeDataConnection(
   db: OrganizationTransaction,

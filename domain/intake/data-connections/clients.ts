@@ -23,7 +23,8 @@ export interface SourceClients {
   /**
    * Does some work with a source, within so much time.
    *
-   * @throws RemoteFailure; AppError rate_limited where the organization has too much under way with its sources
+   * @throws RemoteFailure; AppError rate_limited where the organization has too much under way with its
+   * sources
    */
   use<T>(
     connection: DataConnection,
@@ -40,7 +41,10 @@ export interface SourceClientsOptions {
   allowUnvalidated: boolean;
 }
 
-/** A source that hangs keeps a session for as long as it may take: those of one organization must not be everybody's. */
+/**
+ * A source that hangs keeps a session for as long as it may take: those of one organization must not be
+ * everybody's.
+ */
 const maxSessionsPerOrganization = 16;
 
 export function createSourceClients(options: SourceClientsOptions): SourceClients {

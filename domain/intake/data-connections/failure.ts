@@ -10,7 +10,10 @@ import {
 } from '../../../data/outgoing/failure.ts';
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
-/** What went wrong on this side while a source was worked with: it is told as its cause, and not as the source's. */
+/**
+ * What went wrong on this side while a source was worked with: it is told as its cause, and not as the
+ * source's.
+ */
 export class InternalFailure extends Error {
   override readonly name = 'InternalFailure';
 
@@ -31,7 +34,10 @@ export async function ours<T>(work: Promise<T>): Promise<T> {
 /** What a kind of source says in its own words, by the codes of its errors. */
 export type StageOf = (code: string, error: Error) => FailureStage | undefined;
 
-/** Classifies whatever a source throws. Its own words are shown in one line, and without the secrets it was sent. */
+/**
+ * Classifies whatever a source throws. Its own words are shown in one line, and without the secrets it was
+ * sent.
+ */
 export function sourceFailure(
   error: unknown,
   { redaction, stageOf }: { redaction: Redaction; stageOf: StageOf },

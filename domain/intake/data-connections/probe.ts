@@ -24,7 +24,10 @@ interface ConnectionId {
   id: string;
 }
 
-/** Whether a connection's source can be used, and what is in the way where it cannot; the connection keeps the outcome. */
+/**
+ * Whether a connection's source can be used, and what is in the way where it cannot; the connection keeps the
+ * outcome.
+ */
 export async function testConnection(deps: SourceDeps, where: ConnectionId): Promise<TestOutcome> {
   const connection = await read(deps, where);
   const startedMs = performance.now();

@@ -10,8 +10,9 @@ export interface Direction {
 }
 
 /**
- * Secrets are for the server they were given for: whoever has them sent elsewhere, or less safely, gives them anew, or
- * removes them. Otherwise one who may change a connection could read its secrets at a server of their own.
+ * Secrets are for the server they were given for: whoever has them sent elsewhere, or less safely, gives them
+ * anew, or removes them. Otherwise one who may change a connection could read its secrets at a server of
+ * their own.
  */
 export function redirectedSecretFaults(
   { config: fields, secrets }: ConnectionTypeTable,

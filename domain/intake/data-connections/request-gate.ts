@@ -36,12 +36,18 @@ export interface RequestWish {
   onTaken?: ((db: OrganizationTransaction) => Promise<void>) | undefined;
 }
 
-/** Keeps to the limits of a connection's source, over all workers and their restarts: what was asked stands in one row. */
+/**
+ * Keeps to the limits of a connection's source, over all workers and their restarts: what was asked stands in
+ * one row.
+ */
 export interface RequestGate {
   take(wish: RequestWish): Promise<RequestLease | LimitedFor>;
   /** The request is still under way: so that one whose worker was killed does not hold its place for long. */
   renew(lease: RequestLease, leaseMs: number): Promise<void>;
-  /** A request has ended: what it did not read is given back, and the source left alone for as long as it asked. */
+  /**
+   * A request has ended: what it did not read is given back, and the source left alone for as long as it
+   * asked.
+   */
   release(lease: RequestLease, outcome: { readBytes: number; blockedForMs: number }): Promise<void>;
 }
 

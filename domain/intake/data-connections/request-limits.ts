@@ -62,8 +62,8 @@ export interface LimitedFor {
 export type Taken = { usage: RequestUsage; maxBytes: number } | LimitedFor;
 
 /**
- * Allows one more request where every limit lets it, in any span of time and not only in those of a calendar; or says how long
- * to wait. The bytes that it may read are taken in advance.
+ * Allows one more request where every limit lets it, in any span of time and not only in those of a calendar;
+ * or says how long to wait. The bytes that it may read are taken in advance.
  */
 export function takeRequest(
   before: RequestUsage,

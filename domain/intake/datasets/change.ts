@@ -125,7 +125,9 @@ async function refuseUnfit(
   ]);
 }
 
-/** What is copied by a cursor has to have one, and a key to merge by. An HTTP resource has both in its policy. */
+/**
+ * What is copied by a cursor has to have one, and a key to merge by. An HTTP resource has both in its policy.
+ */
 function refuseUnfitIncrement(
   connection: DataConnection,
   { resource, cursor, keyColumns }: DatasetSettings,

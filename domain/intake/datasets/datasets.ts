@@ -68,7 +68,10 @@ export function updateDataset(
   );
 }
 
-/** Removes a dataset with its runs; its table stays. @throws AppError conflict while one of its snapshots is under way */
+/**
+ * Removes a dataset with its runs; its table stays. @throws AppError conflict while one of its snapshots is
+ * under way
+ */
 export async function deleteDataset(db: OrganizationTransaction, dataset: Dataset): Promise<void> {
   await refuseActive(db, dataset.organization_id, { dataset_id: dataset.id });
   await datasets.remove(db, dataset.organization_id, dataset.id);
@@ -77,7 +80,8 @@ export async function deleteDataset(db: OrganizationTransaction, dataset: Datase
 /**
  * Has a connection's datasets let go of it, before it is removed.
  *
- * @throws AppError conflict where there are any that nobody said to detach, or one of their snapshots is under way
+ * @throws AppError conflict where there are any that nobody said to detach, or one of their snapshots is
+ * under way
  */
 export async function detachDatasets(
   db: OrganizationTransaction,
@@ -129,7 +133,10 @@ async function refuseActive(
     );
 }
 
-/** A name that neither a table nor another dataset has, like the dataset's own: `Shop orders` becomes `shop_orders`. */
+/**
+ * A name that neither a table nor another dataset has, like the dataset's own: `Shop orders` becomes
+ * `shop_orders`.
+ */
 async function freeTableName(
   db: OrganizationTransaction,
   organizationId: string,

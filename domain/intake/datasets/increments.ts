@@ -7,7 +7,9 @@ import type { Replica } from './replicate.ts';
 import { replicatedOf } from './replicated.ts';
 import type { SnapshotRun } from './snapshot-runs.ts';
 
-/** What a cursor does not tell, rows that are gone above all, is put right by a whole copy as often as this. */
+/**
+ * What a cursor does not tell, rows that are gone above all, is put right by a whole copy as often as this.
+ */
 export const wholeEveryHours = 24;
 
 /** What the next snapshot of an incremental dataset of a database copies. */

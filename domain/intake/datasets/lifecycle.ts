@@ -45,7 +45,10 @@ export const snapshotSteps = {
   commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
 };
 
-/** queued → running, or `waiting` while the organization copies as much as it may; `ended` also where nobody wants it. */
+/**
+ * queued → running, or `waiting` while the organization copies as much as it may; `ended` also where nobody
+ * wants it.
+ */
 export function beginSnapshot(
   db: Database,
   { organizationId, runId }: SnapshotId,
@@ -99,7 +102,9 @@ export async function admitSnapshot(
   });
 }
 
-/** Ends the snapshot where it has not ended, and gives a name that it reserved back; the snapshot as it ended. */
+/**
+ * Ends the snapshot where it has not ended, and gives a name that it reserved back; the snapshot as it ended.
+ */
 export function endSnapshot(
   db: Database,
   { organizationId, runId }: SnapshotId,

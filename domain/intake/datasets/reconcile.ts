@@ -20,7 +20,10 @@ export interface SnapshotReconcileDeps extends SnapshotRunDeps {
 /** A younger snapshot's process may not have been started yet. */
 const ageSeconds = 60;
 
-/** Snapshots whose process is no more end, or go on from their rows in a new one; what was lost on the way is said again. */
+/**
+ * Snapshots whose process is no more end, or go on from their rows in a new one; what was lost on the way is
+ * said again.
+ */
 export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`

@@ -41,7 +41,8 @@ export interface Replication {
 }
 
 /**
- * Reads an HTTP source as its policy says: from where the snapshot before came to, as far as its limits let it now.
+ * Reads an HTTP source as its policy says: from where the snapshot before came to, as far as its limits let
+ * it now.
  *
  * @returns what is staged, or when to go on
  */
@@ -87,7 +88,9 @@ export async function replicate(
   };
 }
 
-/** A reading that met its bound of pages goes on there; only when all was seen the next one begins after it. */
+/**
+ * A reading that met its bound of pages goes on there; only when all was seen the next one begins after it.
+ */
 function nextOf(
   { position, base, reached }: Reading,
   about: Pick<Replicated, 'fingerprint' | 'tableId'>,

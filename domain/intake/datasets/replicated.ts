@@ -20,7 +20,10 @@ export interface Replicated {
   wholeAt?: string;
 }
 
-/** The resource of an HTTP connection that a dataset names. @throws RemoteFailure where its policy has it no more */
+/**
+ * The resource of an HTTP connection that a dataset names. @throws RemoteFailure where its policy has it no
+ * more
+ */
 export function resourceOf(connection: DataConnection, { resource }: Dataset): ReplicatedResource {
   const found = replicationOf(connection)?.resources?.find(({ request_path: path }) => path === resource);
   if (found !== undefined) return found;
@@ -30,7 +33,10 @@ export function resourceOf(connection: DataConnection, { resource }: Dataset): R
   );
 }
 
-/** The columns by which a record that comes again replaces its row; none where every record is a row of its own. */
+/**
+ * The columns by which a record that comes again replaces its row; none where every record is a row of its
+ * own.
+ */
 export function keyColumnsOf(
   { key_columns: given }: Dataset,
   { cursor, field_mappings }: ReplicatedResource,

@@ -27,8 +27,9 @@ import { type Manifest, pagesPrefix, removeNotes, type SnapshotRunDeps, workOf }
 import { resumeTurn } from './turns.ts';
 
 /**
- * Copies the source to Parquet beside the lake, and remembers what is staged. Each try copies anew, from one moment of the
- * source, into a folder of its own, but for what the lake has already: then the process was lost between the commit and the row.
+ * Copies the source to Parquet beside the lake, and remembers what is staged. Each try copies anew, from one
+ * moment of the source, into a folder of its own, but for what the lake has already: then the process was
+ * lost between the commit and the row.
  */
 export async function stageSnapshot(
   deps: SnapshotRunDeps,
@@ -90,8 +91,9 @@ async function copyDatabase(
 }
 
 /**
- * Ends a snapshot that nobody drives any more; false where the lake has it, and it only has to be told. A commit that still
- * lingers somewhere is refused by the database from then on, so that nothing can name what is removed.
+ * Ends a snapshot that nobody drives any more; false where the lake has it, and it only has to be told. A
+ * commit that still lingers somewhere is refused by the database from then on, so that nothing can name what
+ * is removed.
  */
 export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> {
   const { organization_id: organizationId, id: runId } = row;
@@ -107,8 +109,8 @@ export async function discardSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): 
 }
 
 /**
- * Keeps why a try failed in the snapshot's row, for when it was the last one, and until when the next one waits; whether
- * another try cannot help: the source refuses what is asked, or the lake what it holds.
+ * Keeps why a try failed in the snapshot's row, for when it was the last one, and until when the next one
+ * waits; whether another try cannot help: the source refuses what is asked, or the lake what it holds.
  */
 export async function recordSnapshotFailure(
   db: Database,

@@ -141,7 +141,10 @@ export interface SnapshotStaged {
   waitsFor?: WaitsFor | 'turn';
 }
 
-/** What a snapshot that copies waits for: its own limits, its source, to try once more, or its turn after any of these. */
+/**
+ * What a snapshot that copies waits for: its own limits, its source, to try once more, or its turn after any
+ * of these.
+ */
 export type SnapshotWait = LimitedFor | { waitMs: number; waitsFor: 'retry' | 'turn' };
 
 const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
@@ -179,7 +182,10 @@ export async function countRequest(
     .execute();
 }
 
-/** How many others of the organization copy their sources at this moment, and how many of the same connection; what waits is none. */
+/**
+ * How many others of the organization copy their sources at this moment, and how many of the same connection;
+ * what waits is none.
+ */
 export async function countStaging(
   db: OrganizationTransaction,
   { organization_id: organizationId, connection_id: connectionId, id }: SnapshotRun,

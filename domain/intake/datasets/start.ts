@@ -36,8 +36,8 @@ export interface SnapshotRequest {
 }
 
 /**
- * Starts a snapshot: its row, the reservation of a new table's name and the outbox entry are one commit; then the process is
- * started. Without workflows nothing of it stays.
+ * Starts a snapshot: its row, the reservation of a new table's name and the outbox entry are one commit; then
+ * the process is started. Without workflows nothing of it stays.
  *
  * @throws AppError snapshot_not_enabled, snapshot_active, name_taken, workflows_unavailable
  */
@@ -117,7 +117,9 @@ async function refuseSecond(db: OrganizationTransaction, dataset: Dataset): Prom
     );
 }
 
-/** The table that the last snapshot made, or the reservation of a new one where there is none, or no longer. */
+/**
+ * The table that the last snapshot made, or the reservation of a new one where there is none, or no longer.
+ */
 async function tableOf(db: OrganizationTransaction, dataset: Dataset, newTableId: string): Promise<TableRow> {
   const { organization_id: organizationId } = dataset;
   const known = dataset.table_id === null ? undefined : await findTable(db, organizationId, dataset.table_id);

@@ -11,8 +11,8 @@ import { workflowIdOf } from './process.ts';
 import { countStaging, getSnapshotRun, listQueued, lockSnapshot, type SnapshotRun } from './snapshot-runs.ts';
 
 /**
- * So many snapshots of an organization copy at once, and of one connection: a source that is slow or broken holds up what is
- * its own. More would take engine processes of a worker that other organizations need.
+ * So many snapshots of an organization copy at once, and of one connection: a source that is slow or broken
+ * holds up what is its own. More would take engine processes of a worker that other organizations need.
  */
 const maxAtOnce = { organization: 4, connection: 2 };
 
@@ -27,7 +27,8 @@ const turnWaitMs = 15_000;
 const maxWoken = 5;
 
 /**
- * One that waited, and let others copy meanwhile, goes on where it is its turn again; how long it has to wait where not.
+ * One that waited, and let others copy meanwhile, goes on where it is its turn again; how long it has to wait
+ * where not.
  */
 export function resumeTurn(
   db: Database,
@@ -43,13 +44,18 @@ export function resumeTurn(
   });
 }
 
-/** Whether one that is queued, or has waited, may copy now. Asked under the lock of the organization's turns. */
+/**
+ * Whether one that is queued, or has waited, may copy now. Asked under the lock of the organization's turns.
+ */
 export async function isItsTurn(db: OrganizationTransaction, row: SnapshotRun): Promise<boolean> {
   const others = await countStaging(db, row);
   return others.organization < maxAtOnce.organization && others.connection < maxAtOnce.connection;
 }
 
-/** Tells the snapshots that wait for their turn that one has stopped copying: they would ask again by themselves, only later. */
+/**
+ * Tells the snapshots that wait for their turn that one has stopped copying: they would ask again by
+ * themselves, only later.
+ */
 export async function wakeQueued(
   deps: ProcessDeps & { logger: Pick<Logger, 'warn'> },
   organizationId: string,

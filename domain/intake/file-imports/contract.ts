@@ -51,7 +51,10 @@ export interface ImportDeps {
 }
 
 export interface BadRow {
-  /** The physical line of the file where the record starts, 1-based, the header counted; a row number in Parquet and XLSX. */
+  /**
+   * The physical line of the file where the record starts, 1-based, the header counted; a row number in
+   * Parquet and XLSX.
+   */
   line: number;
   column: string | null;
   raw: string;

@@ -65,8 +65,8 @@ async function previewPage(
 const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= wholeBytes;
 
 /**
- * The records to look at: the page alone, unless a value may repeat one before it, or types are to be told from
- * the records themselves.
+ * The records to look at: the page alone, unless a value may repeat one before it, or types are to be told
+ * from the records themselves.
  */
 function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
   const { pageNumber, pageSize } = job.page;

@@ -14,8 +14,8 @@ import { previewText } from './preview-text.ts';
 import { openText } from './text/open.ts';
 
 /**
- * One page of a file as an import would read it. Given mappings, only the file's start up to that page is read;
- * without them the types need the whole file, or a sample of a huge one.
+ * One page of a file as an import would read it. Given mappings, only the file's start up to that page is
+ * read; without them the types need the whole file, or a sample of a huge one.
  */
 export async function preview(
   deps: ImportDeps,

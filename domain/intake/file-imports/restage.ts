@@ -33,8 +33,8 @@ export interface Again {
 }
 
 /**
- * Reads an import's file once more, with the table's types of today, and keeps the quarantined records that now
- * are rows: one Parquet file, or none. A record is known by its line and its text.
+ * Reads an import's file once more, with the table's types of today, and keeps the quarantined records that
+ * now are rows: one Parquet file, or none. A record is known by its line and its text.
  */
 export function restage(
   deps: ImportDeps,

@@ -46,9 +46,9 @@ const workOf = ({ organization_id: organizationId, id }: TableImport): StagedWor
 });
 
 /**
- * Stages the file beside the lake, and remembers what is staged, but for what the lake has already: then the process was
- * lost between the commit and the import's row. Each try has a folder of its own: one that lingers must not touch what another
- * has staged or committed.
+ * Stages the file beside the lake, and remembers what is staged, but for what the lake has already: then the
+ * process was lost between the commit and the import's row. Each try has a folder of its own: one that
+ * lingers must not touch what another has staged or committed.
  */
 export async function stageImport(
   deps: ImportRunDeps,
@@ -109,7 +109,10 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
   await deps.objects.remove(work.manifestKey);
 }
 
-/** A table to replace is ready already. One whose reservation is gone fails the try: the next reserves it anew. */
+/**
+ * A table to replace is ready already. One whose reservation is gone fails the try: the next reserves it
+ * anew.
+ */
 async function makeReady(
   db: OrganizationTransaction,
   organizationId: string,
@@ -122,8 +125,9 @@ async function makeReady(
 }
 
 /**
- * Ends an import that nobody drives any more; false where the lake has it, and it only has to be told. A commit that
- * still lingers somewhere is refused by the database from then on, so that nothing can name what is removed.
+ * Ends an import that nobody drives any more; false where the lake has it, and it only has to be told. A
+ * commit that still lingers somewhere is refused by the database from then on, so that nothing can name what
+ * is removed.
  */
 export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promise<boolean> {
   const { organization_id: organizationId, id: importId } = row;
@@ -139,8 +143,8 @@ export async function discardImport(deps: ImportRunDeps, row: TableImport): Prom
 }
 
 /**
- * Why no other try can help: the file is at fault, or the lake refuses what it holds. It is told in the import's row;
- * undefined where another try may help.
+ * Why no other try can help: the file is at fault, or the lake refuses what it holds. It is told in the
+ * import's row; undefined where another try may help.
  */
 export async function recordFinalFailure(
   db: Database,
@@ -178,8 +182,8 @@ function failureOf(error: unknown): ImportFailure | undefined {
 }
 
 /**
- * The bad rows' own table, named after the table and this import. Its id derives from the import: a retry finds it;
- * it stands in the import's row, so that nobody else settles it meanwhile.
+ * The bad rows' own table, named after the table and this import. Its id derives from the import: a retry
+ * finds it; it stands in the import's row, so that nobody else settles it meanwhile.
  */
 async function reserveQuarantine(
   { db }: ImportRunDeps,

@@ -19,7 +19,8 @@ const sampleValues = 2_000_000;
 
 /**
  * A file without a bad row needs one pass: types from a sample, and a write that ends at the first value that
- * does not fit. Only then is the whole file asked for its types, or its records numbered to name the bad ones.
+ * does not fit. Only then is the whole file asked for its types, or its records numbered to name the bad
+ * ones.
  */
 export async function stageText(
   job: StageJob,

@@ -21,8 +21,8 @@ import { openText } from './text/open.ts';
 
 /**
  * Turns an uploaded file into Parquet files under the target's prefix, ready to be registered in the lake.
- * A retry starts from nothing: what an earlier try left under the prefix is removed first, and nothing of this
- * try stays when it fails or is aborted.
+ * A retry starts from nothing: what an earlier try left under the prefix is removed first, and nothing of
+ * this try stays when it fails or is aborted.
  */
 export async function stage(
   deps: ImportDeps,

@@ -78,9 +78,9 @@ export function appliedOf(batch: IngestionBatch, entry: LedgerEntry): AppliedToL
 }
 
 /**
- * Puts a completed batch into its table as one commit. Its files are written beside the lake first, or the rows of
- * an upsert gathered, without the table's lock; a try that dies leaves files that nothing names. A batch that is in
- * the lake is not applied again.
+ * Puts a completed batch into its table as one commit. Its files are written beside the lake first, or the
+ * rows of an upsert gathered, without the table's lock; a try that dies leaves files that nothing names. A
+ * batch that is in the lake is not applied again.
  */
 export async function applyBatch(
   deps: ApplyDeps,
@@ -159,7 +159,8 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   if (batch.mode === 'append')
     await refuseTakenRowIds(deps, lake, plan.connection, physical, plan.pages, plan.files);
   const changesColumns = plan.target.retypes.size + plan.target.added.length > 0;
-  // As every change of columns does: rows left in the catalog under an old schema of a large table stay there.
+  // As every change of columns does: rows left in the catalog under an old schema of a large table stay
+  // there.
   if (changesColumns && physical.sizeBytes > renewableBytes)
     await flushHeld(deps.lake, lake, physical, plan.connection);
   const quarantine = await quarantineOf(batch).reserve(deps, lake, batch, table, plan.pages);

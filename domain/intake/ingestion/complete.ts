@@ -37,8 +37,8 @@ export interface Completed {
 }
 
 /**
- * Accepts a batch's one manifest. The same again finds the first; another one, or one for a batch that came to
- * nothing, is refused.
+ * Accepts a batch's one manifest. The same again finds the first; another one, or one for a batch that came
+ * to nothing, is refused.
  */
 export async function completeBatch(
   db: Database,
@@ -112,7 +112,9 @@ function isSame(batch: IngestionBatch, { pageCount, pages, checkpoint }: Manifes
   return pages === undefined || manifestHash(pages) === batch.manifest_sha256;
 }
 
-/** One exact contiguous manifest: what is missing, what is there beyond it, and what differs are told at once. */
+/**
+ * One exact contiguous manifest: what is missing, what is there beyond it, and what differs are told at once.
+ */
 function refuseIncomplete(staged: ReadonlyMap<number, string>, { pageCount, pages }: Manifest): void {
   const missing: number[] = [];
   for (let page = 1; page <= pageCount && missing.length < maxNamed; page += 1)

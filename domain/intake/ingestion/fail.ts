@@ -21,8 +21,8 @@ export const internalFailure: BatchFailure = {
 };
 
 /**
- * Ends the batch where no other try can help (`undefined` is what ends every try), or has it wait where somebody must
- * confirm first. Throws anything else.
+ * Ends the batch where no other try can help (`undefined` is what ends every try), or has it wait where
+ * somebody must confirm first. Throws anything else.
  */
 export async function failIfFinal(deps: FailDeps, batch: IngestionBatch, error: unknown): Promise<void> {
   if (error === undefined) return failBatch(deps, batch, internalFailure);

@@ -4,7 +4,10 @@ import { type DataSync, getDataSync, recordCheckpoint, rotateGeneration } from '
 import { applyingBatches, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
 import { quarantineOf } from './quarantine.ts';
 
-/** Tells a batch that is in the lake as applied, with its sync's checkpoint. Whoever comes second changes nothing. */
+/**
+ * Tells a batch that is in the lake as applied, with its sync's checkpoint. Whoever comes second changes
+ * nothing.
+ */
 export async function finishApplied(
   db: Database,
   batch: IngestionBatch,
@@ -33,8 +36,8 @@ export async function finishApplied(
 
 /**
  * Makes another generation the current one. No batch of the one before gets into the table after this: the
- * table's lock is held, under which batches look at their generation and commit. One that is in already is told
- * as applied first, so that the checkpoint read next is true.
+ * table's lock is held, under which batches look at their generation and commit. One that is in already is
+ * told as applied first, so that the checkpoint read next is true.
  */
 export async function rotate(
   deps: Pick<ApplyDeps, 'db' | 'lake'>,

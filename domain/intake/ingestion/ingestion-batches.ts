@@ -23,9 +23,9 @@ const batches = records('ingestion_batches', {
 export const { find: findBatch, remove: deleteBatch } = batches;
 
 /**
- * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake decides
- * whether it becomes `applied` or `failed`, and nobody can take it back. Where its table grew until its turn came, and
- * its guard now wants a word, it waits for that.
+ * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake
+ * decides whether it becomes `applied` or `failed`, and nobody can take it back. Where its table grew until
+ * its turn came, and its guard now wants a word, it waits for that.
  */
 export const batchStates = states(
   'ingestion_batches',
@@ -97,7 +97,9 @@ export async function findBatchByClientId(
     .executeTakeFirst();
 }
 
-/** Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id. */
+/**
+ * Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id.
+ */
 export async function insertBatch(
   db: OrganizationTransaction,
   batch: Insertable<DB['ingestion_batches']>,

@@ -105,7 +105,9 @@ interface CreatedRows {
   isUnique: boolean;
 }
 
-/** The rows of the table that were created when the batch's new ones are: statistics leave few files to read. */
+/**
+ * The rows of the table that were created when the batch's new ones are: statistics leave few files to read.
+ */
 async function readCreated({ connection, incoming }: Merge, table: string): Promise<CreatedRows> {
   const { rows } = await connection.read(
     `SELECT count(*), min(${rowIdColumn}), max(${rowIdColumn}), count(*) = count(DISTINCT ${rowIdColumn})

@@ -82,7 +82,9 @@ const orderColumns = [
   `p.file_row_number AS ${recordOrder}`,
 ];
 
-/** Pages with records, some hundred at a time, each group of pages with the same columns in the same types. */
+/**
+ * Pages with records, some hundred at a time, each group of pages with the same columns in the same types.
+ */
 function* groups(pages: readonly StagedPage[]): Generator<StagedPage[]> {
   let group: StagedPage[] = [];
   let signature = '';

@@ -43,7 +43,9 @@ export interface WrittenPage {
 }
 
 export interface PageWriter {
-  /** Reads a page, and makes Parquet objects of its good and its bad records under names nobody had before. */
+  /**
+   * Reads a page, and makes Parquet objects of its good and its bad records under names nobody had before.
+   */
   write(
     place: PagePlace,
     source: PageSource,
@@ -60,7 +62,10 @@ export interface PageWriterDeps {
   workDir: string;
 }
 
-/** Pages read and encoded at once; further ones wait, so that a burst costs memory for little more than the bodies it sent. */
+/**
+ * Pages read and encoded at once; further ones wait, so that a burst costs memory for little more than the
+ * bodies it sent.
+ */
 const maxEncoding = 4;
 /** Files of a process that was killed are removed once they are older than any page takes. */
 const staleAfterMs = 3_600_000;

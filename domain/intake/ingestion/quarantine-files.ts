@@ -19,8 +19,8 @@ import type { Quarantine, QuarantineModel, ReplayDeps } from './quarantine-model
 import { findPage, insertPage, type StagedPage } from './staged-pages.ts';
 
 /**
- * Stages what an import left in quarantine and fits its table now, as one page, and completes the batch. A try
- * after one that staged its page takes that page.
+ * Stages what an import left in quarantine and fits its table now, as one page, and completes the batch. A
+ * try after one that staged its page takes that page.
  */
 async function stage(deps: ReplayDeps, batch: IngestionBatch, signal: AbortSignal): Promise<void> {
   const { organization_id: organizationId, table_id: tableId, id: batchId } = batch;

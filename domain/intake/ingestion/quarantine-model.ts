@@ -19,7 +19,10 @@ export interface ReplayDeps extends StageDeps {
 
 /** How what does not fit a table is kept beside it, and brought in again once it fits. */
 export interface QuarantineModel {
-  /** Stages again, in the replay's batch, what fits now, and completes the batch. A second try finds what the first did. */
+  /**
+   * Stages again, in the replay's batch, what fits now, and completes the batch. A second try finds what the
+   * first did.
+   */
   stage(deps: ReplayDeps, batch: IngestionBatch, signal: AbortSignal): Promise<void>;
   /** The table that the batch puts records into or takes them from; undefined where it does neither. */
   reserve(

@@ -33,8 +33,8 @@ const columns: readonly LakeColumn[] = [
 ];
 
 /**
- * Where the batch's bad records go: the table's quarantine, reserved when there is none. Undefined for a batch
- * that has nothing to do with one.
+ * Where the batch's bad records go: the table's quarantine, reserved when there is none. Undefined for a
+ * batch that has nothing to do with one.
  */
 async function reserveFor(
   deps: { db: Database; lake: LakeDeps },
@@ -91,7 +91,10 @@ async function reserve(db: Database, table: TableRow): Promise<TableRow> {
   );
 }
 
-/** Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay takes its own out first. */
+/**
+ * Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay takes its own out
+ * first.
+ */
 async function write(
   connection: EngineConnection,
   objects: ObjectStore,

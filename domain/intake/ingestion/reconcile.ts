@@ -18,8 +18,9 @@ const lostAfterSeconds = 15;
 const wakeForMs = 300_000;
 
 /**
- * Batches that should have moved on: the process of one that did not hear of it is woken, and started again where it
- * was ended from outside. It reads the batch's row, so doing it twice changes nothing. Old pages and batches go.
+ * Batches that should have moved on: the process of one that did not hear of it is woken, and started again
+ * where it was ended from outside. It reads the batch's row, so doing it twice changes nothing. Old pages and
+ * batches go.
  */
 export function batchSteps(deps: BatchReconcileDeps): ReconcileStep[] {
   return [

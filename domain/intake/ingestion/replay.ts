@@ -19,8 +19,8 @@ interface QuarantinedRecord {
 }
 
 /**
- * Stages again what one batch left in quarantine, and completes the new batch. Records that still do not fit go
- * back to the quarantine with their first origin when it is applied.
+ * Stages again what one batch left in quarantine, and completes the new batch. Records that still do not fit
+ * go back to the quarantine with their first origin when it is applied.
  */
 export async function stageQuarantined(
   deps: StageDeps,

@@ -12,7 +12,10 @@ export class ShrinksTooMuch extends AppError {
   }
 }
 
-/** Whether the guard wants a person's word before the table's content, as it is now, is swapped for so much less. */
+/**
+ * Whether the guard wants a person's word before the table's content, as it is now, is swapped for so much
+ * less.
+ */
 export async function shrinksTooMuch(deps: ShrinkDeps, batch: IngestionBatch): Promise<boolean> {
   if (batch.max_shrink_ratio === null || batch.shrink_confirmed) return false;
   const { schema } = await deps.catalog.get(batch.organization_id);

@@ -52,8 +52,9 @@ export interface Staged {
 }
 
 /**
- * Stages one immutable page. The same content again is told as replayed, other content is refused and the first
- * stays. Parquet is written before the page's row: a crash between them leaves an object that ends with the batch.
+ * Stages one immutable page. The same content again is told as replayed, other content is refused and the
+ * first stays. Parquet is written before the page's row: a crash between them leaves an object that ends with
+ * the batch.
  */
 export async function stagePage(deps: StageDeps, request: PageRequest): Promise<Staged> {
   const { organizationId, batchId, pageNumber } = request;

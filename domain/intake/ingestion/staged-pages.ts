@@ -59,7 +59,10 @@ export async function listPages(
 /** Pages read at once: the columns of one may take tens of kilobytes. */
 const pagesAtOnce = 1_000;
 
-/** Every page of a batch, in order. Pages of equal columns share them, so that 100,000 wide pages fit into memory. */
+/**
+ * Every page of a batch, in order. Pages of equal columns share them, so that 100,000 wide pages fit into
+ * memory.
+ */
 export async function allPages(
   db: OrganizationTransaction,
   organizationId: string,

@@ -46,8 +46,8 @@ export async function readManifest<Manifest>(
 }
 
 /**
- * Has the database refuse a commit that may still be under way, so that nothing can name what is then removed; false where
- * the lake has it already.
+ * Has the database refuse a commit that may still be under way, so that nothing can name what is then
+ * removed; false where the lake has it already.
  */
 export async function refuseCommit({ lake }: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<boolean> {
   const { schema } = await lake.catalog.get(work.organizationId);

@@ -31,13 +31,14 @@ const pointedRows = 60;
 const titleLine = 70;
 
 /**
- * Its fields are called c0 (x), c1 (y), c2 (series) and n (the order of slices, and of the parts of a bar): no name of
- * the caller's is read as a path.
+ * Its fields are called c0 (x), c1 (y), c2 (series) and n (the order of slices, and of the parts of a bar):
+ * no name of the caller's is read as a path.
  */
 type Datum = { c0: string | number | null; c1: number | null; c2?: string; n: number };
 
 /**
- * The document of a chart. What the caller names is only ever data or a title in it, never a field or an expression.
+ * The document of a chart. What the caller names is only ever data or a title in it, never a field or an
+ * expression.
  *
  * @throws AppError invalid_request, saying what to change
  */

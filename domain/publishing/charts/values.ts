@@ -31,8 +31,9 @@ export function millisecondsOf(value: unknown): number | null {
 }
 
 /**
- * Text as it may stand in XML: without control characters and halves of surrogates, and no longer than a chart can
- * show. The drawing looks texts up in plain objects, so that a name which every object has gets an invisible end.
+ * Text as it may stand in XML: without control characters and halves of surrogates, and no longer than a
+ * chart can show. The drawing looks texts up in plain objects, so that a name which every object has gets an
+ * invisible end.
  */
 export function plainText(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);

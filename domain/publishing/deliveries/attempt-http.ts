@@ -32,7 +32,10 @@ export interface HttpDeliveryDeps {
 
 const defaultTimeoutMs = 30_000;
 
-/** Of answers that refuse, those that may be another the next time. A webhook's 409 says that it is busy with another. */
+/**
+ * Of answers that refuse, those that may be another the next time. A webhook's 409 says that it is busy with
+ * another.
+ */
 const retryableStatuses = { slack: [408, 429], webhook: [408, 409, 425, 429] } as const;
 
 /** As a mail: once, or told as uncertain. Slack has no way to tell one message from the same again. */

@@ -34,8 +34,8 @@ export type DeliveryDeps = ExportDeps & HttpDeliveryDeps & { mailer: Mailer; mai
 const copyLimit = { maxBytes: 16_777_216, message: 'A delivery copies a file of at most 16 MiB.' };
 
 /**
- * One attempt at a delivery, unless it has ended. What is loaded and made for it is not counted as an attempt: where a
- * store is away that is thrown, and asked for again.
+ * One attempt at a delivery, unless it has ended. What is loaded and made for it is not counted as an
+ * attempt: where a store is away that is thrown, and asked for again.
  */
 export async function attemptDelivery(
   deps: DeliveryDeps,
@@ -73,7 +73,10 @@ function fail({ db }: DeliveryDeps, row: Delivery, error: string): Promise<Deliv
   });
 }
 
-/** Its id follows from the delivery's, and it ends with the file in one transaction: a second attempt finds it done. */
+/**
+ * Its id follows from the delivery's, and it ends with the file in one transaction: a second attempt finds it
+ * done.
+ */
 async function deliverFile(deps: DeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
   const fault = pathFault(row.target);
   if (fault !== undefined) throw new AppError('invalid_request', fault);

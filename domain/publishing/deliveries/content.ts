@@ -2,7 +2,10 @@ import type { KeptRows } from '../../tables/kept-rows/kept-rows.ts';
 import type { ExportFormat } from '../report-formats/contract.ts';
 import type { Delivery } from './deliveries.ts';
 
-/** What is brought: a revision of a report as a document, a file of the project as it then is, or rows of a query. */
+/**
+ * What is brought: a revision of a report as a document, a file of the project as it then is, or rows of a
+ * query.
+ */
 export type DeliveredContent =
   | { type: 'report'; reportId: string; revision: number; format: ExportFormat; name: string }
   | { type: 'file'; fileId: string; name: string }
@@ -10,7 +13,10 @@ export type DeliveredContent =
 
 export interface MailContent {
   subject: string;
-  /** The words themselves, or the Markdown of a report: that is read when the mail is sent, and not kept twice. */
+  /**
+   * The words themselves, or the Markdown of a report: that is read when the mail is sent, and not kept
+   * twice.
+   */
   text: string | { reportId: string; revision: number };
   attachments: DeliveredContent[];
 }

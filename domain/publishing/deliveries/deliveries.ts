@@ -13,8 +13,8 @@ const deliveries = records('deliveries', { prefix: 'dlv', what: 'The delivery' }
 export const { find: findDelivery, get: getDelivery, update: updateDelivery } = deliveries;
 
 /**
- * `sending` says that the other side may have it from here on. Only who is sending knows that it certainly has not, and
- * may try again. `uncertain` is an end: it is never sent again by itself.
+ * `sending` says that the other side may have it from here on. Only who is sending knows that it certainly
+ * has not, and may try again. `uncertain` is an end: it is never sent again by itself.
  */
 export const deliveryStates = states(
   'deliveries',
@@ -51,7 +51,10 @@ export function listDeliveries(
   return deliveries.list(db, organizationId, slice, { schedule_run_id: scheduleRunId });
 }
 
-/** What the runs of a workflow deliver, newest first. That an attempt is sending is `pending` to whoever looks. */
+/**
+ * What the runs of a workflow deliver, newest first. That an attempt is sending is `pending` to whoever
+ * looks.
+ */
 export async function listDeliveriesOfWorkflow(
   db: OrganizationTransaction,
   organizationId: string,

@@ -3,7 +3,9 @@ export const maxPathBytes = 1_024;
 /** Of what stands before the time: file systems take names of 255 bytes. */
 const maxStemBytes = 180;
 
-/** A file's name of a title, which may hold anything, and what follows it; at most so long where that can be. */
+/**
+ * A file's name of a title, which may hold anything, and what follows it; at most so long where that can be.
+ */
 export function fileName(title: string, rest: string, maxBytes: number): string {
   const stem = title
     .toWellFormed()

@@ -31,7 +31,8 @@ export async function postJson(outgoing: Outgoing, call: HttpCall): Promise<Http
   try {
     const response = await outgoing.fetch(call.url, {
       method: 'POST',
-      // A connection that is used again may be gone when the request comes: nobody could tell that from one that was lost.
+      // A connection that is used again may be gone when the request comes: nobody could tell that from one
+      // that was lost.
       headers: { ...call.headers, 'content-type': 'application/json', connection: 'close' },
       body: new Uint8Array(call.body),
       signal,

@@ -3,8 +3,9 @@ import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 
 /**
- * Counts a mail that is about to be sent. Who may schedule may send to anybody, and a mail server is soon known for that:
- * an organization sends so many within 24 hours. The hour's row holds off whoever else counts at the same time.
+ * Counts a mail that is about to be sent. Who may schedule may send to anybody, and a mail server is soon
+ * known for that: an organization sends so many within 24 hours. The hour's row holds off whoever else counts
+ * at the same time.
  */
 export async function countMail(
   db: OrganizationTransaction,

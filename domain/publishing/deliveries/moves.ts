@@ -24,8 +24,8 @@ export class StaleAttemptError extends Error {
 }
 
 /**
- * Between attempts of a mail. A server that is full, away or grey-lists takes it within the hour that they come to, or
- * there is something that somebody has to see to.
+ * Between attempts of a mail. A server that is full, away or grey-lists takes it within the hour that they
+ * come to, or there is something that somebody has to see to.
  */
 const retryAfterMs = [15_000, 30_000, 60_000, 120_000, 240_000, 480_000, 900_000, 900_000, 900_000];
 export const maxAttempts = retryAfterMs.length + 1;
@@ -40,8 +40,8 @@ export function attemptOf(row: Delivery | undefined): DeliveryAttempt {
 }
 
 /**
- * The row, if there is anything to attempt. One that is found in `sending` is of an attempt that broke off, or that is cut
- * off from who asks: the other side may have it, whatever that attempt says later.
+ * The row, if there is anything to attempt. One that is found in `sending` is of an attempt that broke off,
+ * or that is cut off from who asks: the other side may have it, whatever that attempt says later.
  */
 export function findPending(
   { db }: Deps,
@@ -62,8 +62,8 @@ export function findPending(
 }
 
 /**
- * Counts an attempt and makes the row its own: one that began before has been overtaken. The first one of a mail counts
- * against what the organization may send.
+ * Counts an attempt and makes the row its own: one that began before has been overtaken. The first one of a
+ * mail counts against what the organization may send.
  */
 export async function beginAttempt(
   { db }: Deps,

@@ -37,8 +37,9 @@ const startOf = (row: Delivery, memo: Record<string, string> = {}) =>
   );
 
 /**
- * Lets a delivery that failed, or may have arrived, be attempted anew, because a person says so: nothing else makes
- * anything of one that has ended. The row says so: where its process does not start, the worker starts it.
+ * Lets a delivery that failed, or may have arrived, be attempted anew, because a person says so: nothing else
+ * makes anything of one that has ended. The row says so: where its process does not start, the worker starts
+ * it.
  */
 export async function retryDelivery(
   deps: RetryDeps,

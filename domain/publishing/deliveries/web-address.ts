@@ -7,7 +7,10 @@ export function shownAddress(address: string): string {
   return url === null ? address : `${url.origin}${url.pathname}`;
 }
 
-/** What of an address is not shown, as an answer may repeat it: longest first, so that nothing is left of one in another. */
+/**
+ * What of an address is not shown, as an answer may repeat it: longest first, so that nothing is left of one
+ * in another.
+ */
 export function hiddenParts(address: string): string[] {
   const { search, searchParams } = new URL(address);
   const raw = search

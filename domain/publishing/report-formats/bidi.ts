@@ -40,7 +40,9 @@ export const mirrored = (text: string): string =>
 /** Punctuation by itself, in the order in which it stands; that of words is their font's. */
 export const turned = (text: string): string => [...text].reverse().join('');
 
-/** The order in which parts of a line stand from left to right, by their levels (rule L2 of the algorithm). */
+/**
+ * The order in which parts of a line stand from left to right, by their levels (rule L2 of the algorithm).
+ */
 export function visualOrder(levels: readonly number[]): number[] {
   const order = levels.map((_, index) => index);
   for (let level = Math.max(0, ...levels); level > 0; level -= 1)

@@ -85,7 +85,10 @@ export function advancesOf(style: 'normal' | 'bold'): Advances {
 const kana = /[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]/;
 const hangul = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
 
-/** Han characters look different in each of the three languages: what a text is written in otherwise tells which. */
+/**
+ * Han characters look different in each of the three languages: what a text is written in otherwise tells
+ * which.
+ */
 export type EastAsian = readonly FontFamily[];
 const inChinese: EastAsian = ['Noto Sans S Chinese', 'Noto Sans Japanese', 'Noto Sans Korean'];
 const inJapanese: EastAsian = ['Noto Sans Japanese', 'Noto Sans S Chinese', 'Noto Sans Korean'];

@@ -7,7 +7,10 @@ import { createThreads } from '../../../data/process-pool/threads.ts';
 import type { ExportFormat, ReportMaterial, ReportReferences, ReportSource } from './contract.ts';
 import type { FormatAnswer, FormatTask, formatInThread } from './tasks.ts';
 
-/** Makes documents of reports in a thread: nobody else waits for them, and what takes too long is ended with its thread. */
+/**
+ * Makes documents of reports in a thread: nobody else waits for them, and what takes too long is ended with
+ * its thread.
+ */
 export interface ReportFormatter {
   /**
    * `load` gives what the report turns out to refer to; whatever it throws is thrown.

@@ -24,8 +24,8 @@ export type SplitText = (
 ) => readonly { text: string; family: string | undefined }[];
 
 /**
- * An SVG with whatever is not a shape or text left out, so that whoever draws it reads no file and loads nothing;
- * undefined where it is none, or has no size.
+ * An SVG with whatever is not a shape or text left out, so that whoever draws it reads no file and loads
+ * nothing; undefined where it is none, or has no size.
  */
 export function cleanSvg(source: string, split?: SplitText): Drawing | undefined {
   if (source.length > maxSvgCharacters) return undefined;

@@ -16,8 +16,8 @@ export interface TableFit {
 }
 
 /**
- * How a table fits: columns as wide as their texts where there is room, else the smaller the text the more of it; on
- * a page that is turned where even the smallest text of an upright one breaks words.
+ * How a table fits: columns as wide as their texts where there is room, else the smaller the text the more of
+ * it; on a page that is turned where even the smallest text of an upright one breaks words.
  */
 export function fitTable(table: TableBlock, width: number, turnedWidth: number | undefined): TableFit {
   const columns = measured(table);

@@ -6,7 +6,10 @@ import { AppError } from '../../../data/errors.ts';
 
 /** Of the whole tree: a table of 10,000 rows and five columns has 110,000. */
 const maxNodes = 150_000;
-/** Lists and quotes within each other, as far as a page has room for them; what lies deeper is shown at this depth. */
+/**
+ * Lists and quotes within each other, as far as a page has room for them; what lies deeper is shown at this
+ * depth.
+ */
 const maxContainers = 8;
 /** Emphasis, links and the like within each other. */
 const maxInline = 16;
@@ -24,7 +27,9 @@ const deepItem = /^ {129,}(?=(?:[-*+]|\d{1,9}[.)])[ \t])/gm;
 const deepest = ' '.repeat(128);
 const maxMarkers = 1_000;
 
-/** What the reader's own work grows with the square of is bounded before it: how deep lists and quotes begin. */
+/**
+ * What the reader's own work grows with the square of is bounded before it: how deep lists and quotes begin.
+ */
 function readable(markdown: string): string {
   for (const line of markdown.split('\n')) if (markersOf(line) > maxMarkers) throw tooDeep();
   return markdown.toWellFormed().replaceAll(deepItem, deepest);

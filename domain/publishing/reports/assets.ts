@@ -15,7 +15,10 @@ const atOnce = 8;
 
 const reference = /\b(?:chart:cht|result:res)_[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/g;
 
-/** What a report may refer to, in whatever form of Markdown: rather one that is only talked about than one too few. */
+/**
+ * What a report may refer to, in whatever form of Markdown: rather one that is only talked about than one too
+ * few.
+ */
 function referencesIn(markdown: string): string[] {
   const references = [...new Set(markdown.match(reference))];
   if (references.length <= maxReferences) return references;
@@ -29,11 +32,16 @@ function referencesIn(markdown: string): string[] {
 export interface ReportSource {
   /** As a report writes it: `chart:cht_…` or `result:res_…`. */
   name: string;
-  /** Copies it to objects below a key; answers their size in bytes, or undefined where it was removed meanwhile. */
+  /**
+   * Copies it to objects below a key; answers their size in bytes, or undefined where it was removed
+   * meanwhile.
+   */
   copy(key: string): Promise<number | undefined>;
 }
 
-/** Those of a project that exist, of the names asked for. Conversations make them, and stand above reports. */
+/**
+ * Those of a project that exist, of the names asked for. Conversations make them, and stand above reports.
+ */
 export type ReportSources = (
   db: OrganizationTransaction,
   project: { organizationId: string; projectId: string },
@@ -49,9 +57,10 @@ export interface KeptAssets {
 }
 
 /**
- * Copies what a report refers to, charts and results of the project's conversations, to a place of the report's own, so
- * that it outlives them. What is not there is not kept. Objects are put down for removal before they exist, and each
- * try has keys of its own: a crash leaves nothing behind, and takes nothing away from another try.
+ * Copies what a report refers to, charts and results of the project's conversations, to a place of the
+ * report's own, so that it outlives them. What is not there is not kept. Objects are put down for removal
+ * before they exist, and each try has keys of its own: a crash leaves nothing behind, and takes nothing away
+ * from another try.
  */
 export async function keepAssets(
   { db, reportSources }: Pick<ReportDeps, 'db' | 'reportSources'>,

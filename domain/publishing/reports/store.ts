@@ -15,8 +15,8 @@ import {
 import { isWritten, knownAssets, type ReportAssets, sizeOf } from './versions.ts';
 
 /**
- * Stores a report with what it refers to; the same id again finds the first. What is done `within` stands or falls with it,
- * in its transaction.
+ * Stores a report with what it refers to; the same id again finds the first. What is done `within` stands or
+ * falls with it, in its transaction.
  */
 export async function storeReport(
   deps: ReportDeps,
@@ -60,7 +60,9 @@ export async function storeRevision(deps: ReportDeps, change: ReportChange): Pro
   return naming(deps, organizationId, kept, change.writeId, (db) => reviseReport(db, change, kept.assets));
 }
 
-/** Stores what names the kept objects, and takes them off the list of those to remove where it does name them. */
+/**
+ * Stores what names the kept objects, and takes them off the list of those to remove where it does name them.
+ */
 async function naming(
   { db }: ReportDeps,
   organizationId: string,

@@ -3,7 +3,10 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 
-/** Keys of the objects that a revision refers to, by what its Markdown calls them: `chart:cht_…`, `result:res_…`. */
+/**
+ * Keys of the objects that a revision refers to, by what its Markdown calls them: `chart:cht_…`,
+ * `result:res_…`.
+ */
 export type ReportAssets = Readonly<Record<string, string>>;
 
 export type ReportVersion = Selectable<DB['report_versions']>;

@@ -30,7 +30,10 @@ export async function readRows(
   return rows.map((cells) => cells.map(({ value }) => value));
 }
 
-/** The rows as a file: CSV with a header (RFC 4180), or a JSON list of objects by column. Numbers keep their digits. */
+/**
+ * The rows as a file: CSV with a header (RFC 4180), or a JSON list of objects by column. Numbers keep their
+ * digits.
+ */
 export async function rowsDocument(
   objects: Pick<ObjectStore, 'read'>,
   kept: KeptRows,

@@ -62,9 +62,9 @@ export async function rewriteTable(
 }
 
 /**
- * Moves deletions that still lie in the catalog out, under the lock that the compaction needs too: flushed after
- * their file was retired, they would be told of a time when it had others, and past versions would read wrongly.
- * False where they could not all be moved.
+ * Moves deletions that still lie in the catalog out, under the lock that the compaction needs too: flushed
+ * after their file was retired, they would be told of a time when it had others, and past versions would read
+ * wrongly. False where they could not all be moved.
  */
 async function applyDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<boolean> {
   const place = [deps.catalogPool, lake.schema, table.lakeTableId] as const;

@@ -7,8 +7,9 @@ import {
 const tablesAtOnce = 1_000;
 
 /**
- * Organizations with a table that may have deletions both in a file and in the catalog, page by page over all lakes. Each
- * call takes the next page, and those after the last give none: new ones do not come about, and a flush repairs the old.
+ * Organizations with a table that may have deletions both in a file and in the catalog, page by page over all
+ * lakes. Each call takes the next page, and those after the last give none: new ones do not come about, and a
+ * flush repairs the old.
  */
 export function doubledLakes(deps: Pick<LakeDeps, 'catalogPool'>): () => Promise<string[]> {
   let after: { schemaName: string; name: string } | undefined = { schemaName: '', name: '' };

@@ -21,8 +21,9 @@ function expiryTurn(organizationId: string): string {
 }
 
 /**
- * Lets go of snapshots past the retention: never the newest, never a pinned one. The ledger keeps its entries.
- * Files that nothing kept refers to any more are only noted for removal. Called until there are no more.
+ * Lets go of snapshots past the retention: never the newest, never a pinned one. The ledger keeps its
+ * entries. Files that nothing kept refers to any more are only noted for removal. Called until there are no
+ * more.
  */
 export async function expireSnapshots(
   deps: ExpiryDeps,

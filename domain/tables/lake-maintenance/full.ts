@@ -1,7 +1,10 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inlinedTablesFrom, isOfPresentSchema } from '../../../data/lake/ducklake/inlined.ts';
 
-/** A flush of so many rows holds its table for two or three seconds; of many more, for longer than writers wait. */
+/**
+ * A flush of so many rows holds its table for two or three seconds; of many more, for longer than writers
+ * wait.
+ */
 const rowsWorthARun = 200_000;
 
 /**

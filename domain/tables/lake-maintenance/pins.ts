@@ -23,8 +23,8 @@ export async function insertLakePin(
 }
 
 /**
- * Moves the end of everything the holder pins, or of what ends before `endingBefore` alone; what it let go of, or lost, stays
- * so. False where there was nothing.
+ * Moves the end of everything the holder pins, or of what ends before `endingBefore` alone; what it let go
+ * of, or lost, stays so. False where there was nothing.
  */
 export async function extendLakePins(
   db: OrganizationTransaction,

@@ -22,8 +22,8 @@ const silentIntervals = 3;
 const lostAfterSeconds = 30;
 
 /**
- * The maintenance of ready lakes that have none is started, also where its process was ended from outside; one that did
- * not hear a request, or whose lake cannot wait for the interval, is woken.
+ * The maintenance of ready lakes that have none is started, also where its process was ended from outside;
+ * one that did not hear a request, or whose lake cannot wait for the interval, is woken.
  */
 export function lakeMaintenanceSteps(
   deps: LakeMaintenanceReconcileDeps,

@@ -11,7 +11,10 @@ interface AskDeps extends ProcessDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Asks for a run of the organization's maintenance now; the run that waits or is under way, where there is one. */
+/**
+ * Asks for a run of the organization's maintenance now; the run that waits or is under way, where there is
+ * one.
+ */
 export async function requestMaintenance(
   deps: AskDeps,
   organizationId: string,

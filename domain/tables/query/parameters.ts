@@ -19,10 +19,11 @@ export interface ParameterizedSql {
 }
 
 /**
- * Puts a parameter of the engine wherever a placeholder stands, each with a name of its own; one for a table becomes a quoted
- * name, under which that table is read. Nothing of a value ever becomes text of the statement, so nothing here has to know how
- * the engine reads quotes and comments: what does not come out of its parser as a parameter or a table is refused there.
- * Lines stay where they were, and columns but for a few.
+ * Puts a parameter of the engine wherever a placeholder stands, each with a name of its own; one for a table
+ * becomes a quoted name, under which that table is read. Nothing of a value ever becomes text of the
+ * statement, so nothing here has to know how the engine reads quotes and comments: what does not come out of
+ * its parser as a parameter or a table is refused there. Lines stay where they were, and columns but for a
+ * few.
  */
 export function withParameters(sql: string, values: SqlValues): ParameterizedSql {
   if (values.size === 0) return { sql, parameters: [], tableSources: [], relations: [] };

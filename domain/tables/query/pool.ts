@@ -48,7 +48,10 @@ export interface QueryPool {
   processIds(): number[];
 }
 
-/** A burst of one organization is not refused; a short wait, since a client can retry and a queue cannot shrink. */
+/**
+ * A burst of one organization is not refused; a short wait, since a client can retry and a queue cannot
+ * shrink.
+ */
 const waiting: WaitingRules = { perOrganization: 8, inAll: 64, shareWaitMs: 1_000 };
 
 /** Runs statements of users in processes of their own, so that nothing they do can touch this one. */

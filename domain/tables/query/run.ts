@@ -24,7 +24,9 @@ export interface Query {
   /** Of its record in the history. */
   id: string;
   sql: string;
-  /** What its placeholders stand for; they are bound, and the history keeps the statement as it was written. */
+  /**
+   * What its placeholders stand for; they are bound, and the history keeps the statement as it was written.
+   */
   values?: SqlValues;
   limit: number;
   timeoutMs: number;
@@ -134,7 +136,9 @@ async function pinned(
   return found;
 }
 
-/** The version of each table that was read: the one asked for, else its newest at the statement's snapshot. */
+/**
+ * The version of each table that was read: the one asked for, else its newest at the statement's snapshot.
+ */
 async function scannedVersions(
   deps: QueryDeps,
   schema: string,

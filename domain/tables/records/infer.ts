@@ -10,8 +10,8 @@ export interface Retype {
 
 /**
  * The types that undetermined columns take and inferred ones widen to, so that every value of the rows fits.
- * A value that no type holds together with those before it is told by `refuse` and left out of account, and so
- * are rows that do not count.
+ * A value that no type holds together with those before it is told by `refuse` and left out of account, and
+ * so are rows that do not count.
  */
 export function inferTypes(
   columns: readonly LakeColumn[],

@@ -37,7 +37,9 @@ export const maxFaults = 20;
 /** Columns that new fields may bring a table to. */
 export const maxColumns = 500;
 
-/** Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place. */
+/**
+ * Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place.
+ */
 export function planRows(
   tableColumns: readonly LakeColumn[],
   rows: readonly Row[],
@@ -164,7 +166,10 @@ function fieldFault(name: string, value: JsonValue, { newFields }: PlanOptions):
   );
 }
 
-/** A column for each field with a value that can become one; what comes first wins where names differ only in case. */
+/**
+ * A column for each field with a value that can become one; what comes first wins where names differ only in
+ * case.
+ */
 function newColumns(columns: readonly LakeColumn[], rows: readonly Row[]): LakeColumn[] {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   const known = new Set(columns.map(({ name }) => name));

@@ -1,7 +1,9 @@
 import { literal } from '../../../data/lake/sql.ts';
 import { transportOf } from './encode.ts';
 
-/** Reads the rows' JSON text with each column's exact transport type; `text` is an expression that gives it. */
+/**
+ * Reads the rows' JSON text with each column's exact transport type; `text` is an expression that gives it.
+ */
 export function rowsSource(columns: readonly { dataType: string }[], text: string): string {
   const shape = Object.fromEntries(
     columns.map(({ dataType }, position) => [`c${position}`, transportOf(dataType).jsonType]),

@@ -38,7 +38,8 @@ export function createAppender(deps: LakeDeps): Appender {
   return (request) =>
     new Promise((resolve, reject) => {
       const waiting = { request, resolve, reject };
-      // The organization is part of the key: a request that names another one's table must not share its commit.
+      // The organization is part of the key: a request that names another one's table must not share its
+      // commit.
       const key = `${request.organizationId}/${request.tableId}`;
       const queue = queues.get(key);
       if (queue === undefined) {
@@ -57,7 +58,10 @@ export function createAppender(deps: LakeDeps): Appender {
     });
 }
 
-/** How often a gathering group is looked at, how many looks without a newcomer end it, and how many it gets at most. */
+/**
+ * How often a gathering group is looked at, how many looks without a newcomer end it, and how many it gets at
+ * most.
+ */
 const gatherStepMs = 2;
 const maxQuietSteps = 4;
 const maxGatherSteps = 8;

@@ -114,8 +114,8 @@ async function writeGroup(
   lookup.catch(() => undefined);
   let taken: ReadonlySet<bigint> = new Set();
   let untold = lookup;
-  // Each turn knows of more: what the index told of kept the files from being looked at, and a request that another one of
-  // the group kept out is let in where that is refused.
+  // Each turn knows of more: what the index told of kept the files from being looked at, and a request that
+  // another one of the group kept out is let in where that is refused.
   for (;;) {
     try {
       return await writeAdmission(deps, lake, table, admit(group, taken), untold);
@@ -138,7 +138,10 @@ interface Admission {
   taken: ReadonlySet<bigint>;
 }
 
-/** What is told as taken is in the table by then: where the write fails, so do those that repeat it, and may come again. */
+/**
+ * What is told as taken is in the table by then: where the write fails, so do those that repeat it, and may
+ * come again.
+ */
 async function writeAdmission(
   deps: LakeDeps,
   lake: Lake,

@@ -11,7 +11,10 @@ export interface RowsBody {
   readonly sizeBytes: number;
   /** Whether it is worth checking the rows before they wait for their table. */
   readonly isLarge: boolean;
-  /** Checks the rows against columns; the same ones again cost nothing. Throws every fault at its place, to 20. */
+  /**
+   * Checks the rows against columns; the same ones again cost nothing. Throws every fault at its place, to
+   * 20.
+   */
   plan(columns: readonly LakeColumn[], keys?: readonly string[]): Promise<PlannedRows>;
 }
 

@@ -21,9 +21,9 @@ export interface RowIdLookup {
 }
 
 /**
- * Looks s_ids up without an engine. Rows still inlined in the catalog are found through an index of ours; Parquet
- * files need no look where their minimum and maximum rule every id out, as with ids that rise. The caller holds
- * the table's lock.
+ * Looks s_ids up without an engine. Rows still inlined in the catalog are found through an index of ours;
+ * Parquet files need no look where their minimum and maximum rule every id out, as with ids that rise. The
+ * caller holds the table's lock.
  */
 export async function lookUpRowIds(
   deps: Pick<LakeDeps, 'catalogPool'>,

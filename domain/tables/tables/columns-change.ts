@@ -45,7 +45,8 @@ async function alter(
     // What an earlier change left between the two is settled first: this one may be its retry.
     await resolveRename(deps, table.organization_id, table.id);
     if ((await findOperations(catalogPool, lake.schema, [operationId])).has(operationId)) return before;
-    // Rows that lie in the catalog under the old schema are moved out later by writing a table anew, unless it is large.
+    // Rows that lie in the catalog under the old schema are moved out later by writing a table anew, unless
+    // it is large.
     if (before.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, before);
     const renamed = rename?.(before);
     if (renamed !== undefined) await announceRename(deps, table, { operationId, ...renamed });

@@ -9,7 +9,8 @@ export interface LakeColumn {
   nullable: boolean;
   /**
    * How the type came about: `declared` stays, `inferred` may still widen, `undetermined` waits for the first
-   * value and is stored as STRING nulls. Kept as the column's comment, so it changes with the data it is about.
+   * value and is stored as STRING nulls. Kept as the column's comment, so it changes with the data it is
+   * about.
    */
   typing: 'declared' | 'inferred' | 'undetermined';
 }

@@ -17,8 +17,9 @@ interface Incoming {
 }
 
 /**
- * Of two types of one column that of the table where it holds every value that comes, else that which comes where it holds the
- * table's, else STRING. No value loses anything by it. A column that may now come without a value takes nulls.
+ * Of two types of one column that of the table where it holds every value that comes, else that which comes
+ * where it holds the table's, else STRING. No value loses anything by it. A column that may now come without
+ * a value takes nulls.
  */
 export async function fitColumns(
   connection: EngineConnection,

@@ -11,21 +11,26 @@ import type { Lake } from '../../../data/lake/provision.ts';
 import type { PhysicalTable } from './columns.ts';
 import { rewriteTable } from './retype.ts';
 
-/** A table up to this size is written anew where its rows of an outlived schema cannot be flushed as they lie. */
+/**
+ * A table up to this size is written anew where its rows of an outlived schema cannot be flushed as they lie.
+ */
 export const renewableBytes = 256_000_000;
 
 export interface Flushed {
   rows: number;
-  /** Deletions that stood both in a file and in the catalog, and hid nothing: rows came back that were deleted. */
+  /**
+   * Deletions that stood both in a file and in the catalog, and hid nothing: rows came back that were
+   * deleted.
+   */
   deletionsRepaired: number;
   /** Rows of an outlived schema stay in the catalog: the table is too large to be written anew. */
   leftBehind: boolean;
 }
 
 /**
- * Moves the rows and deletions that lie in the catalog to Parquet, for whoever holds the table's lock, and may have a
- * connection to do it on. Every version reads as before: the files carry the snapshot of each row. Undefined where
- * there was nothing to move.
+ * Moves the rows and deletions that lie in the catalog to Parquet, for whoever holds the table's lock, and
+ * may have a connection to do it on. Every version reads as before: the files carry the snapshot of each row.
+ * Undefined where there was nothing to move.
  *
  * DuckLake keeps a catalog table of rows for each schema a table had, and a flush drops the empty ones of
  * outlived schemas that the lake's registry lists, whichever table they are of. Other processes remember them
@@ -52,7 +57,10 @@ export async function flushHeld(
   return { rows: await flushInlined(deps, lake, table, connection), deletionsRepaired, leftBehind: false };
 }
 
-/** The same rows in a new table of the same name, in one commit that is no operation: nothing changes for anyone. */
+/**
+ * The same rows in a new table of the same name, in one commit that is no operation: nothing changes for
+ * anyone.
+ */
 async function renew(
   deps: LakeDeps,
   lake: Lake,

@@ -36,8 +36,8 @@ export const automaticColumns: readonly LakeColumn[] = [
 ];
 
 /**
- * Makes an empty appendable table: the name is reserved, the lake makes it, the reservation becomes the table.
- * Repeating it with the same id finds what a first try left and goes on from there.
+ * Makes an empty appendable table: the name is reserved, the lake makes it, the reservation becomes the
+ * table. Repeating it with the same id finds what a first try left and goes on from there.
  */
 export async function createDataTable(deps: TableDeps, table: NewDataTable): Promise<TableRow> {
   const { organizationId, id } = table;
@@ -87,7 +87,9 @@ async function wasMade(deps: TableDeps, organizationId: string, id: string): Pro
   return (await findOperations(deps.lake.catalogPool, lake.schema, [`create:${id}`])).size > 0;
 }
 
-/** Drops a table: hidden at once, then gone from the lake, then its name is free. Any step may be repeated. */
+/**
+ * Drops a table: hidden at once, then gone from the lake, then its name is free. Any step may be repeated.
+ */
 export async function dropTable(
   deps: TableDeps,
   organizationId: string,

@@ -32,8 +32,9 @@ export interface Merged {
 }
 
 /**
- * Merges staged files into a table in one commit. New columns are added behind; a column whose values no longer fit takes a type
- * that holds old and new, a text in the last resort. The same operation again returns the version it became.
+ * Merges staged files into a table in one commit. New columns are added behind; a column whose values no
+ * longer fit takes a type that holds old and new, a text in the last resort. The same operation again returns
+ * the version it became.
  */
 export async function mergeFiles(deps: LakeDeps, merge: FileMerge): Promise<Merged> {
   const { organizationId, operationId, tableId } = merge;
@@ -140,7 +141,9 @@ async function mergeInto(
   return { ...own, operation: keys.length === 0 ? 'append' : 'upsert', rowsAdded, rowsRemoved };
 }
 
-/** Only rows from the smallest cursor that came on can have come again: statistics leave few files to read. */
+/**
+ * Only rows from the smallest cursor that came on can have come again: statistics leave few files to read.
+ */
 async function sinceFilter(
   connection: EngineConnection,
   columns: readonly LakeColumn[],

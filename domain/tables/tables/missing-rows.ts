@@ -11,7 +11,10 @@ export interface Comparison {
   keys: readonly string[];
 }
 
-/** How many rows of a table have a key that staged files do not have. Keys are compared as texts: their types may differ. */
+/**
+ * How many rows of a table have a key that staged files do not have. Keys are compared as texts: their types
+ * may differ.
+ */
 export async function countMissingRows(
   { catalog, engine }: Pick<LakeDeps, 'catalog' | 'engine'>,
   organizationId: string,

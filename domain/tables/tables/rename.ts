@@ -23,8 +23,8 @@ export async function announceRename(
 }
 
 /**
- * Makes the registry agree with the lake about a rename that was announced: its keys and notes follow one that
- * happened. The caller holds the table's lock.
+ * Makes the registry agree with the lake about a rename that was announced: its keys and notes follow one
+ * that happened. The caller holds the table's lock.
  */
 export async function resolveRename(deps: TableDeps, organizationId: string, id: string): Promise<void> {
   const table = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));

@@ -91,7 +91,9 @@ async function refuseLossyIntegers(
   }
 }
 
-/** The same table with other column definitions: old rows are cast into the new ones, all in one transaction. */
+/**
+ * The same table with other column definitions: old rows are cast into the new ones, all in one transaction.
+ */
 export async function rewriteTable(
   connection: EngineConnection,
   table: string,

@@ -106,8 +106,8 @@ export async function findQuarantineTable(
 }
 
 /**
- * Reserves a name for a table that is about to be made. The same id again finds the first reservation; another
- * table's name is refused.
+ * Reserves a name for a table that is about to be made. The same id again finds the first reservation;
+ * another table's name is refused.
  */
 export async function reserveTable(
   db: OrganizationTransaction,

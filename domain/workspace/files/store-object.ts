@@ -17,9 +17,9 @@ export interface StoreDeps {
 const unnamedMs = 3_600_000;
 
 /**
- * Stores a new object under a key of its own, then has a file name it. Before there is anything to lose, the object is
- * put down for removal; the transaction that names it takes that back. So one that nobody names is removed, whatever
- * dies in between, and one that is named is not.
+ * Stores a new object under a key of its own, then has a file name it. Before there is anything to lose, the
+ * object is put down for removal; the transaction that names it takes that back. So one that nobody names is
+ * removed, whatever dies in between, and one that is named is not.
  */
 export async function storeObject<T extends { file: File }>(
   { db }: StoreDeps,

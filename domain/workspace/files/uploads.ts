@@ -99,7 +99,10 @@ async function repeated(deps: StoreDeps, input: Finalize, fileId: string): Promi
   return file;
 }
 
-/** Between the look and the copy the form may be used again: a copy of anything but what was seen is tried anew. */
+/**
+ * Between the look and the copy the form may be used again: a copy of anything but what was seen is tried
+ * anew.
+ */
 async function copyChecked(objects: ObjectStore, from: string, to: string): Promise<{ sizeBytes: number }> {
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const seen = await objects.head(from);

@@ -53,8 +53,8 @@ export interface AuthenticatedClient {
 const dummyHash = hashSecret(newSecret('wcs'));
 
 /**
- * The client with this id and secret; one wording for every reason why not. Where there is none the same work is
- * done on a row of nobody's, so that the time of an answer does not tell which ids exist.
+ * The client with this id and secret; one wording for every reason why not. Where there is none the same work
+ * is done on a row of nobody's, so that the time of an answer does not tell which ids exist.
  */
 export async function authenticateClient(
   db: Database,

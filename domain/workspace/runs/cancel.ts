@@ -7,7 +7,9 @@ export interface CancelDeps extends ProcessDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Keeps that a run is to end, so that its process is asked until it hears of it; false where it has ended. */
+/**
+ * Keeps that a run is to end, so that its process is asked until it hears of it; false where it has ended.
+ */
 export async function askToCancel(
   db: OrganizationTransaction,
   organizationId: string,
@@ -24,8 +26,8 @@ export async function askToCancel(
 }
 
 /**
- * Asks a run's process to end; false where it has ended. The row keeps that it was asked, so that it is asked again
- * where the first time was lost. What cannot be taken back any more may still succeed.
+ * Asks a run's process to end; false where it has ended. The row keeps that it was asked, so that it is asked
+ * again where the first time was lost. What cannot be taken back any more may still succeed.
  */
 export async function cancelRun(deps: CancelDeps, run: Run): Promise<boolean> {
   const { db, processes } = deps;

@@ -106,7 +106,10 @@ export function insertRun(
   return runs.insert(db, { ...run, status: 'queued' });
 }
 
-/** Moves a run by compare-and-set; the step under way ends with it. Undefined when it was not where it should be. */
+/**
+ * Moves a run by compare-and-set; the step under way ends with it. Undefined when it was not where it should
+ * be.
+ */
 export async function moveRun(
   db: OrganizationTransaction,
   id: { organization_id: string; id: string },
@@ -121,8 +124,8 @@ export async function moveRun(
 }
 
 /**
- * Lets a failed run go on, which only its own feature may: where it stands is what its steps say. Everywhere else `failed`
- * is an end.
+ * Lets a failed run go on, which only its own feature may: where it stands is what its steps say. Everywhere
+ * else `failed` is an end.
  */
 export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run> {
   return runs.update(db, run.organization_id, run.id, {
@@ -134,8 +137,8 @@ export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run> {
 }
 
 /**
- * Brings a run along with the row of its own resource, wherever it stood: that row is what moves by compare-and-set. A
- * run that ended stays as it ended.
+ * Brings a run along with the row of its own resource, wherever it stood: that row is what moves by
+ * compare-and-set. A run that ended stays as it ended.
  */
 export async function followRun(
   db: OrganizationTransaction,
@@ -197,7 +200,10 @@ export async function describeStep(
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }
 
-/** Shows the steps of a run as they are now, whichever were there; times are those at which each was first seen so. */
+/**
+ * Shows the steps of a run as they are now, whichever were there; times are those at which each was first
+ * seen so.
+ */
 export async function showSteps(
   db: OrganizationTransaction,
   organizationId: string,

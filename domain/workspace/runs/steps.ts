@@ -13,7 +13,10 @@ export interface RunStep {
 /** What a run keeps of its steps at most. */
 const maxSteps = 1_000;
 
-/** The steps with one more under way; the one before it is done. A step that is there already is left as it is. */
+/**
+ * The steps with one more under way; the one before it is done. A step that is there already is left as it
+ * is.
+ */
 export function withStep(
   steps: readonly RunStep[],
   { id, name, type }: Pick<RunStep, 'id' | 'name' | 'type'>,

@@ -175,7 +175,9 @@ describe('a mail', () => {
 
 const large = [{ name: 'a', contentType: 'text/plain', bytes: Buffer.alloc(8_388_608, 97) }];
 
-/** What the server does, what is known of the mail then, whether its content was begun, and how many it has. */
+/**
+ * What the server does, what is known of the mail then, whether its content was begun, and how many it has.
+ */
 const cases: [
   string,
   Misbehaviour,

@@ -146,7 +146,8 @@ test('an answer is cut off while it is read, also one that is small until it is 
     expect(await reasonOf(answer.text()), path).toBe('too_large');
     expect(budget.exceeded.aborted).toBe(true);
   }
-  // What the server sent is what sockets and buffers between them took, far from everything it would have sent.
+  // What the server sent is what sockets and buffers between them took, far from everything it would have
+  // sent.
   expect(sent).toBeLessThan(20_000_000);
   const whole = await open.fetch(`http://127.0.0.1:${server.port}/endless`);
   expect(await reasonOf(whole.text())).toBe('too_large');

@@ -56,8 +56,9 @@ async function rotate(context: LoadContext, generation: string): Promise<void> {
     kind: 'rotation',
     method: 'PUT',
     path: `/v1/data-syncs/${context.sync.id}/generation`,
-    // Without a key: an earlier try that was long under way may take a later rotation back. Then pages are refused
-    // until the next rotation, and nothing else comes of it; a key could hold an open batch up for minutes.
+    // Without a key: an earlier try that was long under way may take a later rotation back. Then pages are
+    // refused until the next rotation, and nothing else comes of it; a key could hold an open batch up for
+    // minutes.
     body: { generation },
   });
   if (settled.outcome === 'acknowledged') context.sync.generation = generation;

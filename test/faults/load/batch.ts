@@ -186,7 +186,9 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
   }
 }
 
-/** Every row is on one page; of an upsert, the first page also says something that a later page says better. */
+/**
+ * Every row is on one page; of an upsert, the first page also says something that a later page says better.
+ */
 function recordsOf({ operation, mode, pages }: BatchWork, page: number): Row[] {
   const pageOf = (index: number) => (index % pages) + 1;
   const own = rowsOf(operation).filter((_, index) => pageOf(index) === page);

@@ -4,8 +4,9 @@ import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
 /**
- * A large table of which a few keys change at a time, while its lake is maintained and other tables are written: rows that
- * were replaced lie in files, what replaced them and what hides them in the catalog, and flushes move them.
+ * A large table of which a few keys change at a time, while its lake is maintained and other tables are
+ * written: rows that were replaced lie in files, what replaced them and what hides them in the catalog, and
+ * flushes move them.
  */
 export interface Keyed {
   tableId: string;

@@ -68,7 +68,9 @@ async function ask({ client, journal, moments }: LoadContext, trigger: Trigger):
   trigger.fireId = id;
 }
 
-/** Asks for it under a key of its own: an earlier try that was long under way must not undo what came after. */
+/**
+ * Asks for it under a key of its own: an earlier try that was long under way must not undo what came after.
+ */
 export async function change(
   { client, journal }: Pick<LoadContext, 'client' | 'journal'>,
   schedule: KnownSchedule,

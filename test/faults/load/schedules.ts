@@ -46,7 +46,10 @@ export function scheduleBody(
 const hoursFromNow = (hours: number) =>
   new Date(Date.now() + hours * 60 * minuteMs).toISOString().slice(11, 16);
 
-/** A project of their own with a playbook of the offline analyst, schedules that are asked to fire, and some that fire by the minute. */
+/**
+ * A project of their own with a playbook of the offline analyst, schedules that are asked to fire, and some
+ * that fire by the minute.
+ */
 export async function prepareSchedules(
   client: FaultClient,
   stack: StackUnderTest,

@@ -120,7 +120,10 @@ export function sourceLane(context: LoadContext, seed: number, of: 'source' | 'd
   };
 }
 
-/** Takes snapshots of datasets in turn, one after the other; some are asked for twice, under one key or another. */
+/**
+ * Takes snapshots of datasets in turn, one after the other; some are asked for twice, under one key or
+ * another.
+ */
 export function datasetLane(context: LoadContext, seed: number, copies: readonly CopyKey[]): Lane {
   const random = createRandom(seed, `dataset ${copies}`);
   const { started } = context.copies;

@@ -3,7 +3,10 @@ import { columns, type TableKey, tableKeys } from '../rows.ts';
 import type { LoadContext } from './context.ts';
 import { faultPlaybook } from './run-lanes.ts';
 
-/** The four tables, the data sync, and a project with a playbook, to talk of two tables in: before anything is disturbed. */
+/**
+ * The four tables, the data sync, and a project with a playbook, to talk of two tables in: before anything is
+ * disturbed.
+ */
 export async function prepare(
   client: FaultClient,
 ): Promise<Pick<LoadContext, 'tables' | 'sync' | 'projectId' | 'playbookPath'>> {

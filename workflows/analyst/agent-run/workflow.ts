@@ -13,7 +13,8 @@ import type {
 
 const control = databaseActivities<AgentRunControlActivities>();
 
-// A few megabytes into the object store and a transaction. It is not given up: what was found out is worth keeping.
+// A few megabytes into the object store and a transaction. It is not given up: what was found out is worth
+// keeping.
 const store = proxyActivities<AgentRunAgentActivities>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '2 minutes',

@@ -1,4 +1,7 @@
-/** The one argument: everything else is read from the conversation's rows, so a history holds nothing that was said. */
+/**
+ * The one argument: everything else is read from the conversation's rows, so a history holds nothing that was
+ * said.
+ */
 export interface ConversationInput {
   organizationId: string;
   conversationId: string;
@@ -18,16 +21,19 @@ export type ConversationNext =
   | { kind: 'gone' };
 
 /**
- * `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then. `tools`: calls
- * to be made; `waits` where others wait for a person. `unbegun`: the first step could not begin the turn, which has to
- * wait for that.
+ * `ended`: the reply is complete, or was stopped meanwhile; `isQuiet` where nothing waited behind it then.
+ * `tools`: calls to be made; `waits` where others wait for a person. `unbegun`: the first step could not
+ * begin the turn, which has to wait for that.
  */
 export type StepOutcome =
   | { kind: 'ended'; isQuiet?: boolean }
   | { kind: 'tools'; partIndexes: number[]; waits?: boolean }
   | { kind: 'unbegun' };
 
-/** Calls that may be made now, and how long to wait for a decision on the others; null where none waits any more. */
+/**
+ * Calls that may be made now, and how long to wait for a decision on the others; null where none waits any
+ * more.
+ */
 export type Decisions = { kind: 'ended' } | { kind: 'decided'; partIndexes: number[]; waitMs: number | null };
 
 /** Activities on the control queue: short, database only. */

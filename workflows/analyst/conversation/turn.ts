@@ -17,16 +17,17 @@ const control =
     Pick<ConversationControlActivities, 'failTurn' | 'cancelTurn' | 'failToolCall' | 'readDecisions'>
   >();
 
-// The catalog's versions and a pin, for a turn that could not begin at once. A thousand tries outlast an hour of an
-// organization that has as many turns under way as it may, which is asked again every few seconds, and hours of a lake
-// that is away.
+// The catalog's versions and a pin, for a turn that could not begin at once. A thousand tries outlast an hour
+// of an organization that has as many turns under way as it may, which is asked again every few seconds, and
+// hours of a lake that is away.
 const { beginTurn } = proxyActivities<Pick<ConversationAgentActivities, 'beginTurn'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds', maximumAttempts: 1_000 },
 });
 
-// An answer may take minutes. Five tries, with what the provider says about when; a crash of the worker is one of them.
+// An answer may take minutes. Five tries, with what the provider says about when; a crash of the worker is
+// one of them.
 const { takeModelStep } = proxyActivities<Pick<ConversationAgentActivities, 'takeModelStep'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '5 minutes',
@@ -34,7 +35,8 @@ const { takeModelStep } = proxyActivities<Pick<ConversationAgentActivities, 'tak
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 5 },
 });
 
-// A query takes two minutes at most. Six tries outlast a busy pool, and a restart of a store; then the model is told.
+// A query takes two minutes at most. Six tries outlast a busy pool, and a restart of a store; then the model
+// is told.
 const { callTool } = proxyActivities<Pick<ConversationAgentActivities, 'callTool'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '150 seconds',
@@ -56,7 +58,9 @@ export interface TurnOptions {
   failed?: (code: string) => void;
 }
 
-/** How far a turn is: its step, that step's calls that are to be made, and whether others wait for a person. */
+/**
+ * How far a turn is: its step, that step's calls that are to be made, and whether others wait for a person.
+ */
 interface Progress {
   step: number;
   calls?: readonly number[];
@@ -66,8 +70,8 @@ interface Progress {
 type TurnEnd = 'ended' | 'quiet' | 'unbegun';
 
 /**
- * One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works at it. True
- * where it ended by itself and nothing waited.
+ * One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works
+ * at it. True where it ended by itself and nothing waited.
  */
 export async function takeTurn(
   turn: TurnInput,

@@ -29,8 +29,8 @@ export const wakeSignal = defineSignal(wakeConversationSignal);
 export const stopSignal = defineSignal<[string]>(stopReplySignal);
 
 /**
- * A conversation takes its turns one after the other, as its rows say. A signal only says that they are worth a look:
- * what is asked, waits, was stopped or is held stands there.
+ * A conversation takes its turns one after the other, as its rows say. A signal only says that they are worth
+ * a look: what is asked, waits, was stopped or is held stands there.
  */
 export async function conversation(input: ConversationInput): Promise<void> {
   let isAwake = false;

@@ -18,13 +18,16 @@ import type { BackfillControlActivities, BackfillInput, BackfillStatus, ClaimedF
 const control = databaseActivities<BackfillControlActivities>();
 
 const maxHistoryLength = 2_000;
-/** Fires that another process of the backfill began are not its children: their rows are looked at, less often each time. */
+/**
+ * Fires that another process of the backfill began are not its children: their rows are looked at, less often
+ * each time.
+ */
 const firstLookMs = 15_000;
 const longestLookMs = 6 * 3_600_000;
 
 /**
- * Fires what was planned, place by place, so many at once as was asked. A cancel of the row is met at the next place;
- * fires under way go on.
+ * Fires what was planned, place by place, so many at once as was asked. A cancel of the row is met at the
+ * next place; fires under way go on.
  */
 export async function scheduleBackfill(input: BackfillInput): Promise<BackfillStatus> {
   try {

@@ -13,16 +13,19 @@ import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import type { FireProgress, FireStatus, ScheduleRunControlActivities, ScheduleRunInput } from './contract.ts';
 import { runEndedSignal } from './names.ts';
 
-// Database only, seconds at most, and so within the workflow's own task. Retried without end, a minute apart: while an
-// organization has as many runs under way as it may have, a fire waits for its turn, outside of that task; the activity
-// itself gives it up after a day.
+// Database only, seconds at most, and so within the workflow's own task. Retried without end, a minute apart:
+// while an organization has as many runs under way as it may have, a fire waits for its turn, outside of that
+// task; the activity itself gives it up after a day.
 const control = proxyLocalActivities<ScheduleRunControlActivities>({
   startToCloseTimeout: '30 seconds',
   localRetryThreshold: '3 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
 });
 
-/** A run tells of its end; one that cannot is looked at all the same, less often each time: it may go on for a year. */
+/**
+ * A run tells of its end; one that cannot is looked at all the same, less often each time: it may go on for a
+ * year.
+ */
 const firstLookMs = 60_000;
 const longestLookMs = 6 * 3_600_000;
 

@@ -21,7 +21,10 @@ const { advanceSchedule } =
   proxyLocalActivities<Pick<ScheduleControlActivities, 'advanceSchedule'>>(databaseOnly);
 
 const maxHistoryLength = 2_000;
-/** The time zone database may change while a year goes by, and another release may have taken over: both are asked every week. */
+/**
+ * The time zone database may change while a year goes by, and another release may have taken over: both are
+ * asked every week.
+ */
 const longestWaitMs = 7 * 86_400_000;
 
 export const wakeSignal = defineSignal(wakeScheduleSignal);
@@ -29,8 +32,8 @@ export const pauseSignal = defineSignal(pauseScheduleSignal);
 export const resumeSignal = defineSignal(resumeScheduleSignal);
 
 /**
- * A schedule waits for what its cadence says next, and fires it. What that is stands in its row and follows from it by an
- * activity; a signal only says that the row is worth a look, or what an operator wants of it.
+ * A schedule waits for what its cadence says next, and fires it. What that is stands in its row and follows
+ * from it by an activity; a signal only says that the row is worth a look, or what an operator wants of it.
  */
 export async function schedule(input: ScheduleInput): Promise<void> {
   let isAwake = false;

@@ -27,7 +27,10 @@ export interface PlannedNode {
   id: string;
   /** As an operator reads it. */
   label: string;
-  /** Each is one input, or one reference of its texts, by the outputs that lead there: one of them must be live. */
+  /**
+   * Each is one input, or one reference of its texts, by the outputs that lead there: one of them must be
+   * live.
+   */
   needs: { from: string; port: string }[][];
   timeoutSeconds: number;
   /** Of a run that is resumed: what was done before. */
@@ -61,8 +64,8 @@ export interface WorkflowRunOutcome {
 /** Activities on the control queue: short, database only. */
 export interface WorkflowRunControlActivities {
   /**
-   * Pins the data and gives the nodes. `crowded` where as many runs of the organization are at work as may be: ask again.
-   * Undefined where the run has ended, or was cancelled before it began.
+   * Pins the data and gives the nodes. `crowded` where as many runs of the organization are at work as may
+   * be: ask again. Undefined where the run has ended, or was cancelled before it began.
    */
   beginWorkflowRun(input: WorkflowRunInput): Promise<RunPlan | 'crowded' | undefined>;
   /** Ends nodes that nothing leads to. */

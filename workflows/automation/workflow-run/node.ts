@@ -15,8 +15,8 @@ import type {
 
 const { endNode } = databaseActivities<Pick<WorkflowRunControlActivities, 'endNode'>>();
 
-// A statement, a document or a few rows: minutes at most. Tried again only where a store is away, for about an hour; how
-// often what failed by itself is tried again, the node says.
+// A statement, a document or a few rows: minutes at most. Tried again only where a store is away, for about
+// an hour; how often what failed by itself is tried again, the node says.
 const agent = proxyActivities<WorkflowRunAgentActivities>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '15 minutes',
@@ -63,8 +63,8 @@ export async function carriedOut(
 }
 
 /**
- * Looks at a node until it has ended: between two looks it waits for a time, for a word, or for deliveries. Undefined where
- * the execution has grown long: the next one looks again.
+ * Looks at a node until it has ended: between two looks it waits for a time, for a word, or for deliveries.
+ * Undefined where the execution has grown long: the next one looks again.
  */
 async function advanced(
   input: WorkflowRunInput,
@@ -111,8 +111,8 @@ async function advanced(
 }
 
 /**
- * A cancel of the run leaves nothing half sent: deliveries go on to their ends. When the node's time is up nothing more is
- * attempted; an attempt at work comes to its end, so that what arrives is told as delivered.
+ * A cancel of the run leaves nothing half sent: deliveries go on to their ends. When the node's time is up
+ * nothing more is attempted; an attempt at work comes to its end, so that what arrives is told as delivered.
  */
 async function delivered(
   deliveries: readonly DeliveryInput[],

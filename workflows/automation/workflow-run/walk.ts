@@ -12,8 +12,9 @@ export interface WalkSteps {
 type Decision = 'open' | 'run' | 'skip' | 'blocked';
 
 /**
- * Walks a graph: every node as soon as all that leads to it has ended, so many at once. A node runs where each of its
- * inputs is live by at least one output; it is skipped where one is not; what depends on a node that failed is left.
+ * Walks a graph: every node as soon as all that leads to it has ended, so many at once. A node runs where
+ * each of its inputs is live by at least one output; it is skipped where one is not; what depends on a node
+ * that failed is left.
  */
 export async function walk(
   nodes: readonly PlannedNode[],

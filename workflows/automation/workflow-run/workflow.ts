@@ -50,7 +50,8 @@ export async function workflowRun({
     isResumed = true;
   });
   let outcome: WorkflowRunOutcome;
-  // Its row says failed before it closes: whoever resumes it in between is answered by the process that still runs.
+  // Its row says failed before it closes: whoever resumes it in between is answered by the process that still
+  // runs.
   do {
     isResumed = false;
     const plan = await begun(input, growth);

@@ -31,8 +31,8 @@ export interface IngestionBatchState {
 /** Activities on the control queue: short, database only. */
 export interface IngestionBatchControlActivities {
   /**
-   * Where the batch is now. One that was completed is moved on first: completing → applying, awaiting confirmation
-   * or failed, by generation, table and guard.
+   * Where the batch is now. One that was completed is moved on first: completing → applying, awaiting
+   * confirmation or failed, by generation, table and guard.
    */
   advanceIngestionBatch(input: IngestionBatchInput): Promise<IngestionBatchState>;
   /** open or awaiting confirmation → expired; anything else stays as it is. */

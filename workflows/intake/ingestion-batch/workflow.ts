@@ -47,8 +47,8 @@ const maxHistoryLength = 400;
 export const wakeSignal = defineSignal(wakeIngestionBatchSignal);
 
 /**
- * A batch from its opening to its end: expires when nobody completes it, is applied once when somebody does, and
- * leaves no staged page behind. Its row says where it is; a signal only says that it is worth a look.
+ * A batch from its opening to its end: expires when nobody completes it, is applied once when somebody does,
+ * and leaves no staged page behind. Its row says where it is; a signal only says that it is worth a look.
  */
 export async function ingestionBatch(input: IngestionBatchInput): Promise<IngestionBatchState['status']> {
   let isAwake = false;

@@ -28,8 +28,8 @@ export interface SnapshotControlActivities {
   /** queued → running; `waiting` for its turn; `ended` also when it was cancelled before it began. */
   beginSnapshot(input: SnapshotInput): Promise<'begun' | 'waiting' | 'ended'>;
   /**
-   * Whether it may be committed: `held` waits for somebody, because it would lose more rows than its guard allows.
-   * One that is held still when it is overdue ends as failed.
+   * Whether it may be committed: `held` waits for somebody, because it would lose more rows than its guard
+   * allows. One that is held still when it is overdue ends as failed.
    */
   admitSnapshot(input: SnapshotInput, isOverdue: boolean): Promise<'admitted' | 'held' | 'ended'>;
   /** Ends the snapshot, and gives the name of a table that was never made back. */

@@ -70,7 +70,10 @@ interface Wake {
   isAwake: boolean;
 }
 
-/** Asks until it is its turn: a timer costs nobody anything, while an activity that waited would hold a worker's slot. */
+/**
+ * Asks until it is its turn: a timer costs nobody anything, while an activity that waited would hold a
+ * worker's slot.
+ */
 async function awaitTurn(input: SnapshotInput, wake: Wake): Promise<'begun' | 'ended'> {
   setCurrentDetails('Waiting for its turn.');
   for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
@@ -108,7 +111,8 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
       setCurrentDetails(
         'Would lose more rows than its guard allows: waits for somebody to confirm or cancel it.',
       );
-      // A confirmation of the last moment moved the row, and its signal may be on its way: the row has the last word.
+      // A confirmation of the last moment moved the row, and its signal may be on its way: the row has the
+      // last word.
       isOverdue = !(await condition(() => wake.isAwake, `${confirmationHours} hours`));
     }
     setCurrentDetails(`Committing ${staged.rows} rows.`);
@@ -125,7 +129,10 @@ const waitReasons: Record<NonNullable<StagedSnapshot['waitsFor']>, string> = {
   turn: 'the organization copies as many sources as it may at once',
 };
 
-/** A source that is read page after page is staged by many activities. Undefined where the history is long enough. */
+/**
+ * A source that is read page after page is staged by many activities. Undefined where the history is long
+ * enough.
+ */
 async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> {
   for (;;) {
     const staged = await stageSnapshot(input);

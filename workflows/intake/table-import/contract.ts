@@ -23,7 +23,10 @@ export interface StagedImport {
 export interface TableImportControlActivities {
   /** queued → running; false when the import was cancelled before it began, or has ended. */
   beginTableImport(input: TableImportInput): Promise<boolean>;
-  /** Ends the import and gives its reserved table name back. Why it failed is in its row: staging wrote it there. */
+  /**
+   * Ends the import and gives its reserved table name back. Why it failed is in its row: staging wrote it
+   * there.
+   */
   endTableImport(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome>;
 }
 

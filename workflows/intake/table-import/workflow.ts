@@ -11,7 +11,8 @@ import type {
 
 const control = databaseActivities<TableImportControlActivities>();
 
-// A gigabyte takes minutes. Twenty tries outlast an hour of a store that is away; a broken file is not retried at all.
+// A gigabyte takes minutes. Twenty tries outlast an hour of a store that is away; a broken file is not
+// retried at all.
 const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '2 hours',

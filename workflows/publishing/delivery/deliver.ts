@@ -15,8 +15,9 @@ import type {
 } from './contract.ts';
 import { deliveriesAtOnce } from './names.ts';
 
-// Documents are made one after the other, within half a minute each; a mail server may take ten minutes for its answer.
-// Tried again only where a store is away, as often as comes to two hours: what a mail server refuses is an answer.
+// Documents are made one after the other, within half a minute each; a mail server may take ten minutes for
+// its answer. Tried again only where a store is away, as often as comes to two hours: what a mail server
+// refuses is an answer.
 const agent = proxyActivities<DeliveryAgentActivities>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '20 minutes',
@@ -38,8 +39,9 @@ export interface DeliverOptions {
 }
 
 /**
- * Attempts deliveries until each has ended, and tells how, in the order given; `pending` where it was stopped. A cancel does
- * not stop it: what somebody is to have is not left half sent. One that fails does not keep the others.
+ * Attempts deliveries until each has ended, and tells how, in the order given; `pending` where it was
+ * stopped. A cancel does not stop it: what somebody is to have is not left half sent. One that fails does not
+ * keep the others.
  */
 export function deliverAll(
   deliveries: readonly DeliveryInput[],

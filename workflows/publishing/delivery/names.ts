@@ -1,3 +1,6 @@
-/** Deliveries of one process that are attempted at once: one mail server, and one thread for documents, serve all. */
+/**
+ * Deliveries of one process that are attempted at once: one mail server, and one thread for documents, serve
+ * all.
+ */
 export const deliveriesAtOnce = 4;
 export const deliveryWorkflowType = 'delivery';

@@ -33,7 +33,9 @@ export interface LakeMaintenanceRunOutcome {
 
 /** Activities on the control queue: short, database only. */
 export interface LakeMaintenanceControlActivities {
-  /** Closes what an execution that was ended from outside left open; says how long to wait for the next run. */
+  /**
+   * Closes what an execution that was ended from outside left open; says how long to wait for the next run.
+   */
   planLakeMaintenance(input: LakeMaintenanceInput): Promise<{ waitMs: number }>;
   /** The id of the run that begins: the one that was asked for, or a new one. */
   beginLakeMaintenanceRun(input: LakeMaintenanceInput): Promise<string>;

@@ -27,8 +27,8 @@ import { lakeMaintenanceFigureNames, runLakeMaintenanceSignal } from './names.ts
 
 const control = databaseActivities<LakeMaintenanceControlActivities>();
 
-// A piece takes a minute; only a listing of a very full folder takes longer. Five tries outlast a restart of a
-// store, and no more, because the next run comes anyway.
+// A piece takes a minute; only a listing of a very full folder takes longer. Five tries outlast a restart of
+// a store, and no more, because the next run comes anyway.
 const lake = proxyActivities<LakeMaintenanceLakeActivities>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '1 hour',

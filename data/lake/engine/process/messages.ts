@@ -3,7 +3,10 @@ import type { LakeLocation } from '../../location.ts';
 import type { SentError } from '../../sent-error.ts';
 import type { SqlValue } from '../contract.ts';
 
-/** What an engine process is told once. Secrets travel here and nowhere else: never in its environment or arguments. */
+/**
+ * What an engine process is told once. Secrets travel here and nowhere else: never in its environment or
+ * arguments.
+ */
 export interface EngineProcessSettings {
   /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
   extensionDir: string | undefined;

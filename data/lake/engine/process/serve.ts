@@ -24,7 +24,9 @@ export type LoadJobs = (
   settings: EngineProcessSettings,
 ) => Promise<Readonly<Record<string, Job>>>;
 
-/** An interrupt that falls between two steps of a statement is lost, so it is repeated until the call ends. */
+/**
+ * An interrupt that falls between two steps of a statement is lost, so it is repeated until the call ends.
+ */
 const interruptIntervalMs = 50;
 
 interface Running {

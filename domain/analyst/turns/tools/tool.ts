@@ -16,7 +16,10 @@ export interface ToolCall {
   projectId: string;
   conversationId: string;
   messageId: string;
-  /** The part that shows the call. What a call makes is named after it, so that a second try makes nothing twice. */
+  /**
+   * The part that shows the call. What a call makes is named after it, so that a second try makes nothing
+   * twice.
+   */
   partIndex: number;
   /** Who asked: what the tool does is recorded as theirs. */
   callerId: string;

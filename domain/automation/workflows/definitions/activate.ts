@@ -20,8 +20,8 @@ export interface Activation {
 }
 
 /**
- * Freezes the draft as a version, or goes back to an older one, and lets its triggers take the place of those before: all
- * of it or nothing. Runs that are under way keep theirs.
+ * Freezes the draft as a version, or goes back to an older one, and lets its triggers take the place of those
+ * before: all of it or nothing. Runs that are under way keep theirs.
  *
  * @throws ValidationError with every fault of a draft that does not hold
  */

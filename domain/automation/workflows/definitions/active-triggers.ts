@@ -5,8 +5,8 @@ import { type FrozenTrigger, triggersOfVersion, type WorkflowVersion } from './v
 import type { Workflow } from './workflows.ts';
 
 /**
- * What sets a workflow off, from this transaction on: the triggers of a version that are enabled, or none. They are
- * replaced as a whole: at no moment there are two of one trigger, or none where there is to be one.
+ * What sets a workflow off, from this transaction on: the triggers of a version that are enabled, or none.
+ * They are replaced as a whole: at no moment there are two of one trigger, or none where there is to be one.
  */
 export async function replaceActiveTriggers(
   db: OrganizationTransaction,

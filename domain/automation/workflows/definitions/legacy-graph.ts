@@ -46,8 +46,8 @@ export function shownSteps(steps: readonly LegacyStep[]): (LegacyStep & { id: st
 }
 
 /**
- * The graph that does what the steps do: one after the other, each delivery with what the playbook before it made. A playbook
- * gives a report or a file: the edge of the other one leads nowhere.
+ * The graph that does what the steps do: one after the other, each delivery with what the playbook before it
+ * made. A playbook gives a report or a file: the edge of the other one leads nowhere.
  */
 export function graphOfSteps(steps: readonly LegacyStep[]): Record<string, unknown> {
   const edges: { from: string; to: string }[] = [];

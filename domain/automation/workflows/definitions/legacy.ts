@@ -48,8 +48,8 @@ const legacyWorkflow = z.strictObject({
 type LegacyWorkflow = z.output<typeof legacyWorkflow> & { cadence: Cadence | null };
 
 /**
- * Workflows of another system, which are lists of steps. What runs is a graph that is made of them, activated as any other;
- * only their title, folder and triggers can be changed.
+ * Workflows of another system, which are lists of steps. What runs is a graph that is made of them, activated
+ * as any other; only their title, folder and triggers can be changed.
  */
 export const legacyWorkflows = (cipher: Cipher): LegacyKind<LegacyWorkflow> => ({
   read: readRecord,

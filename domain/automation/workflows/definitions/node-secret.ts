@@ -4,7 +4,10 @@ import { type Database, inOrganization } from '../../../../data/postgres/client.
 import type { NodeSecrets } from '../../../publishing/deliveries/attempt-http.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 
-/** Secrets of nodes that deliver, as they were when their runs' versions were activated: no row of a delivery has them. */
+/**
+ * Secrets of nodes that deliver, as they were when their runs' versions were activated: no row of a delivery
+ * has them.
+ */
 export function nodeSecretsOf({ db, cipher }: { db: Database; cipher: Cipher }): NodeSecrets {
   return async (delivery, key) => {
     const version = await inOrganization(db, delivery.organization_id, (transaction) =>

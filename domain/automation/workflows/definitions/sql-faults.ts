@@ -19,7 +19,8 @@ export interface ReadStatement {
 }
 
 /**
- * The statements of a draft's nodes. The engine reads them, in a process of its own: outside of any transaction.
+ * The statements of a draft's nodes. The engine reads them, in a process of its own: outside of any
+ * transaction.
  *
  * @throws AppError `queries_saturated` where too many statements are read at once
  */

@@ -54,7 +54,10 @@ export async function triggersOf(
     .execute();
 }
 
-/** Replaces the triggers of a draft: those that are written again keep their ids, and the addresses of their hooks. */
+/**
+ * Replaces the triggers of a draft: those that are written again keep their ids, and the addresses of their
+ * hooks.
+ */
 export async function replaceTriggers(
   db: OrganizationTransaction,
   cipher: Cipher,

@@ -10,8 +10,8 @@ import type { Workflow } from './workflows.ts';
 const maxWarnings = 100;
 
 /**
- * Tables that statements name and that there are not. They may be made before a run, so nothing is refused for them; what
- * the graph makes by itself is there when it is read.
+ * Tables that statements name and that there are not. They may be made before a run, so nothing is refused
+ * for them; what the graph makes by itself is there when it is read.
  */
 export async function unknownTableWarnings(
   db: OrganizationTransaction,
@@ -34,7 +34,10 @@ export async function unknownTableWarnings(
 const unknownText = (name: string): string =>
   `There is no table ${name}. A run fails unless it is made before; correct the name if it is misspelt.`;
 
-/** The tables that datasets become by the snapshots of the graph: those that it names, or any where a value names it. */
+/**
+ * The tables that datasets become by the snapshots of the graph: those that it names, or any where a value
+ * names it.
+ */
 async function copiedTables(
   db: OrganizationTransaction,
   organizationId: string,

@@ -19,7 +19,10 @@ interface GraphDocument {
   edges?: Edge[];
 }
 
-/** What differs between two graphs that hold together; everything is new where there is none before. A secret that changed is not seen. */
+/**
+ * What differs between two graphs that hold together; everything is new where there is none before. A secret
+ * that changed is not seen.
+ */
 export function changesBetween(before: unknown, after: unknown): VersionChanges {
   const [old, now] = [(before ?? {}) as GraphDocument, after as GraphDocument];
   const oldNodes = new Map((old.nodes ?? []).map((node) => [node.id, node]));

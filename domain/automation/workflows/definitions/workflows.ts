@@ -9,7 +9,10 @@ const workflows = records('workflows', { prefix: 'wfl', what: 'The workflow' });
 
 export const { find: findWorkflow, insert: insertWorkflow, update: updateWorkflow } = workflows;
 
-/** A draft becomes active when a version of it is activated, and again with each other one. What is archived stays so. */
+/**
+ * A draft becomes active when a version of it is activated, and again with each other one. What is archived
+ * stays so.
+ */
 export const workflowStates = states('workflows', {
   draft: ['active', 'archived'],
   active: ['active', 'paused', 'archived'],

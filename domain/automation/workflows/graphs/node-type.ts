@@ -18,8 +18,8 @@ export interface OutputPort {
 }
 
 /**
- * One kind of node, declared once: the listing, the validation and what a node does are made from it. Every node has an
- * input `start` and an output `done` beside its own, for order alone.
+ * One kind of node, declared once: the listing, the validation and what a node does are made from it. Every
+ * node has an input `start` and an output `done` beside its own, for order alone.
  */
 export interface NodeType<Config extends z.ZodObject = z.ZodObject> {
   type: string;

@@ -13,8 +13,8 @@ const isMap = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 
 /**
- * A document without its secrets, and those. What stands there as asterisks is taken from the stored ones; where there is
- * none, the member is left out and missed by the validation.
+ * A document without its secrets, and those. What stands there as asterisks is taken from the stored ones;
+ * where there is none, the member is left out and missed by the validation.
  */
 export function takeSecrets(document: Json, stored: NodeSecrets): { document: Json; secrets: NodeSecrets } {
   const secrets: NodeSecrets = {};

@@ -30,13 +30,16 @@ import {
 
 export type BeginDeps = ExpiryDeps & { cipher: Cipher };
 
-/** Of one organization at once, or a few more: further ones wait, so that their processes are not felt by others. */
+/**
+ * Of one organization at once, or a few more: further ones wait, so that their processes are not felt by
+ * others.
+ */
 const maxAtWork = 32;
 
 /**
- * Pins what the run reads, the versions that its tables have now, and gives its nodes with what was done before. A second
- * call finds the first. `crowded` where others are at work and it has to wait for its turn; undefined where the run has ended, or was
- * cancelled before it began.
+ * Pins what the run reads, the versions that its tables have now, and gives its nodes with what was done
+ * before. A second call finds the first. `crowded` where others are at work and it has to wait for its turn;
+ * undefined where the run has ended, or was cancelled before it began.
  */
 export async function beginWorkflowRun(
   deps: BeginDeps,
@@ -74,8 +77,8 @@ export async function beginWorkflowRun(
 }
 
 /**
- * Tables whose names are in a statement of the graph, or in a value that comes into one; some more of like names do no harm.
- * What the analyst reads in a run of its own is pinned by that.
+ * Tables whose names are in a statement of the graph, or in a value that comes into one; some more of like
+ * names do no harm. What the analyst reads in a run of its own is pinned by that.
  */
 function readBy({ nodes }: Graph, params: Params, tables: readonly NamedTable[]): string[] {
   const statements = nodes.flatMap(({ type, config }) =>

@@ -14,8 +14,8 @@ export interface Child {
 }
 
 /**
- * Asks what these nodes wait for to end: nobody waits for it any more, and it costs. That it was asked stands or falls with
- * the end of the nodes, so that it is not forgotten.
+ * Asks what these nodes wait for to end: nobody waits for it any more, and it costs. That it was asked stands
+ * or falls with the end of the nodes, so that it is not forgotten.
  */
 export async function askChildren(
   db: OrganizationTransaction,

@@ -64,8 +64,8 @@ const failures: Record<Interruption, NodeFailure> = {
 };
 
 /**
- * Ends a node from outside, with what it waits for elsewhere; one that has ended stays as it ended, and one that has
- * delivered everything has ended well.
+ * Ends a node from outside, with what it waits for elsewhere; one that has ended stays as it ended, and one
+ * that has delivered everything has ended well.
  */
 export async function endNode(
   deps: EndDeps,

@@ -43,7 +43,9 @@ export type NodeStep =
 /** Carries a type of node out. It is called again until it is done: what it began before, it finds. */
 export type NodeWork = (call: NodeCall) => Promise<NodeStep>;
 
-/** A node that fails for a reason that its own retries do not help, with the words for whoever reads the run. */
+/**
+ * A node that fails for a reason that its own retries do not help, with the words for whoever reads the run.
+ */
 export class NodeFailed extends Error {
   override readonly name = 'NodeFailed';
   readonly failure: NodeFailure;

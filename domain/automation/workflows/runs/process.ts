@@ -31,7 +31,9 @@ export function workflowRunStart(row: WorkflowRun, memo: Record<string, string> 
   });
 }
 
-/** Tells a run that somebody has decided. The row says so: where nobody hears of it, the worker says it again. */
+/**
+ * Tells a run that somebody has decided. The row says so: where nobody hears of it, the worker says it again.
+ */
 export function signalDecided(
   deps: { processes: Processes; logger: Pick<Logger, 'warn'> },
   runId: string,

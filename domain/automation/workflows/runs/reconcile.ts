@@ -17,8 +17,8 @@ export type WorkflowRunReconcileDeps = EndDeps & { logger: Pick<Logger, 'info' |
 const ageSeconds = 60;
 
 /**
- * Runs that go on keep their data. Those whose process is no more end with it where somebody ended it by force, or go on from
- * their rows in a new one.
+ * Runs that go on keep their data. Those whose process is no more end with it where somebody ended it by
+ * force, or go on from their rows in a new one.
  */
 export function workflowRunSteps(
   deps: WorkflowRunReconcileDeps,

@@ -27,8 +27,9 @@ export interface ResumeRequest {
 }
 
 /**
- * Lets a failed run go on from the nodes that failed, with what was done kept, on the version and the data that it began
- * with, unless it is told to read the newest. The row says so: a process that could not be started is started by whoever looks after runs.
+ * Lets a failed run go on from the nodes that failed, with what was done kept, on the version and the data
+ * that it began with, unless it is told to read the newest. The row says so: a process that could not be
+ * started is started by whoever looks after runs.
  */
 export async function resumeWorkflowRun(
   deps: ResumeDeps,
@@ -63,8 +64,9 @@ const notKept = () =>
   );
 
 /**
- * Whichever way a node ended, this is another try of it: what it starts or asks is named after the try, and what the one
- * before started has ended with it. A mail that may have gone out is not sent again by this: that is somebody's own word.
+ * Whichever way a node ended, this is another try of it: what it starts or asks is named after the try, and
+ * what the one before started has ended with it. A mail that may have gone out is not sent again by this:
+ * that is somebody's own word.
  */
 async function reopenNodes(
   db: OrganizationTransaction,

@@ -42,7 +42,8 @@ export interface WorkflowRunRequest {
 }
 
 /**
- * Starts a run of an active workflow: its rows and the outbox entry are one commit. Without workflows nothing of it stays.
+ * Starts a run of an active workflow: its rows and the outbox entry are one commit. Without workflows nothing
+ * of it stays.
  *
  * @throws ValidationError at the params that do not fit, AppError `conflict` where the workflow is not active
  */
@@ -131,7 +132,9 @@ export function keepRefusedRun(
   });
 }
 
-/** A fire that was on its way runs on the version that it met; anything else needs the workflow to be active. */
+/**
+ * A fire that was on its way runs on the version that it met; anything else needs the workflow to be active.
+ */
 async function versionToRun(
   db: OrganizationTransaction,
   workflow: Workflow | undefined,

@@ -73,7 +73,10 @@ export async function filledConfig(
   };
 }
 
-/** Within a map of the author's own a text that is nothing but a placeholder becomes its value; elsewhere texts stay texts. */
+/**
+ * Within a map of the author's own a text that is nothing but a placeholder becomes its value; elsewhere
+ * texts stay texts.
+ */
 function filled(member: unknown, resolve: (placeholder: string) => unknown, isOwn = false): unknown {
   if (typeof member === 'string') {
     const [whole, alone] = /^\$\{([^{}]{0,200})\}$/.exec(member) ?? [];
@@ -106,7 +109,10 @@ async function resolve(
   return output === undefined ? null : outputValue(deps, organizationId, output);
 }
 
-/** What a text, a statement or a payload gets of an output: a value, the first rows as objects, a Markdown, a path, a table's name. */
+/**
+ * What a text, a statement or a payload gets of an output: a value, the first rows as objects, a Markdown, a
+ * path, a table's name.
+ */
 export async function outputValue(
   deps: ValueDeps,
   organizationId: string,

@@ -45,7 +45,9 @@ export const keepRunPins = (
   runId: string,
 ): Promise<boolean> => extendLakePins(db, organizationId, runPin(runId), runPinEnd());
 
-/** The same for one that failed. A workflow that fails every minute would keep each of its minutes otherwise. */
+/**
+ * The same for one that failed. A workflow that fails every minute would keep each of its minutes otherwise.
+ */
 export async function keepFailedRunPins(
   db: OrganizationTransaction,
   { organization_id: organizationId, id, workflow_id: workflowId }: WorkflowRun,
@@ -100,7 +102,10 @@ export async function findBoth(
   return row && run && { row, run };
 }
 
-/** Runs of an organization that have begun, and do not merely wait for a time, a person, another run or a delivery. */
+/**
+ * Runs of an organization that have begun, and do not merely wait for a time, a person, another run or a
+ * delivery.
+ */
 export async function countAtWork(db: OrganizationTransaction, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('runs')

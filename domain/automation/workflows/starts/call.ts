@@ -43,7 +43,8 @@ const toleranceMs = 300_000;
 /**
  * Whose call it is, and what has become of it.
  *
- * @throws AppError not_found for an unknown token, invalid_token for a signature that is none of the trigger's secret
+ * @throws AppError not_found for an unknown token, invalid_token for a signature that is none of the
+ * trigger's secret
  */
 export async function checkCall(
   { db, cipher }: { db: Database; cipher: Cipher },
@@ -102,14 +103,18 @@ async function findActive(
   return row && { versionId: row.version_id, params: row.params as unknown as Params };
 }
 
-/** Starts the run of a call, with the body over what the trigger gives. One that was taken before starts nothing more. */
+/**
+ * Starts the run of a call, with the body over what the trigger gives. One that was taken before starts
+ * nothing more.
+ */
 export async function takeCall(
   deps: StartDeps,
   { organizationId, workflowId, triggerId, runId, earlier, active }: SignedCall,
   { readParams, memo }: { readParams: () => Promise<Params>; memo: Record<string, string> },
 ): Promise<void> {
   if (earlier !== undefined) {
-    // Told as taken only where its process is there: whoever tries it at this moment may yet have to take the run back.
+    // Told as taken only where its process is there: whoever tries it at this moment may yet have to take the
+    // run back.
     if (earlier.start !== undefined) await deps.processes.start(organizationId, earlier.start, undefined);
     return;
   }

@@ -42,7 +42,10 @@ export async function waitingCursors(db: OrganizationTransaction, organizationId
   }));
 }
 
-/** Keeps which run is to be started for everything up to a version; false where the cursor is elsewhere already. */
+/**
+ * Keeps which run is to be started for everything up to a version; false where the cursor is elsewhere
+ * already.
+ */
 export async function planRun(
   db: OrganizationTransaction,
   cursor: Cursor,

@@ -13,9 +13,9 @@ export type DataEventDeps = StartDeps & {
 };
 
 /**
- * Starts a run for each trigger of an organization whose tables have new versions, once its window since the first of
- * them is over: everything committed by then is that run's. The ledger has them in order and without a gap, and a
- * cursor moves beyond what has a run, or needs none: no version is lost, and none begins two.
+ * Starts a run for each trigger of an organization whose tables have new versions, once its window since the
+ * first of them is over: everything committed by then is that run's. The ledger has them in order and without
+ * a gap, and a cursor moves beyond what has a run, or needs none: no version is lost, and none begins two.
  */
 export async function startDataEventRuns(
   deps: DataEventDeps,
@@ -70,7 +70,9 @@ async function look(
   if (await inTransaction((db) => planRun(db, cursor, plan))) await begin(deps, { ...cursor, plan }, plan);
 }
 
-/** When the first version was committed that is not the workflow's own doing, or is, where that is asked for. */
+/**
+ * When the first version was committed that is not the workflow's own doing, or is, where that is asked for.
+ */
 async function firstForeign(
   deps: DataEventDeps,
   schema: string,
@@ -116,7 +118,10 @@ async function ownRuns(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The run's id stands in the cursor: whoever starts it again finds it. What can be tried again is, at the next look. */
+/**
+ * The run's id stands in the cursor: whoever starts it again finds it. What can be tried again is, at the
+ * next look.
+ */
 async function begin(
   deps: DataEventDeps,
   cursor: Cursor,

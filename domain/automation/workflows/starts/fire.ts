@@ -10,14 +10,17 @@ export type StartDeps = Parameters<typeof startWorkflowRun>[0];
 type StartedFire = Omit<WorkflowFire, 'waitedBy'> & Partial<Pick<WorkflowFire, 'waitedBy'>>;
 
 /**
- * Starts what a trigger sets off by itself: the version that was active when that was recorded, with the trigger's params in
- * it, whatever has been activated since.
+ * Starts what a trigger sets off by itself: the version that was active when that was recorded, with the
+ * trigger's params in it, whatever has been activated since.
  */
 export async function startFire(deps: StartDeps, fire: StartedFire): Promise<void> {
   await startWorkflowRun(deps, await requestOf(deps, fire, 'schedule'));
 }
 
-/** The same of a data event. One that is refused for good is a run that failed: it has no fire that would say so. */
+/**
+ * The same of a data event. One that is refused for good is a run that failed: it has no fire that would say
+ * so.
+ */
 export async function startDataEvent(deps: StartDeps, fire: StartedFire): Promise<void> {
   const request = await requestOf(deps, fire, 'data_event');
   try {

@@ -3,8 +3,9 @@ import type { RecordOf } from '../../../../data/postgres/records.ts';
 import type { ActiveTrigger } from './schedules.ts';
 
 /**
- * Has the data_event triggers of a version wait for commits, and no others: within the transaction that activates it, or
- * with none where that pauses the workflow. One that stays goes on from where it is; a new one waits for what comes.
+ * Has the data_event triggers of a version wait for commits, and no others: within the transaction that
+ * activates it, or with none where that pauses the workflow. One that stays goes on from where it is; a new
+ * one waits for what comes.
  */
 export async function replaceTriggerCursors(
   db: OrganizationTransaction,

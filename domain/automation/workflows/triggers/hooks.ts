@@ -38,7 +38,9 @@ export async function ensureHook(
     .execute();
 }
 
-/** Another secret from now on; the one before it holds for an hour more, and what was before that no longer. */
+/**
+ * Another secret from now on; the one before it holds for an hour more, and what was before that no longer.
+ */
 export async function rotateSecret(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -81,7 +83,10 @@ export function secretsOf(cipher: Cipher, hook: Hook, nowMs: number): [string, .
   return isHeld ? [secret, cipher.open(previous).toString('utf8')] : [secret];
 }
 
-/** Takes the addresses of triggers that a draft has lost, but for those that a version has: it may be active, or be again. */
+/**
+ * Takes the addresses of triggers that a draft has lost, but for those that a version has: it may be active,
+ * or be again.
+ */
 export async function removeHooks(
   db: OrganizationTransaction,
   { organizationId, workflowId }: Omit<OfTrigger, 'triggerId'>,

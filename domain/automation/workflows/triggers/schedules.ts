@@ -20,9 +20,10 @@ export interface ActiveTrigger {
 type OwnWorkflow = Pick<RecordOf<'workflows'>, 'organization_id' | 'id' | 'project_id' | 'owner_id'>;
 
 /**
- * Has the schedule triggers of a version fire, and no others: within the transaction that activates it, or with none where
- * that pauses the workflow. A trigger with a cadence that stays keeps its place in it, so that nothing is missed or
- * doubled; what was recorded as fired before runs on the version that it met. Wake their processes when it is committed.
+ * Has the schedule triggers of a version fire, and no others: within the transaction that activates it, or
+ * with none where that pauses the workflow. A trigger with a cadence that stays keeps its place in it, so
+ * that nothing is missed or doubled; what was recorded as fired before runs on the version that it met. Wake
+ * their processes when it is committed.
  */
 export async function replaceTriggerSchedules(
   db: OrganizationTransaction,
@@ -44,7 +45,9 @@ export async function replaceTriggerSchedules(
   for (const row of stored.values()) await retireOwned(db, row, change, nowMs);
 }
 
-/** Tells the processes of a workflow's schedules what is new; whom it does not reach the worker makes up for. */
+/**
+ * Tells the processes of a workflow's schedules what is new; whom it does not reach the worker makes up for.
+ */
 export async function wakeTriggerSchedules(
   deps: WakeDeps & { db: Database },
   { organization_id: organizationId, id }: Pick<OwnWorkflow, 'organization_id' | 'id'>,

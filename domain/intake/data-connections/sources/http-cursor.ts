@@ -7,7 +7,10 @@ import { fieldOf, type JsonRecord } from './http-records.ts';
 export type CursorPolicy = NonNullable<ReplicatedResource['cursor']>;
 type Format = (typeof cursorFormats)[number];
 
-/** How far a source was read, in its own words: the greatest cursor, and of the records that have it the greatest tie breaker. */
+/**
+ * How far a source was read, in its own words: the greatest cursor, and of the records that have it the
+ * greatest tie breaker.
+ */
 export interface Reached {
   cursor: string;
   tieBreaker: string | null;

@@ -18,7 +18,8 @@ interface LookOptions {
 }
 
 /**
- * GETs an address to test or sample a source. It counts towards the limits of its policy like every other request.
+ * GETs an address to test or sample a source. It counts towards the limits of its policy like every other
+ * request.
  *
  * @throws NoPermit where those let nothing out for some seconds
  */

@@ -4,7 +4,10 @@ import { type Reached, withReached } from './http-cursor.ts';
 import { urlBelow } from './http-request.ts';
 import type { SourceTarget } from './source.ts';
 
-/** Where a page is: at an address, by a token, or by its number; the first one is nowhere else than the resource. */
+/**
+ * Where a page is: at an address, by a token, or by its number; the first one is nowhere else than the
+ * resource.
+ */
 export type PagePosition =
   | { at: 'start' }
   | { at: 'link'; link: string }
@@ -63,7 +66,10 @@ function positionParameter(pagination: Pagination, position: PagePosition): Reco
   }
 }
 
-/** Where the page after this one is; null after the last. An empty page is the last one where only its number leads on. */
+/**
+ * Where the page after this one is; null after the last. An empty page is the last one where only its number
+ * leads on.
+ */
 export function nextPosition(
   target: SourceTarget,
   resource: ReplicatedResource,
@@ -78,7 +84,10 @@ export function nextPosition(
   return { at: 'link', link: linkOf(target, String(next), url) };
 }
 
-/** Where this page and so many after it are, as far as that can be known before they are read; none where there are none after. */
+/**
+ * Where this page and so many after it are, as far as that can be known before they are read; none where
+ * there are none after.
+ */
 export function positionsAhead(
   position: PagePosition | null,
   pageRecords: number,

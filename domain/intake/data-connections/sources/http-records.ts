@@ -78,7 +78,9 @@ export function mappedRecord(
   return Object.fromEntries([...own, ...named]);
 }
 
-/** The record with what a field holds as JSON in a string; a field by its own name, or else by a dotted path. */
+/**
+ * The record with what a field holds as JSON in a string; a field by its own name, or else by a dotted path.
+ */
 function withParsed(record: JsonRecord, field: string): JsonRecord {
   const [first = '', ...rest] = Object.hasOwn(record, field) ? [field] : field.split('.');
   const value = Object.hasOwn(record, first) ? record[first] : undefined;

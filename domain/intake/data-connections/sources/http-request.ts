@@ -33,8 +33,8 @@ export interface GetOptions {
 }
 
 /**
- * GETs an address. Each redirect is a request of its own to an address that is checked; the credentials go to the origin
- * of the base URL and to no other.
+ * GETs an address. Each redirect is a request of its own to an address that is checked; the credentials go to
+ * the origin of the base URL and to no other.
  */
 export async function get(
   target: SourceTarget,
@@ -67,7 +67,10 @@ export async function get(
   throw new RemoteFailure('request', `The source redirects more than ${maxRedirects} times.`);
 }
 
-/** What zlib, Brotli and Zstandard say of bytes that are none of theirs; not of those that were cut off on their way. */
+/**
+ * What zlib, Brotli and Zstandard say of bytes that are none of theirs; not of those that were cut off on
+ * their way.
+ */
 const undecodable = /^(?:Z_DATA_ERROR|Z_NEED_DICT|ERR__ERROR_|ZSTD_error_)/;
 
 /** Another try would be the same answer. */

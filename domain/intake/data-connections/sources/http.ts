@@ -8,7 +8,10 @@ import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
 
 const maxProbeBytes = 4_194_304;
 const maxSampledRecords = 100;
-/** Of one list: columns of further resources are left empty, so that a list is not hundreds of requests, and not slow. */
+/**
+ * Of one list: columns of further resources are left empty, so that a list is not hundreds of requests, and
+ * not slow.
+ */
 const maxSampledResources = 10;
 const sampleMs = 4_000;
 

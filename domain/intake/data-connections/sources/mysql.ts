@@ -28,7 +28,8 @@ export async function withMysql<T>(
   try {
     connection = await Promise.race([
       createConnection({
-        // The driver takes a socket that is on its way; it asks the server for TLS under the name that was given.
+        // The driver takes a socket that is on its way; it asks the server for TLS under the name that was
+        // given.
         stream: () => socket.connect(port, host),
         host,
         port,

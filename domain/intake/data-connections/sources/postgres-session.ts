@@ -44,7 +44,9 @@ export async function withPostgres<T>(
   }
 }
 
-/** `require` keeps out who listens; `verify_full` also makes sure of who answers, by the name that was given. */
+/**
+ * `require` keeps out who listens; `verify_full` also makes sure of who answers, by the name that was given.
+ */
 export function tlsOf({ setting }: SourceTarget): false | { rejectUnauthorized: boolean } {
   const mode = setting('ssl_mode');
   return mode !== 'disable' && { rejectUnauthorized: mode === 'verify_full' };

@@ -15,8 +15,8 @@ export interface SessionLimits extends SilenceLimits {
 }
 
 /**
- * A socket that connects to addresses that were checked, whoever has it connect: the name is not resolved a second time,
- * when it could have another address.
+ * A socket that connects to addresses that were checked, whoever has it connect: the name is not resolved a
+ * second time, when it could have another address.
  */
 class PinnedSocket extends Socket {
   readonly #host: string;
@@ -136,8 +136,8 @@ function tooMuch(bytes: number): RemoteFailure | undefined {
 const cleanUpTimeoutMs = 5_000;
 
 /**
- * Work in a session, until that is over for whatever reason. Work that is cut has cleaned up before this fails: `release` ends
- * its connection before, because a driver reports no end that it was asked for.
+ * Work in a session, until that is over for whatever reason. Work that is cut has cleaned up before this
+ * fails: `release` ends its connection before, because a driver reports no end that it was asked for.
  */
 export async function workUntil<T>(
   over: Promise<never>,

@@ -32,8 +32,8 @@ export const copySilence: SilenceLimits = { silenceMs: 5 * 60_000, firstSilenceM
 export const maxRowBytes = 16_777_216;
 
 /**
- * The drivers keep what comes until a row is whole, however long it is: so the bytes are looked at as well. What lies in
- * buffers between the two is less than another row.
+ * The drivers keep what comes until a row is whole, however long it is: so the bytes are looked at as well.
+ * What lies in buffers between the two is less than another row.
  */
 const maxBytesWithoutRow = maxRowBytes * 2;
 

@@ -1,7 +1,12 @@
-/** For each field of `config` that it names, the values with which the condition holds. All of them have to. */
+/**
+ * For each field of `config` that it names, the values with which the condition holds. All of them have to.
+ */
 export type Condition = Readonly<Record<string, readonly string[]>>;
 
-/** One setting of a connection, from which its listing, its validation, its label in errors and its docs are made. */
+/**
+ * One setting of a connection, from which its listing, its validation, its label in errors and its docs are
+ * made.
+ */
 export interface Field {
   key: string;
   /** How people, and errors, call it. */
@@ -23,7 +28,10 @@ export interface Field {
   fault?: (text: string) => string | undefined;
 }
 
-/** A setting that is shown. Each says what it has to do with where secrets go, so that no address is forgotten. */
+/**
+ * A setting that is shown. Each says what it has to do with where secrets go, so that no address is
+ * forgotten.
+ */
 export interface ConfigField extends Field {
   /** The secrets that go where it says, or are sent as it says: one that changes has them given again. */
   directs: readonly string[];

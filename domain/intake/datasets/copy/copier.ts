@@ -34,7 +34,9 @@ export interface SourceCopier {
   ): Promise<Copied>;
 }
 
-/** Gives the work an engine process of its own, once there is one, and until the session with the source ends. */
+/**
+ * Gives the work an engine process of its own, once there is one, and until the session with the source ends.
+ */
 export type WithEngine = <T>(
   ended: AbortSignal,
   work: (engine: EngineConnection) => Promise<T>,

@@ -8,8 +8,8 @@ interface CopyMessages {
 }
 
 /**
- * COPY … TO STDOUT with each row as the server sends it. The driver has the messages and no query for them; a library for
- * it would join the rows, whose ends are what files are cut at.
+ * COPY … TO STDOUT with each row as the server sends it. The driver has the messages and no query for them; a
+ * library for it would join the rows, whose ends are what files are cut at.
  */
 class CopyOut implements Submittable {
   readonly done: Promise<number>;

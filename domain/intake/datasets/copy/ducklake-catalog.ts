@@ -30,8 +30,8 @@ export interface ReadCatalog {
 }
 
 /**
- * What a lake's catalog says of a table at one moment, and the rows it holds itself, which are put beside the lake: all over
- * the connection that was checked.
+ * What a lake's catalog says of a table at one moment, and the rows it holds itself, which are put beside the
+ * lake: all over the connection that was checked.
  *
  * @throws RemoteFailure where there is no such table, or the lake is none that can be read
  */

@@ -19,9 +19,9 @@ import { keyOf, readLakeFile } from './ducklake-files.ts';
 import { copyTooLarge } from './limits.ts';
 
 /**
- * Copies a table of another lake as one snapshot of it has it. What its catalog says comes over the pinned connection, its
- * files over the checked one; they are put beside our lake, where an engine reads them by a catalog of its own. So the engine
- * knows nothing of the source.
+ * Copies a table of another lake as one snapshot of it has it. What its catalog says comes over the pinned
+ * connection, its files over the checked one; they are put beside our lake, where an engine reads them by a
+ * catalog of its own. So the engine knows nothing of the source.
  */
 export async function copyDucklake(
   deps: CopyDeps,
@@ -133,8 +133,8 @@ async function stage(
 }
 
 /**
- * Whether the engine says it of a catalog that contradicts itself, of a file that is none, or of a value that is none of its
- * type; and not of our store, whose failures name HTTP, or of a full disk.
+ * Whether the engine says it of a catalog that contradicts itself, of a file that is none, or of a value that
+ * is none of its type; and not of our store, whose failures name HTTP, or of a full disk.
  */
 function isOfSource({ message }: Error): boolean {
   const start = message.slice(0, 300);

@@ -20,8 +20,8 @@ export interface CopiedIncrement {
 export type CursorKind = 'number' | 'day' | 'time';
 
 /**
- * A row may be committed after one with a greater cursor was copied. So much before what was reached is copied again, and merged
- * by the key; what is later still comes with the next whole copy.
+ * A row may be committed after one with a greater cursor was copied. So much before what was reached is
+ * copied again, and merged by the key; what is later still comes with the next whole copy.
  */
 export const overlapOf = { number: 10_000, day: 1, timeMinutes: 10 };
 
@@ -49,7 +49,10 @@ export function placeOf(columns: readonly { name: string }[], name: string): num
   );
 }
 
-/** What a copy of an increment tells beside its rows; nothing where everything is copied as it is. `names` are the table's. */
+/**
+ * What a copy of an increment tells beside its rows; nothing where everything is copied as it is. `names` are
+ * the table's.
+ */
 export function incrementCopied(
   increment: Increment | undefined,
   reached: string | null | undefined,

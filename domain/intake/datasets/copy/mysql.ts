@@ -11,7 +11,9 @@ import { incrementOf } from './mysql-increment.ts';
 import { copiedColumn, impossibleDayTerm, isDay, type MysqlColumn, quoted } from './mysql-types.ts';
 import { createTextStage } from './text-stage.ts';
 
-/** What the driver's own connection has beneath its promises: rows as they come, and a way to have them wait. */
+/**
+ * What the driver's own connection has beneath its promises: rows as they come, and a way to have them wait.
+ */
 interface RowStream {
   query(options: object): NodeJS.EventEmitter;
   pause(): void;
@@ -19,8 +21,8 @@ interface RowStream {
 }
 
 /**
- * Copies a table or a view in one transaction that sees one moment of it. The rows come as text over the connection that is
- * pinned to a checked address; the engine makes values of them.
+ * Copies a table or a view in one transaction that sees one moment of it. The rows come as text over the
+ * connection that is pinned to a checked address; the engine makes values of them.
  */
 export function copyMysql(
   deps: CopyDeps,
@@ -33,7 +35,8 @@ export function copyMysql(
   return withMysql(
     target,
     signal,
-    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait for one.
+    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait
+    // for one.
     (connection, { over, ended, watch }) =>
       withEngine(ended, async (engine) => {
         watch?.listen();

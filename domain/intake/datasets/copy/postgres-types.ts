@@ -103,8 +103,9 @@ function decimalOf(type: string, facts: NumericFacts | undefined): string | unde
 }
 
 /**
- * The question for what `decimalOf` has to know: nulls and an empty table come to nothing. A column with a precision holds no
- * infinity and no more digits than that, which is then not asked: making text of every value would cost as much as the copy.
+ * The question for what `decimalOf` has to know: nulls and an empty table come to nothing. A column with a
+ * precision holds no infinity and no more digits than that, which is then not asked: making text of every
+ * value would cost as much as the copy.
  */
 export function numericFactsTerms({ name: given, type }: PostgresColumn): string[] {
   const name = identifier(given);

@@ -22,8 +22,9 @@ interface Relation {
 }
 
 /**
- * Copies a table or a view in one transaction that sees one moment of it. The rows come as text by COPY, over the connection
- * that is pinned to a checked address; the engine makes values of them. So nothing depends on what its scanner maps.
+ * Copies a table or a view in one transaction that sees one moment of it. The rows come as text by COPY, over
+ * the connection that is pinned to a checked address; the engine makes values of them. So nothing depends on
+ * what its scanner maps.
  */
 export function copyPostgres(
   deps: CopyDeps,
@@ -36,7 +37,8 @@ export function copyPostgres(
   return withPostgres(
     target,
     signal,
-    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait for one.
+    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait
+    // for one.
     (client, { ended, watch }) =>
       withEngine(ended, async (connection) => {
         watch?.listen();

@@ -6,8 +6,8 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of all files, one file after the other. Of tables each file begins with the names that the first begins with; they
- * come once.
+ * The lines of all files, one file after the other. Of tables each file begins with the names that the first
+ * begins with; they come once.
  *
  * @param lines is told how a line of the whole is called by its file
  */

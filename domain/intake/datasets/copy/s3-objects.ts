@@ -25,7 +25,10 @@ const formats: Record<string, ObjectFormat> = {
 };
 const packed = '.gz';
 
-/** The objects of a resource in the order of their keys' bytes, all of one format. @throws RemoteFailure where there is none */
+/**
+ * The objects of a resource in the order of their keys' bytes, all of one format. @throws RemoteFailure where
+ * there is none
+ */
 export async function listObjects(
   target: SourceTarget,
   { resource, maxBytes }: { resource: string; maxBytes: number },

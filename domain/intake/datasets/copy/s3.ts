@@ -9,9 +9,9 @@ import { joinTexts } from './s3-join.ts';
 import { type ListedObject, listObjects, readObject } from './s3-objects.ts';
 
 /**
- * Copies a file, or all files below a folder, as one table. Every byte comes over the checked connection and is put beside the
- * lake, where the reader of file imports makes Parquet of it: the engine knows nothing of the source. Text is joined to one file,
- * so that its types are those that hold every value.
+ * Copies a file, or all files below a folder, as one table. Every byte comes over the checked connection and
+ * is put beside the lake, where the reader of file imports makes Parquet of it: the engine knows nothing of
+ * the source. Text is joined to one file, so that its types are those that hold every value.
  */
 export async function copyS3(
   deps: CopyDeps,

@@ -33,7 +33,10 @@ export interface TextStageOptions {
 /** Of a table with one column. */
 const paddingColumn = 'padding of a single column';
 
-/** Little enough for the engine to be at work soon, and large enough for a file of Parquet to be worth its name. */
+/**
+ * Little enough for the engine to be at work soon, and large enough for a file of Parquet to be worth its
+ * name.
+ */
 const defaultFileBytes = 64 * 1_024 * 1_024;
 const bufferBytes = 1_024 * 1_024;
 
@@ -41,12 +44,14 @@ const bufferBytes = 1_024 * 1_024;
 const refusals = /^(?:Conversion|Invalid Input|Out of Range) Error/;
 
 /**
- * Takes rows as they come, cuts them into files in a local folder, and has the engine make Parquet of each while the next is
- * filled. What comes faster than that is asked to wait, so that little more than two files are on the disk.
+ * Takes rows as they come, cuts them into files in a local folder, and has the engine make Parquet of each
+ * while the next is filled. What comes faster than that is asked to wait, so that little more than two files
+ * are on the disk.
  *
- * The rows are in the text format of PostgreSQL's COPY: a tab between values, `\N` for a null, and whatever could be taken for
- * one of them, or for the end of a line, behind a backslash. So a line is a row, and the engine may begin to read at any: in
- * CSV, a line may lie within a value, and its parallel reader takes such a one for a row.
+ * The rows are in the text format of PostgreSQL's COPY: a tab between values, `\N` for a null, and whatever
+ * could be taken for one of them, or for the end of a line, behind a backslash. So a line is a row, and the
+ * engine may begin to read at any: in CSV, a line may lie within a value, and its parallel reader takes such
+ * a one for a row.
  */
 export async function createTextStage(options: TextStageOptions) {
   const {

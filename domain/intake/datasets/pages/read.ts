@@ -59,8 +59,8 @@ const defaultMaxPages = 1_000_000;
 const maxAhead = 7;
 
 /**
- * Reads pages until there is none left, the snapshot met its bound, or it is time for the next activity; keeps what it read and
- * how far it is. What a try that was lost had not kept is read again.
+ * Reads pages until there is none left, the snapshot met its bound, or it is time for the next activity;
+ * keeps what it read and how far it is. What a try that was lost had not kept is read again.
  *
  * @returns how far it is, and how long nothing may be asked of the source, where it has to wait
  */
@@ -83,7 +83,10 @@ export async function readPages(
       bytes: reading.bytes,
     });
 
-  /** What the last part has room for goes into it: a reading of many pauses has no more parts than one of none. */
+  /**
+   * What the last part has room for goes into it: a reading of many pauses has no more parts than one of
+   * none.
+   */
   async function keep(): Promise<void> {
     const parts = [...reading.parts];
     const last = parts.at(-1);
@@ -170,7 +173,9 @@ export async function readPages(
   return { reading, limited };
 }
 
-/** Statuses that say of a page that it is not there: after the last one, or where an earlier reading left off. */
+/**
+ * Statuses that say of a page that it is not there: after the last one, or where an earlier reading left off.
+ */
 function missingOf({ position, pages, goesOn }: Reading): readonly number[] {
   if (pages === 0) return goesOn ? [400, 404, 410, 422] : [];
   return position?.at === 'page' || position?.at === 'offset' ? [404] : [];
@@ -208,8 +213,9 @@ function afterPage(
 }
 
 /**
- * How many pages beyond the next one are asked for early: where their places are known, the policy lets several requests out at
- * once, and there have been so many full ones that a few too many at the end are little.
+ * How many pages beyond the next one are asked for early: where their places are known, the policy lets
+ * several requests out at once, and there have been so many full ones that a few too many at the end are
+ * little.
  */
 function aheadOf(
   { pages, isOver }: Reading,

@@ -73,8 +73,9 @@ const maxAnswerBytes = 67_108_864;
 export const earlyBytes = 4_194_304;
 
 /**
- * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and 429 for as long as
- * the source asks for patience. Undefined where the answer has one of the statuses that mean there is no such page.
+ * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and
+ * 429 for as long as the source asks for patience. Undefined where the answer has one of the statuses that
+ * mean there is no such page.
  *
  * @throws RemoteFailure; LimitWait
  */
@@ -123,7 +124,9 @@ export async function requestPage(
   }
 }
 
-/** An answer to a page that is not large, before it is its turn; undefined where it has to be asked for again. */
+/**
+ * An answer to a page that is not large, before it is its turn; undefined where it has to be asked for again.
+ */
 export async function requestEarly(requests: Requests, url: URL): Promise<HttpAnswer | undefined> {
   const outcome = await send(requests, url, await leave(requests, 1, earlyBytes));
   return typeof outcome === 'string' || outcome instanceof RemoteFailure ? undefined : outcome;
@@ -151,7 +154,10 @@ async function waitFor(limited: LimitedFor, deadline: number, signal: AbortSigna
   await sleep(waitMs, undefined, { signal });
 }
 
-/** `cut` where the bytes of the hour are used up within the answer, `refused` where the source asks for patience. */
+/**
+ * `cut` where the bytes of the hour are used up within the answer, `refused` where the source asks for
+ * patience.
+ */
 type Outcome = HttpAnswer | RemoteFailure | 'cut' | 'refused';
 
 async function send(requests: Requests, url: URL, lease: RequestLease): Promise<Outcome> {

@@ -4,8 +4,9 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
 /**
- * For how long a source wants to be left alone, in milliseconds: by `Retry-After`, or where its limit is used up by `RateLimit`
- * (in its drafts' two forms) or `X-RateLimit-…`; after a 429 without either for twice as long each time.
+ * For how long a source wants to be left alone, in milliseconds: by `Retry-After`, or where its limit is used
+ * up by `RateLimit` (in its drafts' two forms) or `X-RateLimit-…`; after a 429 without either for twice as
+ * long each time.
  */
 export function retryDelayOf(
   { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,

@@ -26,7 +26,10 @@ export interface PagesToStage {
   prefixUrl: string;
 }
 
-/** Makes Parquet of the records that were read, as a file import of them would; of each key the record that was read last. */
+/**
+ * Makes Parquet of the records that were read, as a file import of them would; of each key the record that
+ * was read last.
+ */
 export async function stagePages(
   deps: StagePagesDeps,
   { organizationId, resource, reading, keys, prefixUrl }: PagesToStage,

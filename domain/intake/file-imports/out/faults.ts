@@ -8,7 +8,9 @@ import { valueSql } from '../values/select.ts';
 import { typeName } from '../values/types.ts';
 import { run, runRows } from './run.ts';
 
-/** The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, `aside`, one row a record. */
+/**
+ * The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, `aside`, one row a record.
+ */
 export const badRecords = 'bad_records';
 const shownChars = 100;
 
@@ -42,9 +44,10 @@ export async function findBadRecords(
 }
 
 /**
- * Relation of the first fault of each bad record: a struct of the column's position in the plan, counted from 1, and
- * of the text. Every column of the plan is read, which makes the reader find its own faults. Good records are left
- * out by an empty list, because the engine would work a condition out with the lists of all texts once more.
+ * Relation of the first fault of each bad record: a struct of the column's position in the plan, counted from
+ * 1, and of the text. Every column of the plan is read, which makes the reader find its own faults. Good
+ * records are left out by an empty list, because the engine would work a condition out with the lists of all
+ * texts once more.
  */
 function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
   const groups = alikeColumns(table, plan);
@@ -62,7 +65,10 @@ function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
       FROM (SELECT ${[row, ...lists].join(',\n')} FROM ${table.from('store', used)}))`;
 }
 
-/** Never so, but where no column can have a fault the engine must not conclude that the records need not be read. */
+/**
+ * Never so, but where no column can have a fault the engine must not conclude that the records need not be
+ * read.
+ */
 const noFault = `CASE WHEN _line < 0 THEN {'position': 0, 'shown': ''} END`;
 
 /** SQL of the place in a list of texts of the first that is none of the column's values. */
@@ -97,7 +103,9 @@ function structuralFaults(table: TextTable, separator: string): string {
     GROUP BY l, a`;
 }
 
-/** Of records whose fields were counted before the engine read them: it would name each missing one by itself. */
+/**
+ * Of records whose fields were counted before the engine read them: it would name each missing one by itself.
+ */
 function shapeFaults(table: TextTable, illShaped: string): string {
   return `INSERT INTO ${badRecords}
     SELECT _line, _at, _bytes, NULL, concat('Expected ${table.names.length} fields, found ', fields), aside FROM ${illShaped}`;

@@ -27,7 +27,10 @@ interface QuarantinedRow {
   reason: string;
 }
 
-/** Writes the bad records as a table of their own, one row a record, in the order of the file; none when there are none. */
+/**
+ * Writes the bad records as a table of their own, one row a record, in the order of the file; none when there
+ * are none.
+ */
 export async function writeQuarantine(
   job: StageJob,
   connection: DuckDBConnection,

@@ -7,9 +7,9 @@ import { type ParquetFile, rowNumber } from './types.ts';
 const maxPrecision = 38;
 
 /**
- * The top-level columns that are, or hold, decimals the engine cannot read exactly, each with what is in it as
- * `path DECIMAL(p,s)`. A schema comes as its tree in the order of a walk, with each node's number of children; those of several
- * files (`files` is a list in SQL) come one after the other.
+ * The top-level columns that are, or hold, decimals the engine cannot read exactly, each with what is in it
+ * as `path DECIMAL(p,s)`. A schema comes as its tree in the order of a walk, with each node's number of
+ * children; those of several files (`files` is a list in SQL) come one after the other.
  */
 export async function wideDecimals(
   connection: DuckDBConnection,
@@ -38,7 +38,9 @@ export async function wideDecimals(
   return found;
 }
 
-/** Refuses a file of which a column that is asked for cannot be read exactly; `wanted` undefined asks for all. */
+/**
+ * Refuses a file of which a column that is asked for cannot be read exactly; `wanted` undefined asks for all.
+ */
 export function refuseWideDecimals(file: ParquetFile, wanted?: readonly string[]): void {
   for (const [column, what] of file.wideDecimals) {
     if (wanted !== undefined && !wanted.includes(column)) continue;

@@ -8,7 +8,10 @@ import type { Numbering, TextTable } from '../text/table.ts';
 import { refuseWideDecimals } from './exactness.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
 
-/** A Parquet file as texts, for mappings that give its columns other types: the engine numbers its rows itself. */
+/**
+ * A Parquet file as texts, for mappings that give its columns other types: the engine numbers its rows
+ * itself.
+ */
 export function parquetTexts(
   connection: DuckDBConnection,
   file: ParquetFile,

@@ -7,7 +7,9 @@ export interface TypedColumn {
   value: string;
   /** SQL of the value as a text that the casts of mappings read. */
   text: string;
-  /** SQL that is true of a value with nanoseconds, which `value` would cut; undefined where no value has any. */
+  /**
+   * SQL that is true of a value with nanoseconds, which `value` would cut; undefined where no value has any.
+   */
   losesNanoseconds?: string;
 }
 

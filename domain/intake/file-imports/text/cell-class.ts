@@ -12,8 +12,8 @@ export const number = 'number';
 export const year = 'year';
 
 /**
- * What kind of value a cell has. Texts with digits are told apart by their shape (`a-0` for both AB-17 and X-4), so
- * that codes, times and dates of any form are kinds of their own; texts without are all of one.
+ * What kind of value a cell has. Texts with digits are told apart by their shape (`a-0` for both AB-17 and
+ * X-4), so that codes, times and dates of any form are kinds of their own; texts without are all of one.
  */
 export function classOf(cell: string): string {
   const value = cell.length > maxClassedChars * 2 ? cell : cell.trim();

@@ -19,7 +19,10 @@ export interface ColumnKinds {
   /** Leaves a record out of those that the next votes compare with. */
   pass(record: SampleRecord): void;
   votes(record: SampleRecord): Votes;
-  /** Whether a value of the record comes again in its column, in a record that is not the same where it has several fields. */
+  /**
+   * Whether a value of the record comes again in its column, in a record that is not the same where it has
+   * several fields.
+   */
   recurs(record: SampleRecord): boolean;
 }
 
@@ -74,7 +77,10 @@ function rulingKind(kinds: ReadonlyMap<string, number>): string | undefined {
   return undefined;
 }
 
-/** In how many records each value of a column is; of equal ones with several fields, such as a header that comes again, just the first counts. */
+/**
+ * In how many records each value of a column is; of equal ones with several fields, such as a header that
+ * comes again, just the first counts.
+ */
 function distinctValues(records: readonly SampleRecord[], width: number): Map<string, number>[] {
   const columns = Array.from({ length: width }, () => new Map<string, number>());
   const known = new Set<string>();

@@ -74,7 +74,10 @@ function numberCsv(
   return numberRecords(transcoded(chunks, dialect.encoding), layout, request.path, request.window);
 }
 
-/** What the engine's own reader can do alone: a blank line in a file of one column is a null to it, not nothing. */
+/**
+ * What the engine's own reader can do alone: a blank line in a file of one column is a null to it, not
+ * nothing.
+ */
 function isDirect(dialect: Dialect, url: string): boolean {
   const isMarkInData = dialect.markBytes > 0 && dialect.firstDataRow === 1;
   return (

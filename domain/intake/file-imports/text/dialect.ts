@@ -23,7 +23,9 @@ export interface Dialect {
   header: string[];
   headerRow: number;
   firstDataRow: number;
-  /** A quote in the lines before the data that stands alone: only our own splitter skips such lines rightly. */
+  /**
+   * A quote in the lines before the data that stands alone: only our own splitter skips such lines rightly.
+   */
   hasOddLead: boolean;
   dateFormat: string;
   thousands: string;

@@ -40,8 +40,9 @@ interface Candidate {
 }
 
 /**
- * The encoding of text that is not UTF-8, from its bytes around those that are not ASCII. Western text is by far the
- * most common and a few accents hardly prove it, so it is taken for granted where the bytes look like it.
+ * The encoding of text that is not UTF-8, from its bytes around those that are not ASCII. Western text is by
+ * far the most common and a few accents hardly prove it, so it is taken for granted where the bytes look like
+ * it.
  */
 export function detectEightBit(bytes: Buffer): EightBit {
   const fields = foreignFields(bytes);
@@ -92,7 +93,10 @@ function candidates(bytes: Buffer): Candidate[] {
   return found;
 }
 
-/** The fields of a text that have a byte which is not ASCII, each once; of long ones the surroundings of such bytes. */
+/**
+ * The fields of a text that have a byte which is not ASCII, each once; of long ones the surroundings of such
+ * bytes.
+ */
 function foreignFields(bytes: Buffer): Buffer {
   const parts = new Set<string>();
   let length = 0;

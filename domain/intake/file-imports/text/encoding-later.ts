@@ -4,8 +4,8 @@ import { eightBitEncoding, isDamagedUtf8 } from './encoding.ts';
 const judgedBytes = 1024 * 1024;
 
 /**
- * The encoding of a file whose start is plain ASCII, where its other characters are no UTF-8: undefined when they
- * are, or when there are none. Throws a BadFileError as `detectEncoding` does.
+ * The encoding of a file whose start is plain ASCII, where its other characters are no UTF-8: undefined when
+ * they are, or when there are none. Throws a BadFileError as `detectEncoding` does.
  */
 export async function encodingLater(chunks: AsyncIterable<Buffer>): Promise<string | undefined> {
   const held: Buffer[] = [];

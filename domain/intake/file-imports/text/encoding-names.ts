@@ -1,6 +1,9 @@
 import iconv from 'iconv-lite';
 
-/** Of the encodings that the detecting library knows, those that files of today are in: its name, and the public one. */
+/**
+ * Of the encodings that the detecting library knows, those that files of today are in: its name, and the
+ * public one.
+ */
 export const detectable: Record<string, string> = {
   'Windows-1252': 'WINDOWS_1252',
   'ISO-8859-1': 'WINDOWS_1252',
@@ -39,7 +42,10 @@ export const detectable: Record<string, string> = {
 const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
 const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']);
 
-/** The encoding in the form this folder compares (`utf8`, `utf16le`, `windows1252`), or undefined for an unknown name. */
+/**
+ * The encoding in the form this folder compares (`utf8`, `utf16le`, `windows1252`), or undefined for an
+ * unknown name.
+ */
 export function resolveEncoding(name: string): string | undefined {
   const canonical = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   if (utf8Names.has(canonical)) return 'utf8';

@@ -15,8 +15,8 @@ export function byteOrderMark(head: Buffer): { encoding: string; bytes: number }
 }
 
 /**
- * The encoding of a file without a mark; undefined when the bytes are no text at all. Throws a BadFileError for a
- * text whose encoding is not to be told from its bytes.
+ * The encoding of a file without a mark; undefined when the bytes are no text at all. Throws a BadFileError
+ * for a text whose encoding is not to be told from its bytes.
  */
 export function detectEncoding(head: Buffer): string | undefined {
   if (head.includes(0)) {
@@ -42,8 +42,8 @@ export function eightBitEncoding(bytes: Buffer): string {
 }
 
 /**
- * UTF-16 has a zero beside every character of Latin; other characters are pairs of any bytes. Where nearly all the
- * other pairs are two characters of ASCII, it is ASCII that has zeros here and there.
+ * UTF-16 has a zero beside every character of Latin; other characters are pairs of any bytes. Where nearly
+ * all the other pairs are two characters of ASCII, it is ASCII that has zeros here and there.
  */
 function wideEncoding(head: Buffer): string | undefined {
   // A head that is cut off is even: an odd one is a whole file, which lacks half a character.
@@ -86,7 +86,10 @@ function isBinary(bytes: Buffer): boolean {
   return controls > bytes.length * 0.02;
 }
 
-/** Whether as many of the characters that are not ASCII are UTF-8 as are not: then the others are damage, not another encoding. */
+/**
+ * Whether as many of the characters that are not ASCII are UTF-8 as are not: then the others are damage, not
+ * another encoding.
+ */
 export function isDamagedUtf8(bytes: Buffer): boolean {
   let right = 0;
   let wrong = 0;
@@ -107,7 +110,10 @@ function isUtf8Start(head: Buffer): boolean {
   }
 }
 
-/** Names that leave the byte order to the file: its mark decides, else the pattern of zeros, else little endian. */
+/**
+ * Names that leave the byte order to the file: its mark decides, else the pattern of zeros, else little
+ * endian.
+ */
 export function withByteOrder(encoding: string, head: Buffer): string {
   if (encoding !== 'utf16' && encoding !== 'utf32' && encoding !== 'ucs2' && encoding !== 'ucs4')
     return encoding;
@@ -119,7 +125,9 @@ export function withByteOrder(encoding: string, head: Buffer): string {
 }
 
 export interface Transcoder {
-  /** UTF-8; a byte that has no meaning in the encoding becomes 0xFF, which no reader of UTF-8 lets through. */
+  /**
+   * UTF-8; a byte that has no meaning in the encoding becomes 0xFF, which no reader of UTF-8 lets through.
+   */
   write(bytes: Buffer): Buffer;
   end(): Buffer;
 }

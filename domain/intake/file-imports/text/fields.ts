@@ -1,4 +1,6 @@
-/** The values of one record, quotes resolved: for the few records of a header or a sample, not for the data. */
+/**
+ * The values of one record, quotes resolved: for the few records of a header or a sample, not for the data.
+ */
 export function parseFields(record: string, separator: string, quote: string | undefined): string[] {
   const fields: string[] = [];
   let at = 0;
@@ -30,7 +32,10 @@ function openingQuote(record: string, from: number, separator: string, quote: st
 /** What is longer is no header that anybody reads. */
 const maxLiteralChars = 64 * 1024;
 
-/** The same where the quotes are not placed as they should be: one that is not closed at a field's end is a character. */
+/**
+ * The same where the quotes are not placed as they should be: one that is not closed at a field's end is a
+ * character.
+ */
 export function parseFieldsLiterally(record: string, separator: string, quote: string | undefined): string[] {
   if (quote === undefined || record.length > maxLiteralChars)
     return parseFields(record, separator, undefined);

@@ -16,8 +16,8 @@ export interface HeaderPlace {
 }
 
 /**
- * Where names and data start; what the options give is taken as given. `firstLine` is the first line that belongs
- * to the table or stands before it.
+ * Where names and data start; what the options give is taken as given. `firstLine` is the first line that
+ * belongs to the table or stands before it.
  */
 export function findHeader(
   records: readonly SampleRecord[],

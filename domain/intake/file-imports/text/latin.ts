@@ -16,7 +16,8 @@ const isUpper = (byte: number): boolean =>
 
 /**
  * The share of the runs of non-ASCII bytes that make sense in windows-1252: accented letters stand one or two
- * at a time among plain ones, symbols stand beside words. What other scripts become there are words of accents alone.
+ * at a time among plain ones, symbols stand beside words. What other scripts become there are words of
+ * accents alone.
  */
 export function latinShare(bytes: Buffer): number {
   let runs = 0;

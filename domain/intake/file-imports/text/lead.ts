@@ -61,7 +61,10 @@ export function placeInLead(lead: Lead, records: readonly SampleRecord[], width:
 
 type Role = 'header' | 'record' | { reason: string };
 
-/** What a line before the data is: the header, a record that the search ends at, or something above the header. */
+/**
+ * What a line before the data is: the header, a record that the search ends at, or something above the
+ * header.
+ */
 function roleOf(
   { lines, isSure }: Lead,
   index: number,

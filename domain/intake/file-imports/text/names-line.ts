@@ -1,9 +1,9 @@
 import type { SampleRecord } from './sample.ts';
 
 /**
- * The names of a header for a table whose records usually have `width` fields. What is mended is only what leaves no
- * doubt which name belongs to which column; a header that stays wider than the records makes them short ones, which
- * are refused by name.
+ * The names of a header for a table whose records usually have `width` fields. What is mended is only what
+ * leaves no doubt which name belongs to which column; a header that stays wider than the records makes them
+ * short ones, which are refused by name.
  */
 export function namesOf(
   header: SampleRecord,

@@ -40,8 +40,8 @@ export const illShapedPath = (path: string): string => `${path}.ill-shaped`;
  * the engine then reads records in parallel and still knows where each one stands. `at` and `bytes` say where
  * in that local file the record's own text is.
  *
- * A record with another number of fields than the table has columns would make the engine remember an error for
- * every field: gigabytes, for a file of some kilobytes. So it stands in files of its own, as
+ * A record with another number of fields than the table has columns would make the engine remember an error
+ * for every field: gigabytes, for a file of some kilobytes. So it stands in files of its own, as
  * `line,at,bytes,fields,aside` and its text.
  */
 export async function numberRecords(

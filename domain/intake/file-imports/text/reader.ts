@@ -24,9 +24,9 @@ const numberFields = ['_line', '_at', '_bytes'];
 
 /**
  * The relation over a CSV file, every value a text, nothing guessed by the engine. Where faults are told (not
- * skipped), every column has to be read: a query that leaves columns out and meets bytes that are no characters
- * trips an assertion in the engine (1.5.5), which then serves nobody in this process any more. `used` are the
- * columns that the query reads by itself; the others get a condition that is always true.
+ * skipped), every column has to be read: a query that leaves columns out and meets bytes that are no
+ * characters trips an assertion in the engine (1.5.5), which then serves nobody in this process any more.
+ * `used` are the columns that the query reads by itself; the others get a condition that is always true.
  */
 export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<number> = new Set()): string {
   const { nullValues, isNumbered, isTagged } = layout;
@@ -94,7 +94,9 @@ export function readerNulls({ nullValues, separator, quote, isNumbered }: Reader
   return canRead ? nullValues : [];
 }
 
-/** One function of all columns: an expression of each would be too deep for the engine, and take long to plan. */
+/**
+ * One function of all columns: an expression of each would be too deep for the engine, and take long to plan.
+ */
 function alwaysTrue(columns: readonly string[]): string {
   return `strlen(concat(${columns.join(', ')})) < 1000000000000`;
 }

@@ -42,8 +42,8 @@ export function endOf({ line, fields, isBroken }: SampleRecord): number {
 }
 
 /**
- * The width most records have; where nearly as many have another, that of the first table of the file. Two fields
- * or more go before one.
+ * The width most records have; where nearly as many have another, that of the first table of the file. Two
+ * fields or more go before one.
  */
 export function usualWidth(records: readonly SampleRecord[]): number {
   const counts = new Map<number, number>();

@@ -5,7 +5,10 @@ import { isBlank, type SampleRecord, sample } from './sample.ts';
 /** Others (`^`, `~`, `:`) are in too many values: they separate only where they are given. */
 const candidates = [',', ';', '\t', '|'];
 const judgedBytes = 128 * 1024;
-/** Of the records from the first that is split on, so many must have fields, and so many the same number of them. */
+/**
+ * Of the records from the first that is split on, so many must have fields, and so many the same number of
+ * them.
+ */
 const mostlySplit = 0.5;
 const evenlySplit = 0.3;
 /** Values of a kind (numbers, dates) decide between separators that split nearly as evenly. */
@@ -57,7 +60,10 @@ function usual(records: readonly SampleRecord[]): [width: number, count: number]
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]);
 }
 
-/** Of the values, the share that are numbers, dates, codes and the like; a text that another separator is left in is none. */
+/**
+ * Of the values, the share that are numbers, dates, codes and the like; a text that another separator is left
+ * in is none.
+ */
 function kindShare(records: readonly SampleRecord[]): number {
   let all = 0;
   let known = 0;

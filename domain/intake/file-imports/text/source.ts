@@ -21,7 +21,9 @@ export interface NumberOptions extends ReadOptions {
 export interface TextSource {
   /** Between the fields of the numbered table. */
   separator: string;
-  /** The table read straight from the object store, in parallel and without numbers; not every file allows it. */
+  /**
+   * The table read straight from the object store, in parallel and without numbers; not every file allows it.
+   */
   direct: TextTable | undefined;
   /** The table with its records' places, through a local file. */
   number(options: NumberOptions): Promise<NumberedTable>;

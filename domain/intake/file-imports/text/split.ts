@@ -15,7 +15,9 @@ export interface RecordLayout {
   isCounted?: boolean;
 }
 
-/** One record without its line end, and the number of its fields. The bytes are valid during the call only. */
+/**
+ * One record without its line end, and the number of its fields. The bytes are valid during the call only.
+ */
 export type OnRecord = (bytes: Buffer, line: number, fault: string | undefined, fields: number) => void;
 
 interface RecordEnd {
@@ -93,7 +95,10 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     }
     return undefined;
   }
-  /** What stands behind a closing quote: the field's end, spaces aside, or something that does not belong there. */
+  /**
+   * What stands behind a closing quote: the field's end, spaces aside, or something that does not belong
+   * there.
+   */
   function afterValue(from: number): 'end' | 'text' | 'more' {
     for (let at = from; ; at += 1) {
       if (at >= data.length) return 'more';
@@ -121,7 +126,10 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     return count;
   }
 
-  /** Whether a quote that would close a value of several lines stands where one opens: then the first was astray. */
+  /**
+   * Whether a quote that would close a value of several lines stands where one opens: then the first was
+   * astray.
+   */
   function beginsField(at: number): boolean {
     const before = data[at - 1];
     return before === lineFeed || before === carriageReturn || opensField(at);

@@ -29,14 +29,15 @@ export interface Numbering {
 }
 
 /**
- * `strict` fails at the first record whose structure is wrong, `skip` leaves such records out, and `store` does
- * too but remembers them in the connection's temporary table `reject_errors`.
+ * `strict` fails at the first record whose structure is wrong, `skip` leaves such records out, and `store`
+ * does too but remembers them in the connection's temporary table `reject_errors`.
  */
 export type ReadMode = 'strict' | 'skip' | 'store';
 
 /**
- * A file as texts, whatever its format: columns `c0`, `c1`, … VARCHAR; with numbering also `_line`, `_at` (which
- * no two records share and which grows with them) and `_bytes`; when tagged also `t0`, `t1`, … naming what the source calls each value.
+ * A file as texts, whatever its format: columns `c0`, `c1`, … VARCHAR; with numbering also `_line`, `_at`
+ * (which no two records share and which grows with them) and `_bytes`; when tagged also `t0`, `t1`, … naming
+ * what the source calls each value.
  */
 export interface TextTable {
   names: readonly string[];

@@ -76,7 +76,8 @@ export async function createTaggedWriter(
       if (!isWanted) return;
       records += 1;
       raws.appendText(raw);
-      // Every record has all columns known so far; only those that come up later are left for the reader to add.
+      // Every record has all columns known so far; only those that come up later are left for the reader to
+      // add.
       fields.length = columns.size;
       fewest = Math.min(fewest, columns.size);
       file.appendText(`${line},${at},${raws.position() - at},${fields.join(',')}\n`);

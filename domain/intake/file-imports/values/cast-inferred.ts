@@ -31,7 +31,10 @@ export function castInferred(text: string, type: DataType, form: TextForm): stri
   }
 }
 
-/** No plus, no leading zero, no word: tested by comparing texts, as `'0:'` sorts right behind every `'0'` and digit. */
+/**
+ * No plus, no leading zero, no word: tested by comparing texts, as `'0:'` sorts right behind every `'0'` and
+ * digit.
+ */
 function startsAsNumber(number: string): string {
   return `${number} >= '-' AND ${number} < ':' AND (${number} < '.' OR ${number} >= '0')
     AND NOT (${number} >= '00' AND ${number} < '0:') AND NOT (${number} >= '-00' AND ${number} < '-0:')`;

@@ -25,9 +25,9 @@ export function plainNumber(text: string, { thousands }: TextForm): string {
 }
 
 /**
- * SQL that reads `text` as `type`: NULL where it does not fit, never rounded, never another value than written.
- * The engine's own casts are laxer (they round 1.5 to 2, drop the time of a date and the zone of a timestamp),
- * so every cast stands behind a check of the text.
+ * SQL that reads `text` as `type`: NULL where it does not fit, never rounded, never another value than
+ * written. The engine's own casts are laxer (they round 1.5 to 2, drop the time of a date and the zone of a
+ * timestamp), so every cast stands behind a check of the text.
  */
 export function castText(text: string, type: DataType, form: TextForm): string {
   switch (type.kind) {

@@ -50,7 +50,10 @@ const letters: Record<string, string> = {
 const dateSpecifiers = new Set([...'aAbBdjmyY']);
 const timeSpecifiers = new Set([...'HIMSfgnpz']);
 
-/** Reads a Unicode pattern such as dd/MM/yyyy, or strptime when it has a `%`; a fault is worded for the caller. */
+/**
+ * Reads a Unicode pattern such as dd/MM/yyyy, or strptime when it has a `%`; a fault is worded for the
+ * caller.
+ */
 export function parseDatePattern(pattern: string): DatePattern | { fault: string } {
   const tokens = pattern.includes('%') ? strptimeTokens(pattern) : unicodeTokens(pattern);
   if (!Array.isArray(tokens)) return tokens;

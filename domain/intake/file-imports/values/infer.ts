@@ -10,12 +10,15 @@ export interface InferredType {
 }
 
 /**
- * What more values could still change: `open` had no value at all, `order` has dates whose day and month nothing
- * tells apart yet; for the others a value of another class shows by not fitting.
+ * What more values could still change: `open` had no value at all, `order` has dates whose day and month
+ * nothing tells apart yet; for the others a value of another class shows by not fitting.
  */
 export type Certainty = 'sure' | 'open' | 'order';
 
-/** Digits before and after the point that a column's numbers need; asked for only where a DECIMAL may hold them. */
+/**
+ * Digits before and after the point that a column's numbers need; asked for only where a DECIMAL may hold
+ * them.
+ */
 export interface DigitCounts {
   whole: number;
   scale: number;
@@ -93,7 +96,10 @@ export function provenOrder(columns: Iterable<bigint>): string | undefined {
   return proven.size === 1 ? [...proven][0] : undefined;
 }
 
-/** 01/02/2024 says nothing of its order: unless another date of the file does, the column stays a STRING. Points are day first. */
+/**
+ * 01/02/2024 says nothing of its order: unless another date of the file does, the column stays a STRING.
+ * Points are day first.
+ */
 function orderedDate(classes: bigint, fileOrder: string | undefined): InferredType | undefined {
   const found = orderedClasses(classes);
   if (found === undefined) return undefined;

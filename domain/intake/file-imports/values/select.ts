@@ -14,7 +14,10 @@ export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColu
   return castText(textSql(table, column), column.type, column.form);
 }
 
-/** SQL of the text that a column's value is cast from: a string of a format that types its values is one in JSON too. */
+/**
+ * SQL of the text that a column's value is cast from: a string of a format that types its values is one in
+ * JSON too.
+ */
 export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type }: PlannedColumn): string {
   const text = `c${source}`;
   if (!table.isTagged || type.kind !== 'JSON') return text;

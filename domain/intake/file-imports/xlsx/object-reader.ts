@@ -2,7 +2,10 @@ import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
 import type { ImportDeps, ImportSource } from '../contract.ts';
 
-/** The directory of an archive is read in many small steps, one after the other: a read fetches this much ahead. */
+/**
+ * The directory of an archive is read in many small steps, one after the other: a read fetches this much
+ * ahead.
+ */
 const aheadBytes = 64 * 1024;
 
 /** The archive library's view of an object in the store: ranges, each one request. */
@@ -52,7 +55,9 @@ export class ObjectReader extends RandomAccessReader {
     return this.#window.bytes.subarray(0, length);
   }
 
-  /** Bytes `start` to before `end`. A file may name any range: the store is asked for those that exist only. */
+  /**
+   * Bytes `start` to before `end`. A file may name any range: the store is asked for those that exist only.
+   */
   async *#range(start: number, end: number): AsyncGenerator<Buffer> {
     if (!(start >= 0 && start < end && end <= this.#source.sizeBytes))
       throw new RangeError('The archive names bytes that the file does not have');

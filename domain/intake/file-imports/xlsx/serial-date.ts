@@ -4,9 +4,9 @@ const epoch1904 = Date.UTC(1904, 0, 1);
 const maxSerial = 2_958_466;
 
 /**
- * A date as a workbook stores it, a number of days: as `YYYY-MM-DD`, with a time where it has one, or as a time
- * alone below one day. Undefined for a number that is no date. Excel takes 1900 for a leap year, so the days
- * before its 29 February are one off.
+ * A date as a workbook stores it, a number of days: as `YYYY-MM-DD`, with a time where it has one, or as a
+ * time alone below one day. Undefined for a number that is no date. Excel takes 1900 for a leap year, so the
+ * days before its 29 February are one off.
  */
 export function serialDate(serial: number, is1904: boolean): string | undefined {
   if (!Number.isFinite(serial) || serial < 0 || serial >= maxSerial) return undefined;
@@ -31,7 +31,9 @@ export function isDateFormat(id: number, code: string | undefined): boolean {
   return code.length <= maxFormatChars && showsDate(firstSection(code.toLowerCase()));
 }
 
-/** What stands before the first semicolon, without literal texts, colours and conditions; [h] is the letter h. */
+/**
+ * What stands before the first semicolon, without literal texts, colours and conditions; [h] is the letter h.
+ */
 function firstSection(code: string): string {
   let section = '';
   for (let at = 0; at < code.length; at += 1) {
@@ -56,7 +58,10 @@ function isElapsed(inner: string): boolean {
   return 'hms'.includes(first) && first !== '' && [...inner].every((character) => character === first);
 }
 
-/** Has a field of a date or time and no digits of a number; zeros are parts of a second behind `s.` or at the end. */
+/**
+ * Has a field of a date or time and no digits of a number; zeros are parts of a second behind `s.` or at the
+ * end.
+ */
 function showsDate(section: string): boolean {
   let hasField = false;
   let sawZero = false;

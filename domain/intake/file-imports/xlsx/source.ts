@@ -8,7 +8,10 @@ import { readWorkbook } from './workbook.ts';
 import { readXml } from './xml.ts';
 import { type Archive, openArchive, refuseBomb } from './zip.ts';
 
-/** A piece of the sheet's XML: the rows in it wait in memory, and each cell may name a long text of the workbook. */
+/**
+ * A piece of the sheet's XML: the rows in it wait in memory, and each cell may name a long text of the
+ * workbook.
+ */
 const pieceBytes = 4 * 1024;
 /** As much of a row that is too long as is kept. */
 const keptChars = 64 * 1024;

@@ -18,8 +18,9 @@ export interface XmlHandlers {
 }
 
 /**
- * Tells the tags and texts of an XML part in order, until its end or until nothing more `isWanted`. A document type
- * is refused, because entities are declared in it: then no document can make a reader fetch or multiply anything.
+ * Tells the tags and texts of an XML part in order, until its end or until nothing more `isWanted`. A
+ * document type is refused, because entities are declared in it: then no document can make a reader fetch or
+ * multiply anything.
  */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,
@@ -30,7 +31,8 @@ export async function readXml(
   const parser = new SaxesParser<SaxesOptions & { xmlns: false }>({ xmlns: false, position: false });
   let depth = 0;
   let tokenChars = 0;
-  // Six handlers and no more: with eight the engine no longer optimizes the parser's object, and it is six times slower.
+  // Six handlers and no more: with eight the engine no longer optimizes the parser's object, and it is six
+  // times slower.
   parser.on('error', (error) => {
     throw malformed(error);
   });

@@ -241,7 +241,10 @@ function pictureRun(shown: Shown, alt: string, maxWidth: number): ParagraphChild
   return [new ImageRun({ ...shared, type: 'svg', data: Buffer.from(shown.drawing.svg), fallback })];
 }
 
-/** The image beside the drawing is for readers that know no SVG: its texts have fonts that have their characters. */
+/**
+ * The image beside the drawing is for readers that know no SVG: its texts have fonts that have their
+ * characters.
+ */
 function withFonts(svg: string): { svg: string; families: FontFamily[] } {
   const families = new Set<FontFamily>(['DejaVu Sans']);
   const drawing = cleanSvg(svg, (text) =>

@@ -90,7 +90,10 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
   return Packer.toBuffer(document);
 }
 
-/** Pages are counted by laying the document out, which takes seconds of a long one: Word counts them when it is opened. */
+/**
+ * Pages are counted by laying the document out, which takes seconds of a long one: Word counts them when it
+ * is opened.
+ */
 const longWeight = 400;
 
 const entryOf = ({ text, level, id }: Block & { type: 'heading' }) => ({

@@ -158,7 +158,10 @@ function createBlockWriter(texts: TextWriter, listed: ReadonlySet<string>) {
     return [{ isTurned: true, parts }];
   }
 
-  /** What stands on the pages themselves: headings stay with what follows, and wide tables get pages that are turned. */
+  /**
+   * What stands on the pages themselves: headings stay with what follows, and wide tables get pages that are
+   * turned.
+   */
   function pages(blocks: readonly Block[]): PdfNode[] {
     const nodes: PdfNode[] = [];
     let isTurned = false;

@@ -27,7 +27,10 @@ const { prototype: renderer } = require('pdfmake/js/Renderer.js').default as {
   prototype: { renderLine(line: PdfLine, x: number, y: number): void };
 };
 
-/** pdfmake writes words from left to right as they are read; in its lines, words of other scripts change places. */
+/**
+ * pdfmake writes words from left to right as they are read; in its lines, words of other scripts change
+ * places.
+ */
 const { renderLine } = renderer;
 renderer.renderLine = function (line, x, y) {
   reorder(line);

@@ -7,7 +7,9 @@ import type { PdfNode } from './printer.ts';
 /** Longer words than any line has room for may be broken anywhere: so often, in characters. */
 const breakEvery = 40;
 const longWord = /[^\s\u200b]{40,}/g;
-/** pdfmake's work on a text grows with the square of its words: a longer one is several, one below the other. */
+/**
+ * pdfmake's work on a text grows with the square of its words: a longer one is several, one below the other.
+ */
 const maxWords = 2_000;
 const maxParts = 500;
 const codeLines = 60;

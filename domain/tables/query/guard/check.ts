@@ -32,7 +32,9 @@ export function checkStatement(parser: Parser, statement: StatementToCheck): Pro
   return boundedDepth(() => check(parser, statement));
 }
 
-/** Refuses what could not run whatever tables there are, and gives the names of those that would have to be. */
+/**
+ * Refuses what could not run whatever tables there are, and gives the names of those that would have to be.
+ */
 export function checkDraft(
   { parse }: Parser,
   { sql, parameters = [], tableSources = [] }: Pick<StatementToCheck, 'sql' | 'parameters' | 'tableSources'>,

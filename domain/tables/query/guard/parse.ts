@@ -13,7 +13,8 @@ export interface Parser {
 
 /**
  * DuckDB replaces these by a space before it parses, outside of quotes, and counts places in what is left.
- * Doing the same first keeps the places it reports true. What is not closed goes to the end, where the parser refuses it.
+ * Doing the same first keeps the places it reports true. What is not closed goes to the end, where the parser
+ * refuses it.
  */
 const quotedOrUnicodeSpace =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$([A-Za-z_\x80-\uffff]*)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[\u00a0\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/g;

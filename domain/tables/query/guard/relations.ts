@@ -13,7 +13,9 @@ export interface KnownRelations {
   view(relation: QueryRelation): ParsedView | undefined;
 }
 
-/** Parses the views a statement may reach: those whose name occurs in it, or in the SELECT of one that does. */
+/**
+ * Parses the views a statement may reach: those whose name occurs in it, or in the SELECT of one that does.
+ */
 export async function knownRelations(
   relations: readonly QueryRelation[],
   sql: string,

@@ -11,7 +11,9 @@ import type {
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
-  /** Resolves when the statement settled, however it did; rejects when the process ended meanwhile or before. */
+  /**
+   * Resolves when the statement settled, however it did; rejects when the process ended meanwhile or before.
+   */
   run(statement: ProcessStatement): Promise<StatementOutcome>;
   /** Asks the running statement to end; a process that ignores it for a second is killed. */
   interrupt(): void;
@@ -19,7 +21,10 @@ export interface QueryProcess extends PoolProcess {
 
 export const queryFolderKind = 'query';
 
-/** The process ended before its statement did: killed by somebody, or by what the statement made the engine do. */
+/**
+ * The process ended before its statement did: killed by somebody, or by what the statement made the engine
+ * do.
+ */
 export class QueryProcessEnded extends Error {
   override name = 'QueryProcessEnded';
 

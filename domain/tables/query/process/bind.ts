@@ -38,7 +38,8 @@ interface Typed {
 function typedValue(value: CellValue): Typed {
   if (value === null) return { value, type: SQLNULL };
   if (typeof value === 'boolean') return { value, type: BOOLEAN };
-  // To the engine a text that is bound is what a literal is: it becomes the date or number that it is compared with.
+  // To the engine a text that is bound is what a literal is: it becomes the date or number that it is
+  // compared with.
   if (typeof value === 'string') return { value, type: VARCHAR };
   return typedNumber(value.number);
 }

@@ -15,7 +15,10 @@ export interface Engine {
   attachedTo: string | undefined;
   /** The end of the last statement's transaction, which the next one waits for and its answer does not. */
   ending: Promise<void>;
-  /** Whether that could not be ended: the catalog was lost under it, and what the engine knows of the lake may be wrong. */
+  /**
+   * Whether that could not be ended: the catalog was lost under it, and what the engine knows of the lake may
+   * be wrong.
+   */
   isLost: boolean;
   close(): void;
 }

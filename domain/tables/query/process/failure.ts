@@ -19,7 +19,9 @@ export class LakeUnavailable extends Error {
   override readonly name = 'LakeUnavailable';
 }
 
-/** Error classes whose text is about the statement and its values. Others speak of files, hosts and catalogs. */
+/**
+ * Error classes whose text is about the statement and its values. Others speak of files, hosts and catalogs.
+ */
 const aboutTheStatement =
   /^(Binder|Conversion|Parser|Syntax|Invalid Input|Out of Range|Not implemented|Mismatch Type|Type|Divide by Zero|Constraint|Invalid Type|Serialization|Sequence|Expression Depth|Parameter Not Resolved|Parameter Not Allowed) Error: /i;
 

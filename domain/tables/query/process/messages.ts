@@ -3,7 +3,10 @@ import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 
-/** What a query process is told once. Secrets travel here and nowhere else: never in its environment or arguments. */
+/**
+ * What a query process is told once. Secrets travel here and nowhere else: never in its environment or
+ * arguments.
+ */
 export interface ProcessSettings {
   /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
   extensionDir: string | undefined;
@@ -48,5 +51,7 @@ export type FromProcess =
       isSpent: boolean;
     };
 
-/** `isSpent`: the process should not be given another statement, for example because it holds too much memory. */
+/**
+ * `isSpent`: the process should not be given another statement, for example because it holds too much memory.
+ */
 export type StatementOutcome = Extract<FromProcess, { kind: 'answer' | 'failure' }>;

@@ -21,7 +21,10 @@ interface Running extends Interruption {
   statementId: number;
 }
 
-/** An interrupt that falls between two steps of a statement is lost, so it is repeated until the statement ends. */
+/**
+ * An interrupt that falls between two steps of a statement is lost, so it is repeated until the statement
+ * ends.
+ */
 const interruptIntervalMs = 50;
 
 export function serveStatements(channel: Channel): void {
@@ -68,7 +71,8 @@ export function serveStatements(channel: Channel): void {
     } as const;
     const memory = watchMemory(limits.memoryLimitBytes, {
       onExceeded: () => void interrupt(current),
-      // The parent ends a spent process; ending it from inside would wait for the very thread that hears nothing.
+      // The parent ends a spent process; ending it from inside would wait for the very thread that hears
+      // nothing.
       onHopeless: () => channel.send(overMemory),
     });
     const settled = await outcomeOf(limits, statement, current);

@@ -10,7 +10,9 @@ import type { Engine } from './engine.ts';
 import { LakeUnavailable } from './failure.ts';
 import type { ProcessStatement } from './messages.ts';
 
-/** Set from outside while a statement runs; looked at between its steps, since an interrupt only ends a step. */
+/**
+ * Set from outside while a statement runs; looked at between its steps, since an interrupt only ends a step.
+ */
 export interface Interruption {
   isRequested: boolean;
 }

@@ -4,7 +4,10 @@ import { ByteWriter } from './bytes.ts';
 import type { Target } from './targets.ts';
 import { byte } from './tokens.ts';
 
-/** Records that name the same columns in the same order share one; `sorted` is the canonical order of its members. */
+/**
+ * Records that name the same columns in the same order share one; `sorted` is the canonical order of its
+ * members.
+ */
 interface Shape {
   sequence: Int32Array;
   sorted: Int32Array;
@@ -26,7 +29,10 @@ export class CanonicalRecords {
   #shape: Shape = { sequence: new Int32Array(0), sorted: new Int32Array(0) };
   #bytes = 0;
   #records = 0;
-  /** Of the record under way: its columns in order, and where each one's value lies (in scratch when negative). */
+  /**
+   * Of the record under way: its columns in order, and where each one's value lies (in scratch when
+   * negative).
+   */
   readonly sequence: Int32Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;

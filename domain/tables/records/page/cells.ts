@@ -7,8 +7,8 @@ import type { Target } from './targets.ts';
 import { bail, byte, type Tokens } from './tokens.ts';
 
 /**
- * Reads one value after the other: what the engine is fed goes to `feed`; where the canonical form differs from
- * the source it goes to `scratch`, and `isAsItStands` is false.
+ * Reads one value after the other: what the engine is fed goes to `feed`; where the canonical form differs
+ * from the source it goes to `scratch`, and `isAsItStands` is false.
  */
 export class Cells {
   readonly feed: ByteWriter;

@@ -1,7 +1,9 @@
 import type { JsonValue } from '../../../../data/exact-json.ts';
 import { bail, byte, Tokens } from './tokens.ts';
 
-/** Reads the members of the body; the value of `records`, which must be there once, is read by `readRecords`. */
+/**
+ * Reads the members of the body; the value of `records`, which must be there once, is read by `readRecords`.
+ */
 export function readMembers(tokens: Tokens, readRecords: () => void): Record<string, JsonValue> {
   const members: Record<string, JsonValue> = {};
   let hasRecords = false;

@@ -36,7 +36,10 @@ export interface BadRecord {
   record: string;
 }
 
-/** A page that was looked at whole: its identity, its records as the engine reads them, and those that do not fit. */
+/**
+ * A page that was looked at whole: its identity, its records as the engine reads them, and those that do not
+ * fit.
+ */
 export interface PageContent {
   /** Lowercase hex over the canonical records. */
   sha256: string;

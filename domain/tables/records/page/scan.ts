@@ -17,9 +17,9 @@ export interface ScannedBody {
 }
 
 /**
- * Reads a page's body in one pass over its bytes: the canonical form, its checks and the engine's feed come out
- * of it without a JavaScript value a cell. Undefined where anything is unusual or wrong; the general reading
- * then has the last word.
+ * Reads a page's body in one pass over its bytes: the canonical form, its checks and the engine's feed come
+ * out of it without a JavaScript value a cell. Undefined where anything is unusual or wrong; the general
+ * reading then has the last word.
  *
  * @param body UTF-8 that was checked
  * @param feed where the engine's feed is written, from its beginning

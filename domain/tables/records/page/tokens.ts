@@ -14,7 +14,10 @@ export const byte = {
   closeObject: 0x7d,
 } as const;
 
-/** Thrown where the quick reading ends: the page is then read in full generality, which also says what is wrong. */
+/**
+ * Thrown where the quick reading ends: the page is then read in full generality, which also says what is
+ * wrong.
+ */
 export const bail = new Error('The page needs the general reading.');
 
 /**
@@ -24,7 +27,10 @@ export const bail = new Error('The page needs the general reading.');
 export class Tokens {
   readonly source: Uint8Array;
   at = 0;
-  /** Of the number read last: digits before and behind the point, and its value where that is exact (15 digits). */
+  /**
+   * Of the number read last: digits before and behind the point, and its value where that is exact (15
+   * digits).
+   */
   integerDigits = 0;
   fractionDigits = 0;
   value = 0;

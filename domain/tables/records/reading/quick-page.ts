@@ -20,9 +20,9 @@ const maxKeptBytes = 8_388_608;
 let feed = new ByteWriter(0);
 
 /**
- * The quick reading of a page, its feed written to a file. It takes milliseconds a megabyte without a pause, which
- * is why larger pages are read in threads; this module is what those run. Undefined where the general reading has
- * the last word.
+ * The quick reading of a page, its feed written to a file. It takes milliseconds a megabyte without a pause,
+ * which is why larger pages are read in threads; this module is what those run. Undefined where the general
+ * reading has the last word.
  */
 export function scanPage({ path, bytes, members, columns, rules }: ScanTask): PageReading | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

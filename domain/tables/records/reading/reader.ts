@@ -21,8 +21,9 @@ export const threadedFromBytes = 131_072;
 const threadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
 
 /**
- * Its threads start where large bodies come, and end when they have been idle: one that dies is replaced, and takes
- * only its own body with it. Where none can be started, the process has nothing left to start it with and ends with Piscina's error.
+ * Its threads start where large bodies come, and end when they have been idle: one that dies is replaced, and
+ * takes only its own body with it. Where none can be started, the process has nothing left to start it with
+ * and ends with Piscina's error.
  */
 export function createBodyReader(): BodyReader {
   const inTurn = createFairSlots(threadCount);

@@ -3,7 +3,10 @@ import { ValidationError, type ValidationFault } from '../../../../data/errors.t
 import { isRawNumber, type JsonValue } from '../../../../data/exact-json.ts';
 import type { Row } from '../plan.ts';
 
-/** A body as its bytes came, `{"rows": [...]}` or `{"records": [...], ...}`: read where its records are looked at. */
+/**
+ * A body as its bytes came, `{"rows": [...]}` or `{"records": [...], ...}`: read where its records are looked
+ * at.
+ */
 export interface SentList {
   bytes: Uint8Array;
   list: 'rows' | 'records';

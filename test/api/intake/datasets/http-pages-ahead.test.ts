@@ -8,7 +8,10 @@ import { useWorkspace } from '../../../support/workspace.ts';
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 
-/** Two records a page, a while after they were asked for; some requests, by their number, are answered otherwise. */
+/**
+ * Two records a page, a while after they were asked for; some requests, by their number, are answered
+ * otherwise.
+ */
 async function slowSource(records: number, misdeeds: Record<number, number> = {}) {
   let open = 0;
   const seen = { requests: 0, mostOpen: 0 };

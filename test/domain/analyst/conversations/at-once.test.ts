@@ -5,7 +5,9 @@ import { type Lab, look, newLab, type Place, perform, settle, step } from './lab
 import { apply, type Operation, type Rules, shownBy } from './model.ts';
 import { inLanes } from './orders.ts';
 
-/** Two operations that begin at once come to what one after the other does, in the one order or in the other. */
+/**
+ * Two operations that begin at once come to what one after the other does, in the one order or in the other.
+ */
 const workspace = useWorkspace();
 let place: Place;
 

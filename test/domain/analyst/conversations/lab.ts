@@ -201,8 +201,8 @@ function same(seen: unknown, expected: unknown): void {
 }
 
 /**
- * Whoever applied the events up to any of its looks held what was shown there, and none of them is missing. What became
- * of each entry of the queue is what the rules say.
+ * Whoever applied the events up to any of its looks held what was shown there, and none of them is missing.
+ * What became of each entry of the queue is what the rules say.
  */
 export async function settle({ deps }: Workspace, lab: Lab): Promise<void> {
   const { organizationId, conversationId } = lab.id;

@@ -1,6 +1,9 @@
 import type { OnBusy } from '../../../../domain/analyst/conversations/post.ts';
 
-/** What may be done to a conversation. Messages are named by their texts, replies by the message that they answer. */
+/**
+ * What may be done to a conversation. Messages are named by their texts, replies by the message that they
+ * answer.
+ */
 export type Operation =
   | { op: 'post'; text: string; onBusy: OnBusy; model?: string }
   | { op: 'cancel'; text: string }

@@ -40,7 +40,10 @@ const weights: Readonly<Record<string, number>> = {
   resume: 4,
 };
 
-/** Any operation, more often than not on what it is meant for; also on what has ended, and with a stale revision. */
+/**
+ * Any operation, more often than not on what it is meant for; also on what has ended, and with a stale
+ * revision.
+ */
 export function generate(rules: Rules, pick: () => number, count: number): Operation {
   const name = weighted(pick);
   const any = <T>(from: readonly T[]): T | undefined => from[Math.floor(pick() * from.length)];

@@ -3,8 +3,9 @@ import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts'
 import type { Occurrence } from '../../../../domain/automation/cadences/next.ts';
 
 /**
- * The contract's rules a second time, over luxon: slow, day after day, and without anything of the module under test.
- * Anchors and creation are a date, as cadences in these tests have an anchorDate wherever it matters.
+ * The contract's rules a second time, over luxon: slow, day after day, and without anything of the module
+ * under test. Anchors and creation are a date, as cadences in these tests have an anchorDate wherever it
+ * matters.
  */
 
 const minuteMs = 60_000;

@@ -7,7 +7,8 @@ const range = [Date.UTC(2010, 0, 1), Date.UTC(2030, 0, 1)] as const;
 function distinctRules() {
   const found = new Map<string, { zoneId: string; transitions: ReturnType<typeof intlTransitions> }>();
   for (const zoneId of Intl.supportedValuesOf('timeZone')) {
-    // In these years no two changes of a zone are less than weeks apart; bench/cadences.ts looks each six hours.
+    // In these years no two changes of a zone are less than weeks apart; bench/cadences.ts looks each six
+    // hours.
     const transitions = intlTransitions(zoneId, range, 5 * 24);
     const rules = JSON.stringify(transitions);
     if (!found.has(rules)) found.set(rules, { zoneId, transitions });

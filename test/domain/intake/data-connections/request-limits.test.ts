@@ -15,7 +15,10 @@ interface Sent {
   endedAt: number;
 }
 
-/** Requests as fast as they are let out, by several workers, each as slow as it likes; what the source sees of them. */
+/**
+ * Requests as fast as they are let out, by several workers, each as slow as it likes; what the source sees of
+ * them.
+ */
 function simulate(limits: ReplicationLimits, seed: number, spanMs: number, workers = 3): Sent[] {
   const random = createRandom(seed, 'requests');
   const integer = (max: number) => random.int(0, max - 1);

@@ -12,8 +12,8 @@ import { whileHeld } from './held.ts';
 import { count, type LabTable, newTable, query, range, useMaintainedLakes } from './lab.ts';
 
 /**
- * Snapshots are numbered per lake and locks are per table: what maintenance does to one table meets commits of others.
- * Each test holds one of DuckLake's procedures at its commit until another table was quicker.
+ * Snapshots are numbered per lake and locks are per table: what maintenance does to one table meets commits
+ * of others. Each test holds one of DuckLake's procedures at its commit until another table was quicker.
  */
 const workspace = useWorkspace();
 const maintained = useMaintainedLakes(workspace);

@@ -6,7 +6,10 @@ import type { MaintainedTable } from '../../../../domain/tables/lake-maintenance
 import { openOtherLakes } from '../../../support/lakes.ts';
 import type { TestClient, Workspace } from '../../../support/workspace.ts';
 
-/** Lakes of a second engine: maintenance runs in another process than the API, which remembers what it saw before. */
+/**
+ * Lakes of a second engine: maintenance runs in another process than the API, which remembers what it saw
+ * before.
+ */
 export function useMaintainedLakes(workspace: Workspace): { lake: LakeDeps } {
   const lakes = {} as { lake: LakeDeps };
   let close: () => Promise<void> = async () => undefined;

@@ -1,7 +1,10 @@
 import { derivedId } from '../../../../../data/ids.ts';
 import { type NodeCall, seedOf } from '../node-work.ts';
 
-/** What a node starts and waits for, once for each try of it: a snapshot, or a run. It may never have been started. */
+/**
+ * What a node starts and waits for, once for each try of it: a snapshot, or a run. It may never have been
+ * started.
+ */
 export const childRunId = (call: Pick<NodeCall, 'run' | 'node' | 'state'>): string =>
   derivedId(
     call.node.type === 'snapshot' ? 'snp' : 'run',

@@ -95,8 +95,8 @@ function outputsOf([delivery]: readonly Delivery[]): NodeOutputs {
 }
 
 /**
- * Ends what a node that is ended from outside has not delivered: nobody attempts it any more. Where all of it has arrived,
- * what the node hands on; undefined for any other node.
+ * Ends what a node that is ended from outside has not delivered: nobody attempts it any more. Where all of it
+ * has arrived, what the node hands on; undefined for any other node.
  */
 export async function endDeliveries(
   db: OrganizationTransaction,
@@ -137,7 +137,10 @@ function formatOf(path: string): Format | undefined {
 
 const endings = { markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;
 
-/** What comes in, as files: a report in the format asked for, else Markdown; rows as JSON where asked for, else CSV. */
+/**
+ * What comes in, as files: a report in the format asked for, else Markdown; rows as JSON where asked for,
+ * else CSV.
+ */
 async function thingsOf(call: NodeCall, format: Format | undefined): Promise<DeliveredContent[]> {
   const things: DeliveredContent[] = [];
   const nameOf = (stem: string, ending: string) => fileName(stem, `.${ending}`, maxPathBytes);
