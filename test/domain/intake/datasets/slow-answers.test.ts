@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOutgoing } from '../../../../data/outgoing/outgoing.ts';
+import type { RequestGate } from '../../../../domain/intake/data-connections/request-gate.ts';
 import type { SourceTarget } from '../../../../domain/intake/data-connections/sources/source.ts';
 import { createPagesAhead } from '../../../../domain/intake/datasets/pages/ahead.ts';
 import { type PageRequests, requestPage } from '../../../../domain/intake/datasets/pages/request.ts';
@@ -13,17 +14,18 @@ test('an answer that comes too slowly is asked for twice, and not for ever', asy
     response.once('close', () => clearInterval(drip));
   });
   const outgoing = createOutgoing({ allowedPrivate: 'any' });
+  const gate: RequestGate = {
+    take: async () => ({ id: 'one', takenAt: 0, maxBytes: 1_000_000 }),
+    renew: async () => undefined,
+    release: async () => undefined,
+  };
   const target = {
     config: { base_url: base },
     secrets: {},
     setting: () => undefined,
     policy: null,
     outgoing,
-    gate: {
-      take: async () => ({ id: 'one', takenAt: 0, maxBytes: 1_000_000 }),
-      renew: async () => undefined,
-      settle: async () => undefined,
-    },
+    gate,
     redaction: { text: (text: string) => text },
   } as unknown as SourceTarget;
   const requests: PageRequests = {
