@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // Each file has its own database and engine; beyond the two that a pair of cores runs, one fills the time
     // they wait.
