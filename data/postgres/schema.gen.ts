@@ -573,7 +573,7 @@ export interface Runs {
   output: Json | null;
   owner_id: string | null;
   progress: Generated<number>;
-  project_id: string;
+  project_id: string | null;
   resource_id: string;
   resource_type: string;
   started_at: Timestamp | null;
@@ -582,6 +582,7 @@ export interface Runs {
   title: string;
   trigger_id: string | null;
   trigger_type: string;
+  waited_by: string | null;
   workflow_id: string;
 }
 

@@ -21,7 +21,7 @@ type StatusOf<Name extends StatefulTable> = DB[Name]['status'] & string;
 export function states<const Name extends StatefulTable>(
   table: Name,
   transitions: Transitions<StatusOf<Name>>,
-  stamp: (to: StatusOf<Name>, isEnd: boolean) => Updateable<DB[Name]> = () => ({}),
+  stamp: (to: StatusOf<Name>, isEnd: boolean, from: StatusOf<Name>) => Updateable<DB[Name]> = () => ({}),
 ) {
   type Status = StatusOf<Name>;
   type Row = Selectable<DB[Name]>;
@@ -45,7 +45,7 @@ export function states<const Name extends StatefulTable>(
         throw new Error(`A row of ${name} cannot go from ${from} to ${to}.`);
       const moved = await db
         .updateTable(name)
-        .set({ ...change, ...stamp(to, isEnd(to)), status: to } as never)
+        .set({ ...change, ...stamp(to, isEnd(to), from), status: to } as never)
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)
         .where('status', '=', from as 'queued')

@@ -107,10 +107,11 @@ export const listRunsQuery = pageQuery.extend({
   status: z.enum(statuses).optional(),
 });
 
+/** A run of a project: of none there are snapshots, which have routes of their own. */
 export function runView(run: ShownRun): z.input<typeof runSchema> {
   return {
     id: run.id,
-    projectId: run.project_id,
+    projectId: run.project_id!,
     kind: run.kind,
     status: run.status,
     trigger: { type: run.trigger_type, id: run.trigger_id },

@@ -2,6 +2,7 @@ import { defineProcess } from '../../../data/processes/define.ts';
 import type { AgentRunInput } from '../../../workflows/analyst/agent-run/contract.ts';
 import { agentRunWorkflowType } from '../../../workflows/analyst/agent-run/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
+import { type RunStart, waiterOf } from '../../workspace/runs/waiter.ts';
 import { type AgentRun, outputOf } from './agent-runs.ts';
 
 export const agentRunProcess = defineProcess<AgentRunInput>({
@@ -13,15 +14,15 @@ export const agentRunProcess = defineProcess<AgentRunInput>({
 });
 
 /** What starts a run's process, whoever starts it. */
-export function agentRunStart(row: AgentRun, memo: Record<string, string> = {}) {
-  const { organization_id: organizationId, id: runId, waited_by: waitedBy } = row;
-  const input = { organizationId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
+export function agentRunStart(row: AgentRun, start: RunStart) {
+  const { organization_id: organizationId, id: runId } = row;
+  const input = { organizationId, runId, ...waiterOf(start) };
   // Titles and paths may hold values of parameters, which are no operator's.
   const summary = `${row.playbook_id ?? 'A prompt'} for a ${outputOf(row).type} of project ${row.project_id}`;
   return agentRunProcess.startOf(input, {
     summary,
     projectId: row.project_id,
     address: `/v1/projects/${row.project_id}/runs/${runId}`,
-    memo,
+    ...(start.memo === undefined ? {} : { memo: start.memo }),
   });
 }

@@ -5,8 +5,8 @@ import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
 import type { AgentRunInput } from '../../../workflows/analyst/agent-run/contract.ts';
-import { notifyWaiter } from '../../workspace/runs/notify-waiter.ts';
 import { findRun, runStates } from '../../workspace/runs/runs.ts';
+import { notifyWaiter } from '../../workspace/runs/waiter.ts';
 import { failTurn } from '../conversations/lifecycle.ts';
 import { findAgentRun } from './agent-runs.ts';
 import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
@@ -54,8 +54,8 @@ async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<v
     // A turn that was complete is delivered all the same: part of that may have happened.
     if (reply?.status === 'complete') await deliverAgentRun(deps, id);
     else await endAgentRun(deps.db, id, terminated);
-    await notifyWaiter(deps, row.waited_by, row.id);
+    await notifyWaiter(deps, run);
     await clearAgentRun(deps, id);
-  } else await deps.processes.restart(agentRunStart(row));
+  } else await deps.processes.restart(agentRunStart(row, { waitedBy: run.waited_by }));
   deps.logger.info({ ...id, state }, 'saw to a run whose process was gone');
 }

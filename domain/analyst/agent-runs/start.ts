@@ -40,7 +40,7 @@ export async function startAgentRun(deps: ProcessDeps, request: AgentRunRequest)
   const { row } = await startRecorded(deps, organizationId, {
     find: (db) => findAgentRun(db, organizationId, runId),
     make: (db) => insert(db, request),
-    startOf: (made) => agentRunStart(made, request.memo),
+    startOf: (made) => agentRunStart(made, request),
     undo: (db) => deleteRun(db, organizationId, runId),
   });
   return row;
@@ -61,6 +61,7 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
     resource_type: playbook === undefined ? output.type : 'playbook',
     resource_id: playbook?.id ?? (output.type === 'report' ? reportIdOf(runId) : ''),
     workflow_id: agentRunProcess.workflowId(runId),
+    waited_by: request.waitedBy ?? null,
   });
   return insertAgentRun(db, {
     organization_id: organizationId,
@@ -77,7 +78,6 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
     created_by: request.callerId,
     conversation_id: newId('cnv'),
     message_id: newId('msg'),
-    waited_by: request.waitedBy ?? null,
   });
 }
 

@@ -13,7 +13,6 @@ import { type DeliveredOutput, outputDeliveries } from '../../publishing/deliver
 import { findReport } from '../../publishing/reports/reports.ts';
 import { findFile } from '../../workspace/files/files.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
-import { findFiredSnapshot } from './dataset-fires.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { findScheduleRun, type ScheduleRun } from './schedule-runs.ts';
 import { recipientsOf, type Schedule } from './schedules.ts';
@@ -26,20 +25,14 @@ export function collectFire(db: Database, input: ScheduleRunInput): Promise<Fire
     const { fire, schedule } = found;
     if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
     const runId = fire.run_id!;
-    const isSnapshot = schedule.kind === 'dataset';
-    const run = await (isSnapshot ? findFiredSnapshot : findRun)(transaction, input.organizationId, runId);
+    const run = await findRun(transaction, input.organizationId, runId);
     if (run !== undefined && !runStates.isEnd(run.status)) return { kind: 'running', runId };
     if (run?.status !== 'succeeded') return { kind: 'ended', status: await endByRun(transaction, fire, run) };
-    if (isSnapshot) return { kind: 'delivering', deliveryIds: [] };
-    return { kind: 'delivering', deliveryIds: await planDeliveries(transaction, fire, schedule, run as Run) };
+    return { kind: 'delivering', deliveryIds: await planDeliveries(transaction, fire, schedule, run) };
   });
 }
 
-function endByRun(
-  db: OrganizationTransaction,
-  fire: ScheduleRun,
-  run: Pick<Run, 'error' | 'status'> | undefined,
-): Promise<FireStatus> {
+function endByRun(db: OrganizationTransaction, fire: ScheduleRun, run: Run | undefined): Promise<FireStatus> {
   if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'Its run was cancelled.');
   const error = run?.error as { message?: string } | null | undefined;
   return endRun(db, fire, 'failed', error?.message ?? 'Its run is no more.');
@@ -52,8 +45,8 @@ async function planDeliveries(
   schedule: Schedule,
   run: Run,
 ): Promise<string[]> {
-  // What a workflow makes is delivered by its own nodes.
-  if (schedule.kind === 'workflow') return [];
+  // What a workflow makes is delivered by its own nodes, and a table is nothing to be delivered.
+  if (schedule.kind !== 'playbook') return [];
   const output = await outputOf(db, run);
   if (output !== undefined) {
     const rows = outputDeliveries({

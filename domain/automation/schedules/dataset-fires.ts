@@ -1,11 +1,9 @@
 import { AppError, isRetryable, notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
-import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { cancelSnapshot, type SnapshotWakeDeps } from '../../intake/datasets/cancel.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { findDataset } from '../../intake/datasets/datasets.ts';
-import { findSnapshotRun } from '../../intake/datasets/snapshot-runs.ts';
 import { keepRefusal, type SnapshotRequest, startSnapshot } from '../../intake/datasets/start.ts';
-import type { Run } from '../../workspace/runs/runs.ts';
 
 export interface SnapshotFire {
   organizationId: string;
@@ -19,7 +17,7 @@ export interface SnapshotFire {
  * Starts the snapshot of a dataset's fire. One that is refused for good is kept: its schedule has nobody to
  * tell why.
  */
-export async function startFiredSnapshot(deps: SnapshotWakeDeps, fire: SnapshotFire): Promise<void> {
+export async function startFiredSnapshot(deps: ProcessDeps, fire: SnapshotFire): Promise<void> {
   const { organizationId, datasetId, callerId, runId, waitedBy } = fire;
   const dataset = await inOrganization(deps.db, organizationId, (db) =>
     findDataset(db, organizationId, datasetId),
@@ -42,27 +40,4 @@ export async function startFiredSnapshot(deps: SnapshotWakeDeps, fire: SnapshotF
     if (isOver && error.code !== 'snapshot_active') await keepRefusal(deps.db, request, error);
     throw error;
   });
-}
-
-/** Undefined where it is no more. */
-export async function findFiredSnapshot(
-  db: OrganizationTransaction,
-  organizationId: string,
-  runId: string,
-): Promise<Pick<Run, 'status' | 'error'> | undefined> {
-  const run = await findSnapshotRun(db, organizationId, runId);
-  if (run === undefined) return undefined;
-  const { status, error } = run;
-  return { status: status === 'awaiting_confirmation' ? 'waiting' : status, error };
-}
-
-export async function cancelFiredSnapshot(
-  deps: SnapshotWakeDeps,
-  organizationId: string,
-  runId: string,
-): Promise<void> {
-  const run = await inOrganization(deps.db, organizationId, (db) =>
-    findSnapshotRun(db, organizationId, runId),
-  );
-  if (run !== undefined) await cancelSnapshot(deps, { organizationId, datasetId: run.dataset_id, runId });
 }

@@ -4,15 +4,14 @@ import type { FireProgress, ScheduleRunInput } from '../../../workflows/automati
 import type { Models } from '../../analyst/models/models.ts';
 import type { Params } from '../../analyst/playbooks/parameters.ts';
 import { runPlaybook } from '../../analyst/playbooks/run.ts';
-import type { SnapshotWakeDeps } from '../../intake/datasets/cancel.ts';
 import { type CancelDeps, cancelRunById } from '../../workspace/runs/cancel.ts';
-import { cancelFiredSnapshot, startFiredSnapshot } from './dataset-fires.ts';
+import { startFiredSnapshot } from './dataset-fires.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { scheduleRunProcess } from './process.ts';
 import { findScheduleRun, type ScheduleRun, updateScheduleRun } from './schedule-runs.ts';
-import { findSchedule, type Schedule } from './schedules.ts';
+import type { Schedule } from './schedules.ts';
 
-export interface FireDeps extends SnapshotWakeDeps {
+export interface FireDeps extends CancelDeps {
   models: Pick<Models, 'defaultId'>;
   /** Starts what a trigger's fire runs: workflows stand above their schedules. */
   startWorkflowFire(fire: WorkflowFire): Promise<unknown>;
@@ -102,7 +101,7 @@ function refusalOf(error: unknown): string {
 
 /** Asks the run of a fire to end; one that was not begun ends with its fire. */
 export async function cancelFire(
-  deps: CancelDeps & SnapshotWakeDeps,
+  deps: CancelDeps,
   { organizationId, scheduleRunId }: ScheduleRunInput,
 ): Promise<void> {
   const fire = await inOrganization(deps.db, organizationId, async (db) => {
@@ -116,13 +115,8 @@ export async function cancelFire(
 
 /** Asks what a fire runs to end, if it has begun. */
 export async function cancelRunOf(
-  deps: CancelDeps & SnapshotWakeDeps,
-  { organization_id: organizationId, schedule_id: scheduleId, run_id: runId }: ScheduleRun,
+  deps: CancelDeps,
+  { organization_id: organizationId, run_id: runId }: ScheduleRun,
 ): Promise<void> {
-  if (runId === null) return;
-  const schedule = await inOrganization(deps.db, organizationId, (db) =>
-    findSchedule(db, organizationId, scheduleId),
-  );
-  if (schedule?.kind === 'dataset') await cancelFiredSnapshot(deps, organizationId, runId);
-  else await cancelRunById(deps, organizationId, runId);
+  if (runId !== null) await cancelRunById(deps, organizationId, runId);
 }

@@ -58,7 +58,7 @@ export function beginSnapshot(
     const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
     const run = await findRun(transaction, organizationId, runId);
     // Nobody was there yet to hear of it.
-    const isCancelled = row.cancel_requested_at !== null || run?.cancel_requested_at != null;
+    const isCancelled = run?.cancel_requested_at != null;
     if (snapshotStates.isEnd(row.status) || (row.status === 'queued' && isCancelled)) return 'ended';
     if (row.status === 'queued') {
       if (!(await isItsTurn(transaction, row))) return 'waiting';

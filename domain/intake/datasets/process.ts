@@ -3,6 +3,7 @@ import { defineProcess } from '../../../data/processes/define.ts';
 import type { SnapshotInput } from '../../../workflows/intake/snapshot/contract.ts';
 import { snapshotWorkflowType } from '../../../workflows/intake/snapshot/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
+import { type RunStart, waiterOf } from '../../workspace/runs/waiter.ts';
 
 type SnapshotRun = RecordOf<'snapshot_runs'>;
 
@@ -19,13 +20,13 @@ export function workflowIdOf({ dataset_id: datasetId, id }: Pick<SnapshotRun, 'd
 }
 
 /** What starts a snapshot's process, whoever starts it. */
-export function snapshotStart(row: SnapshotRun, memo: Record<string, string> = {}) {
-  const { organization_id: organizationId, dataset_id: datasetId, id: runId, waited_by: waitedBy } = row;
-  const input = { organizationId, datasetId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
+export function snapshotStart(row: SnapshotRun, start: RunStart) {
+  const { organization_id: organizationId, dataset_id: datasetId, id: runId } = row;
+  const input = { organizationId, datasetId, runId, ...waiterOf(start) };
   return snapshotProcess.startOf(input, {
     summary: `Snapshot into ${row.table_name}`,
     address: `/v1/connections/data/${row.connection_id}/datasets/${datasetId}/snapshots/${runId}`,
     ...(row.project_id === null ? {} : { projectId: row.project_id }),
-    memo,
+    ...(start.memo === undefined ? {} : { memo: start.memo }),
   });
 }

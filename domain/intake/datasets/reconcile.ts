@@ -5,7 +5,8 @@ import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
-import { notifyWaiter } from '../../workspace/runs/notify-waiter.ts';
+import { findRun } from '../../workspace/runs/runs.ts';
+import { notifyWaiter } from '../../workspace/runs/waiter.ts';
 import type { SnapshotId } from './lifecycle.ts';
 import { snapshotProcess, snapshotStart, workflowIdOf } from './process.ts';
 import { giveUpSnapshot } from './run.ts';
@@ -36,25 +37,25 @@ export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds = ag
 
 async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: SnapshotId): Promise<void> {
   const { processes } = deps;
-  const row = await inOrganization(deps.db, organizationId, (db) =>
-    findSnapshotRun(db, organizationId, runId),
-  );
-  if (row === undefined) return;
+  const { row, run } = await inOrganization(deps.db, organizationId, async (db) => ({
+    row: await findSnapshotRun(db, organizationId, runId),
+    run: await findRun(db, organizationId, runId),
+  }));
+  if (row === undefined || run === undefined) return;
   const state = await processes.stateOf(workflowIdOf(row));
   if (state === 'running') return sayAgain(processes, row);
   // Who ended a process by force wants its work ended; what the lake has already only has to be told.
   const isEnded = closes(snapshotProcess, state) && (await giveUpSnapshot(deps, row));
-  if (isEnded) await notifyWaiter(deps, row.waited_by, row.id);
-  else await processes.restart(snapshotStart(row));
+  if (isEnded) await notifyWaiter(deps, run);
+  else await processes.restart(snapshotStart(row, { waitedBy: run.waited_by }));
   deps.logger.info({ organizationId, runId, state }, 'saw to a snapshot whose process was gone');
 }
 
 /** One that has not heard for so long is committing: more signals would only fill its history. */
 const confirmedForMs = 3_600_000;
 
-/** A cancel, or a confirmation, that the process may not have heard. */
+/** A confirmation that the process may not have heard. */
 async function sayAgain(processes: Processes, row: SnapshotRun): Promise<void> {
   const isNew = Date.now() - (row.confirmed_at?.getTime() ?? 0) < confirmedForMs;
-  if (row.cancel_requested_at !== null) await processes.cancel(workflowIdOf(row));
-  else if (isNew) await processes.signal(workflowIdOf(row), wakeSnapshotSignal);
+  if (isNew) await processes.signal(workflowIdOf(row), wakeSnapshotSignal);
 }

@@ -69,11 +69,11 @@ export async function getSnapshotRun(
   return run;
 }
 
-/** Adds a snapshot, and where its dataset is of a project the run that the project lists. */
+/** Adds a snapshot and its run, which the project of its dataset lists where there is one. */
 export async function insertSnapshotRun(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['snapshot_runs']>, 'status'>,
-  trigger: 'api' | 'schedule' = 'api',
+  { trigger = 'api', waitedBy }: { trigger?: 'schedule' | 'api'; waitedBy?: string | undefined },
 ): Promise<SnapshotRun> {
   const added = await runs.insert(db, { ...row, status: 'queued' }).catch((error: unknown) => {
     if (!isUniqueViolation(error, 'snapshot_runs_active')) throw error;
@@ -82,19 +82,19 @@ export async function insertSnapshotRun(
       'A snapshot of this dataset is under way already: wait for it, or cancel it.',
     );
   });
-  if (added.project_id !== null)
-    await insertRun(db, {
-      organization_id: added.organization_id,
-      id: added.id,
-      project_id: added.project_id,
-      kind: 'snapshot',
-      trigger_type: trigger,
-      trigger_id: trigger === 'api' ? added.created_by : added.dataset_id,
-      title: `Snapshot into ${added.table_name}`,
-      resource_type: 'snapshot-run',
-      resource_id: added.id,
-      workflow_id: workflowIdOf(added),
-    });
+  await insertRun(db, {
+    organization_id: added.organization_id,
+    id: added.id,
+    project_id: added.project_id,
+    kind: 'snapshot',
+    trigger_type: trigger,
+    trigger_id: trigger === 'api' ? added.created_by : added.dataset_id,
+    title: `Snapshot into ${added.table_name}`,
+    resource_type: 'snapshot-run',
+    resource_id: added.id,
+    workflow_id: workflowIdOf(added),
+    waited_by: waitedBy ?? null,
+  });
   return added;
 }
 
@@ -216,7 +216,6 @@ export function listQueued(
     .select(['id', 'dataset_id'])
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'queued')
-    .where('cancel_requested_at', 'is', null)
     .orderBy('id')
     .limit(limit)
     .execute();

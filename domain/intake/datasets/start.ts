@@ -29,7 +29,7 @@ export interface SnapshotRequest {
   /** Left out, it is the caller that asks for it. */
   trigger?: 'schedule';
   /** The process that is told when it has ended. */
-  waitedBy?: string;
+  waitedBy?: string | undefined;
   /** Ids of what the request makes. */
   runId: string;
   newTableId: string;
@@ -46,7 +46,7 @@ export async function startSnapshot(deps: ProcessDeps, request: SnapshotRequest)
   const { row } = await startRecorded(deps, organizationId, {
     find: (db) => findSnapshotRun(db, organizationId, runId),
     make: (db) => insertSnapshot(db, request),
-    startOf: (made) => snapshotStart(made, request.memo),
+    startOf: (made) => snapshotStart(made, request),
     undo: async (db, made) => {
       await deleteSnapshotRun(db, made);
       await forgetTable(db, organizationId, newTableId, 'creating');
@@ -62,7 +62,7 @@ export function keepRefusal(db: Database, request: SnapshotRequest, refusal: App
     if ((await findSnapshotRun(transaction, organizationId, runId)) !== undefined) return;
     const dataset = await getDataset(transaction, organizationId, request.datasetId, request.connectionId);
     const table = { id: dataset.table_id ?? request.newTableId, name: dataset.snapshot_table_name };
-    const run = await insertSnapshotRun(transaction, rowOf(request, dataset, table), request.trigger);
+    const run = await insertSnapshotRun(transaction, rowOf(request, dataset, table), request);
     const { code, message } = refusal;
     await moveSnapshot(transaction, run, 'queued', 'failed', { error: JSON.stringify({ code, message }) });
   });
@@ -77,7 +77,7 @@ async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequ
   await refuseSecond(db, dataset);
   if (dataset.project_id !== null) await getOpenProject(db, organizationId, dataset.project_id);
   const table = await tableOf(db, dataset, request.newTableId);
-  return insertSnapshotRun(db, rowOf(request, dataset, table), request.trigger);
+  return insertSnapshotRun(db, rowOf(request, dataset, table), request);
 }
 
 function rowOf(request: SnapshotRequest, dataset: Dataset, table: { id: string; name: string }) {
@@ -89,7 +89,6 @@ function rowOf(request: SnapshotRequest, dataset: Dataset, table: { id: string; 
     project_id: dataset.project_id,
     table_id: table.id,
     table_name: table.name,
-    waited_by: request.waitedBy ?? null,
     created_by: request.callerId,
   };
 }

@@ -26,8 +26,8 @@ export const runStates = states(
     failed: [],
     cancelled: [],
   },
-  (to, isEnd) => ({
-    ...(to === 'running' ? { started_at: new Date() } : {}),
+  (to, isEnd, from) => ({
+    ...(from === 'queued' && to === 'running' ? { started_at: new Date() } : {}),
     ...(isEnd ? { finished_at: new Date() } : {}),
   }),
 );
@@ -123,22 +123,18 @@ export async function moveRun(
   return runStates.move(db, id, from, to, { ...change, steps: JSON.stringify(steps) });
 }
 
-/**
- * Lets a failed run go on, which only its own feature may: where it stands is what its steps say. Everywhere
- * else `failed` is an end.
- */
-export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run> {
-  return runs.update(db, run.organization_id, run.id, {
-    status: 'running',
-    error: null,
-    finished_at: null,
-    cancel_requested_at: null,
-  });
+/** Only its own feature lets a failed run go on; everywhere else `failed` is an end. */
+const resumableStates = states('runs', { ...runStates.transitions, failed: ['running'] });
+
+/** Lets a failed run go on, by compare-and-set: where it stands is what its steps say. */
+export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run | undefined> {
+  const fresh = { error: null, finished_at: null, cancel_requested_at: null };
+  return resumableStates.move(db, run, 'failed', 'running', fresh);
 }
 
 /**
- * Brings a run along with the row of its own resource, wherever it stood: that row is what moves by
- * compare-and-set. A run that ended stays as it ended.
+ * Brings a run along with the row of its own resource, which is what moves by compare-and-set. A run that
+ * ended stays as it ended.
  */
 export async function followRun(
   db: OrganizationTransaction,
@@ -148,14 +144,7 @@ export async function followRun(
 ): Promise<void> {
   const run = await runs.find(db, organizationId, id, 'update');
   if (run === undefined || runStates.isEnd(run.status) || run.status === to) return;
-  const now = new Date();
-  const isEnd = runStates.isEnd(to);
-  await runs.update(db, organizationId, id, {
-    ...change,
-    status: to,
-    ...(run.started_at === null && to === 'running' ? { started_at: now } : {}),
-    ...(isEnd ? { finished_at: now, steps: JSON.stringify(closeStep(stepsOf(run), to)) } : {}),
-  });
+  await moveRun(db, run, run.status, to, change);
 }
 
 /** Progress from 0 to 1; a run that ended keeps its last. */

@@ -1,47 +1,32 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { askSnapshotToCancel, type SnapshotWakeDeps } from '../../../intake/datasets/cancel.ts';
 import { askToCancel, type CancelDeps, cancelRunById } from '../../../workspace/runs/cancel.ts';
-import { cancelFiredSnapshot } from '../../schedules/dataset-fires.ts';
 import type { Graph } from '../graphs/graph.ts';
 import type { RunNode } from './nodes.ts';
 import { childRunId } from './work/child.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
-/** What a node started and waits for: a run of the analyst, or a snapshot. It may never have been started. */
-export interface Child {
-  id: string;
-  isSnapshot: boolean;
-}
-
 /**
  * Asks what these nodes wait for to end: nobody waits for it any more, and it costs. That it was asked stands
- * or falls with the end of the nodes, so that it is not forgotten.
+ * or falls with the end of the nodes, so that it is not forgotten. Ids of runs, which may never have begun.
  */
 export async function askChildren(
   db: OrganizationTransaction,
   run: WorkflowRun,
   { nodes }: Graph,
   rows: readonly RunNode[],
-): Promise<Child[]> {
-  const children: Child[] = [];
-  for (const state of rows) {
-    const node = nodes.find(({ id }) => id === state.node_id)!;
-    const child = { id: childRunId({ run, node, state }), isSnapshot: node.type === 'snapshot' };
-    if (child.isSnapshot) await askSnapshotToCancel(db, run.organization_id, child.id);
-    else await askToCancel(db, run.organization_id, child.id);
-    children.push(child);
-  }
-  return children;
+): Promise<string[]> {
+  const ids = rows.map((state) =>
+    childRunId({ run, node: nodes.find(({ id }) => id === state.node_id)!, state }),
+  );
+  for (const id of ids) await askToCancel(db, run.organization_id, id);
+  return ids;
 }
 
 /** Tells their processes, once that is committed. */
 export async function cancelChildren(
-  deps: CancelDeps & SnapshotWakeDeps,
+  deps: CancelDeps,
   organizationId: string,
-  children: readonly Child[],
+  runIds: readonly string[],
 ): Promise<void> {
-  for (const { id, isSnapshot } of children) {
-    if (isSnapshot) await cancelFiredSnapshot(deps, organizationId, id);
-    else await cancelRunById(deps, organizationId, id);
-  }
+  for (const id of runIds) await cancelRunById(deps, organizationId, id);
 }

@@ -7,13 +7,12 @@ import type {
   WorkflowRunInput,
   WorkflowRunOutcome,
 } from '../../../../workflows/automation/workflow-run/contract.ts';
-import type { SnapshotWakeDeps } from '../../../intake/datasets/cancel.ts';
 import { deleteLakePins } from '../../../tables/lake-maintenance/pins.ts';
 import type { CancelDeps } from '../../../workspace/runs/cancel.ts';
 import { moveRun, type Run, runStates } from '../../../workspace/runs/runs.ts';
 import type { GraphNode } from '../graphs/graph.ts';
 import { expireApprovals, showWaiting } from './approvals.ts';
-import { askChildren, type Child, cancelChildren } from './children.ts';
+import { askChildren, cancelChildren } from './children.ts';
 import {
   endOf,
   findNode,
@@ -28,7 +27,7 @@ import { graphOfRun } from './version-of-run.ts';
 import { endDeliveries } from './work/deliver.ts';
 import { findBoth, keepFailedRunPins, runPin, type WorkflowRun } from './workflow-runs.ts';
 
-export type EndDeps = CancelDeps & SnapshotWakeDeps & { cipher: Cipher };
+export type EndDeps = CancelDeps & { cipher: Cipher };
 
 const cancelledEnd: NodeEnd = { status: 'cancelled', ports: [] };
 
@@ -159,7 +158,7 @@ async function closeNodes(
   cipher: Cipher,
   nodes: readonly RunNode[],
   why: Interruption,
-): Promise<Child[]> {
+): Promise<string[]> {
   const open = nodes.filter(({ status }) => status === 'running');
   if (open.length === 0) return [];
   for (const node of open) await interrupt(db, node, why);

@@ -7,6 +7,7 @@ import {
   workflowRunWorkflowType,
 } from '../../../../workflows/automation/workflow-run/names.ts';
 import { taskQueues } from '../../../../workflows/task-queues.ts';
+import { type RunStart, waiterOf } from '../../../workspace/runs/waiter.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
 export const workflowRunProcess = defineProcess<WorkflowRunInput>({
@@ -19,15 +20,15 @@ export const workflowRunProcess = defineProcess<WorkflowRunInput>({
   priority: 4,
 });
 
-export function workflowRunStart(row: WorkflowRun, memo: Record<string, string> = {}) {
-  const { organization_id: organizationId, id: runId, waited_by: waitedBy } = row;
-  const input = { organizationId, runId, ...(waitedBy === null ? {} : { waitedBy }) };
+export function workflowRunStart(row: WorkflowRun, start: RunStart) {
+  const { organization_id: organizationId, id: runId } = row;
+  const input = { organizationId, runId, ...waiterOf(start) };
   const summary = `${row.workflow_id}, version ${row.version_id}`;
   return workflowRunProcess.startOf(input, {
     summary,
     projectId: row.project_id,
     address: `/v1/workflows/${row.workflow_id}/runs/${runId}`,
-    memo,
+    ...(start.memo === undefined ? {} : { memo: start.memo }),
   });
 }
 

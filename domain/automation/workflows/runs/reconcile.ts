@@ -4,8 +4,8 @@ import { inOrganization } from '../../../../data/postgres/client.ts';
 import { closes } from '../../../../data/processes/define.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../../data/reconciling/step.ts';
 import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
-import { notifyWaiter } from '../../../workspace/runs/notify-waiter.ts';
 import { runStates } from '../../../workspace/runs/runs.ts';
+import { notifyWaiter } from '../../../workspace/runs/waiter.ts';
 import { unsignalledApprovals } from './approvals.ts';
 import { type EndDeps, endWorkflowRun } from './end.ts';
 import { signalDecided, workflowRunProcess, workflowRunStart } from './process.ts';
@@ -45,8 +45,8 @@ async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Pro
   if (both === undefined || runStates.isEnd(both.run.status)) return;
   if (closes(workflowRunProcess, state)) {
     await endWorkflowRun(deps, id, { terminated: true });
-    await notifyWaiter(deps, both.row.waited_by, id.runId);
-  } else await deps.processes.restart(workflowRunStart(both.row));
+    await notifyWaiter(deps, both.run);
+  } else await deps.processes.restart(workflowRunStart(both.row, { waitedBy: both.run.waited_by }));
   deps.logger.info({ ...id, state }, 'saw to a run of a workflow whose process was gone');
 }
 

@@ -50,9 +50,9 @@ export async function resumeWorkflowRun(
       // What it reads is pinned anew when it begins.
       ...(data === 'newest' ? { data_versions: null } : {}),
     });
-    return { row: both.row, run: await reopenRun(db, both.run) };
+    return { row: both.row, run: (await reopenRun(db, both.run))! };
   });
-  const start = workflowRunStart(row, memo);
+  const start = workflowRunStart(row, { waitedBy: run.waited_by, memo });
   await bestEffort(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
   return run;
 }

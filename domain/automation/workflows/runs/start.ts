@@ -36,7 +36,7 @@ export interface WorkflowRunRequest {
   trigger: { type: Run['trigger_type']; id: string };
   memo: Record<string, string>;
   /** The process that waits for its end, if one does. */
-  waitedBy?: string;
+  waitedBy?: string | undefined;
   /** What stands or falls with the run's rows, in their transaction. */
   within?: (db: OrganizationTransaction) => Promise<unknown>;
 }
@@ -61,7 +61,7 @@ export async function startWorkflowRun(deps: ProcessDeps, request: WorkflowRunRe
       await request.within?.(db);
       return made.row;
     },
-    startOf: (made) => workflowRunStart(made, request.memo),
+    startOf: (made) => workflowRunStart(made, request),
     undo: (db) => deleteRun(db, organizationId, runId),
   });
   return run!;
@@ -100,6 +100,7 @@ async function insertRows(
     resource_type: 'workflow',
     resource_id: workflowId,
     workflow_id: workflowRunProcess.workflowId(runId),
+    waited_by: waitedBy ?? null,
     owner_id: ownerId,
   });
   const row = await insertWorkflowRun(db, {
@@ -110,7 +111,6 @@ async function insertRows(
     version_id: version.id,
     owner_id: ownerId,
     params: JSON.stringify(params),
-    waited_by: waitedBy ?? null,
   });
   return { row, run };
 }
