@@ -35,6 +35,7 @@ export const problems = {
   snapshot_not_enabled: [409, 'Snapshotting is not enabled'],
   snapshot_active: [409, 'A snapshot is already running'],
   duplicate_row_id: [409, 'A row id is already present'],
+  duplicate_row_key: [409, 'A key is already present'],
   page_content_mismatch: [409, 'The page was staged with other content'],
   generation_fenced: [409, 'The sync generation is no longer current'],
   batch_not_open: [409, 'The batch is not open'],
@@ -53,7 +54,7 @@ export const problems = {
 
 export type ErrorCode = keyof typeof problems;
 
-/** Codes whose cause may pass by itself. */
+/** Codes of transient failures. */
 const transientCodes: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'queries_saturated',
@@ -64,8 +65,8 @@ const transientCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Whether another try may help. The one answer to that, for activities, use cases and whoever else tries
- * again: what was refused by a rule stays refused, anything unforeseen may pass.
+ * Whether another attempt may succeed. Activities, use cases and every other retry use this single answer:
+ * what a rule refused stays refused, any unexpected error may be transient.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof AppError) return transientCodes.has(error.code);
@@ -81,7 +82,8 @@ export interface AppErrorOptions {
 }
 
 /**
- * An expected failure with a stable code. Its message is shown to the caller: it must hold nothing private.
+ * An expected failure with a stable code. Its message is shown to the caller, so it must contain nothing
+ * private.
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
@@ -97,14 +99,14 @@ export class AppError extends Error {
   }
 }
 
-/** One fault of a request, in the vocabulary of pydantic that clients of this API already parse. */
+/** One fault of a request, in pydantic's format, which clients of this API already parse. */
 export interface ValidationFault {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-/** A request that was understood but does not hold: answered 422 with every fault at its place. */
+/** A well-formed request with invalid content: answered with 422, listing every fault with its place. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError';
   readonly faults: readonly ValidationFault[];

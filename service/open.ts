@@ -156,7 +156,7 @@ export async function openService(
       objects,
       lake,
       staging,
-      append: createAppender(lake),
+      append: createAppender({ db, lake }),
       files: createFileReader(staging),
       reader,
       rows: await createRowsBodies(reader, workDir),

@@ -42,6 +42,8 @@ export const problemPages: Record<ErrorCode, string> = {
   snapshot_active: 'Wait for the running snapshot of this dataset, or cancel it.',
   duplicate_row_id:
     'The s_id values in row_ids are present already or repeated. Append only new ones, or use PUT to overwrite.',
+  duplicate_row_key:
+    'Rows of the keys in `keys` are present already or repeated. Use PUT to overwrite them, or leave them out.',
   page_content_mismatch:
     'A page is immutable: the first content stays. Stage other content under another page number or batch.',
   generation_fenced: 'The sync moved to another generation; start a snapshot with the current one.',

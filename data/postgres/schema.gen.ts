@@ -737,6 +737,7 @@ export interface Tables {
   description: Generated<string>;
   id: string;
   key_columns: Generated<string[]>;
+  key_enforced: Generated<boolean>;
   kind: string;
   modeling_tier: Generated<string>;
   name: string;

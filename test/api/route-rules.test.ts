@@ -25,6 +25,7 @@ const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.
 const appendRoutes = [
   'POST /v1/tables/{table_id}/rows',
   'PUT /v1/tables/{table_id}/rows',
+  'DELETE /v1/tables/{table_id}/rows',
   'POST /v1/tables/{table_id}/ingestion-batches',
   'PUT /v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}',
   'POST /v1/tables/{table_id}/ingestion-batches/{batch_id}/complete',

@@ -1,10 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import { inOrganization } from '../../data/postgres/client.ts';
+import { newId } from '../../data/ids.ts';
+import { inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { commitSnapshot } from '../../domain/intake/datasets/commit.ts';
 import { workflowIdOf } from '../../domain/intake/datasets/process.ts';
 import { snapshotSteps } from '../../domain/intake/datasets/reconcile.ts';
 import { stageSnapshot } from '../../domain/intake/datasets/run.ts';
 import { getSnapshotRun, moveSnapshot } from '../../domain/intake/datasets/snapshot-runs.ts';
+import { runSteps } from '../../domain/workspace/runs/reconcile.ts';
+import { findRun } from '../../domain/workspace/runs/runs.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { attach, rowsOf, startSnapshot, untilStatus } from '../support/snapshots.ts';
 import { useSourceDatabase } from '../support/source-database.ts';
@@ -15,7 +18,8 @@ const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.
 useWorker(workspace);
 const source = useSourceDatabase();
 
-const revive = () => reconcile(workspace, snapshotSteps(workspace.deps, 0));
+const revive = () =>
+  reconcile(workspace, [...snapshotSteps(workspace.deps, 0), ...runSteps(workspace.deps, 0)]);
 
 /** A snapshot whose copy hangs until the test says so. */
 function holdCopy() {
@@ -103,6 +107,30 @@ test('a cancel that its process did not hear is asked again', async () => {
   await revive();
   await untilStatus(client, run, 'cancelled');
   copy.restore();
+});
+
+test('a snapshot that the release before began has a run as any other', async () => {
+  const client = await workspace.organization();
+  const { at } = await datasetOf(client, 'before');
+  const run = await startSnapshot(client, at);
+  await untilStatus(client, run, 'succeeded');
+  const row = await rowOf(client, run);
+  const id = newId('snp');
+  const inOrg = <T>(work: (db: OrganizationTransaction) => Promise<T>) =>
+    inOrganization(workspace.deps.db, client.organizationId, work);
+  await inOrg((db) =>
+    db
+      .insertInto('snapshot_runs')
+      .values({ ...row, id, status: 'queued', finished_at: null, schema_changes: '[]', error: null })
+      .execute(),
+  );
+  const made = await inOrg((db) => findRun(db, client.organizationId, id));
+  expect(made).toMatchObject({
+    kind: 'snapshot',
+    status: 'queued',
+    project_id: null,
+    workflow_id: workflowIdOf({ ...row, id }),
+  });
 });
 
 test('a move from where a snapshot is not changes nothing', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BatchFailure, IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
 import type { StagedPage, StagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
-import { freeForm } from '../../free-form.ts';
+import { freeForm, keptMap } from '../../free-form.ts';
 import { envelope, integerText, nullableTimestamp, ownName, timestamp } from '../../schemas.ts';
 import { sentRow } from '../../tables/rows/schemas.ts';
 import { manifestPages, pageNumber } from './manifest.ts';
@@ -91,6 +91,10 @@ const failure = z.looseObject({
     .array(z.union([z.int(), z.string()]))
     .optional()
     .describe('The first s_ids that stand in the way; those beyond 2^53 as strings.'),
+  keys: z
+    .array(z.looseObject({ key: keptMap }))
+    .optional()
+    .describe('The first keys that stand in the way, with the s_id of a row that has each.'),
 });
 
 export const batchSchema = z

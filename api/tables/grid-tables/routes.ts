@@ -1,16 +1,40 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { findPhysicalTable, type LakeColumn, physicalTables } from '../../../domain/tables/tables/columns.ts';
-import { addColumn, changeColumn } from '../../../domain/tables/tables/columns-change.ts';
-import { createDataTable } from '../../../domain/tables/tables/lifecycle.ts';
-import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { addColumn, changeColumn, dropColumn } from '../../../domain/tables/tables/columns-change.ts';
+import { setKeyEnforced } from '../../../domain/tables/tables/enforce-key.ts';
+import { automaticColumns, createDataTable } from '../../../domain/tables/tables/lifecycle.ts';
+import { getTable, type TableKind, type TableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
-import { addColumnBody, changeColumnBody, createGridTableBody, normalType, oneGridTable } from './schemas.ts';
+import { confirmQuery } from '../../schemas.ts';
+import {
+  addColumnBody,
+  changeColumnBody,
+  changeGridTableBody,
+  createGridTableBody,
+  normalType,
+  oneGridTable,
+} from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Grid' };
   const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
     getTable(db, organizationId, id);
+
+  const existsInGrid: Load<'/:table_id', TableRow> = async (...found) => {
+    const table = await exists(...found);
+    if (gridKinds.includes(table.kind)) return table;
+    throw notFound('The grid table');
+  };
+
+  /** The column of a table whose columns can be changed. */
+  const columnExists: Load<'/:table_id/:name', void> = async (db, organizationId, params, caller) => {
+    const { name } = await exists(db, organizationId, params, caller);
+    const { schema } = await deps.lake.catalog.get(organizationId);
+    const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
+    if (!physical?.columns.some((column) => column.name.toLowerCase() === params.name.toLowerCase()))
+      throw notFound('The column');
+  };
 
   route(
     app,
@@ -37,12 +61,52 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
         name: body.name,
         columns: body.columns!.map((column) => newColumn(column)),
         keyColumns: body.key_columns ?? [],
+        keyEnforced: body.key_enforced ?? true,
         ownerUserId: caller.kind === 'user' ? caller.id : null,
         committedBy: caller.id,
       });
       reply.header('Location', `/v1/tables/${table.id}`);
       return { data: await gridTable(deps, table) };
     },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', '/v1/grid/tables/:table_id'],
+    { summary: 'Show a grid table', exists: existsInGrid },
+    { 200: oneGridTable },
+    async ({ organizationId, caller, params, transaction }) => ({
+      data: await gridTable(
+        deps,
+        await transaction((db) => existsInGrid(db, organizationId, params, caller)),
+      ),
+    }),
+  );
+
+  route(
+    app,
+    at,
+    ['PATCH', '/v1/grid/tables/:table_id'],
+    {
+      summary: 'Enforce the key of a data table, or no longer',
+      description:
+        'Before keys are enforced those that are there are looked at: keys that several rows have are named (409, member `keys`).',
+      exists: existsInGrid,
+      body: changeGridTableBody,
+      errors: ['not_appendable', 'conflict'],
+    },
+    { 200: oneGridTable },
+    async ({ organizationId, params, body }) => ({
+      data: await gridTable(
+        deps,
+        await setKeyEnforced(deps, {
+          organizationId,
+          tableId: params.table_id,
+          isEnforced: body.key_enforced,
+        }),
+      ),
+    }),
   );
 
   route(
@@ -71,13 +135,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       summary: 'Rename, retype or make nullable a column',
       description:
         'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
-      exists: async (db, organizationId, params, caller) => {
-        const { name } = await exists(db, organizationId, params, caller);
-        const { schema } = await deps.lake.catalog.get(organizationId);
-        const physical = await findPhysicalTable(deps.lake.catalogPool, schema, name);
-        if (!physical?.columns.some((column) => column.name.toLowerCase() === params.name.toLowerCase()))
-          throw notFound('The column');
-      },
+      exists: columnExists,
       body: changeColumnBody,
       errors: ['name_taken', 'not_appendable', 'conflict'],
     },
@@ -87,8 +145,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       const { table, change } = await changing(call, ['data', 'import']);
       if (table.kind === 'import' && body.name !== undefined)
         throw new AppError('conflict', 'The columns of an imported table keep the names of its import.');
-      if (['s_id', '_sm_created_at'].includes(params.name.toLowerCase()))
-        throw new AppError('conflict', 'The automatic columns cannot be changed.');
+      refuseAutomatic(params.name);
       const { name, data_type: wanted, cast, nullable } = body;
       const dataType = wanted === undefined ? undefined : normalType(wanted);
       await changeColumn(deps, change, params.name, { name, dataType, cast, nullable });
@@ -96,6 +153,35 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       return { data: await gridTable(deps, renamed) };
     },
   );
+
+  route(
+    app,
+    at,
+    ['DELETE', '/v1/grid/tables/:table_id/columns/:name'],
+    {
+      summary: 'Drop a column',
+      description:
+        'Older versions of the table keep it. A column of a key, of the table or of one of its data syncs, stays (409, member `dependents`).',
+      exists: columnExists,
+      query: confirmQuery,
+      errors: ['not_appendable', 'conflict'],
+    },
+    { 200: oneGridTable },
+    async (call) => {
+      const { table, change } = await changing(call);
+      refuseAutomatic(call.params.name);
+      await dropColumn(deps, change, call.params.name);
+      return { data: await gridTable(deps, table) };
+    },
+  );
+}
+
+/** Kinds of the tables that the grid shows. */
+const gridKinds: readonly TableKind[] = ['data', 'calc', 'import'];
+
+function refuseAutomatic(column: string): void {
+  if (automaticColumns.some(({ name }) => name === column.toLowerCase()))
+    throw new AppError('conflict', 'The automatic columns cannot be changed or dropped.');
 }
 
 /** The table whose columns a request changes, and who changes them. */
@@ -132,5 +218,6 @@ async function gridTable(deps: ApiDeps, table: TableRow) {
     status: 'fresh' as const,
     columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => ({ name, dataType, nullable })),
     keyColumns: table.key_columns,
+    keyEnforced: table.key_enforced,
   };
 }

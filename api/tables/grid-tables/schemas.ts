@@ -77,9 +77,13 @@ export const createGridTableBody = z
       .describe('The SELECT of a calculated table; required for kind=calc.'),
     columns: z.array(column).max(50).optional().describe('Required for kind=data.'),
     key_columns: z.array(z.string().min(1)).max(50).optional(),
+    key_enforced: z
+      .boolean()
+      .optional()
+      .describe('Whether no two rows may have the same key; true where left out.'),
   })
   .superRefine((body, context) => {
-    const forbid = (field: 'query' | 'columns' | 'key_columns', message: string) =>
+    const forbid = (field: 'query' | 'columns' | 'key_columns' | 'key_enforced', message: string) =>
       context.addIssue({ code: 'custom', path: [field], message, params: { type: 'value_error' } });
     const require = (field: 'query' | 'columns') =>
       context.addIssue({
@@ -116,6 +120,8 @@ export const createGridTableBody = z
         });
       }
     }
+    if (body.key_enforced === true && (body.key_columns ?? []).length === 0)
+      forbid('key_enforced', 'There are no key_columns to be enforced.');
     if (new Set(body.key_columns).size !== (body.key_columns ?? []).length)
       forbid('key_columns', 'Key columns must differ.');
   })
@@ -152,6 +158,7 @@ export const gridTableSchema = z
     status: z.enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed']),
     columns: z.array(gridColumn),
     keyColumns: z.array(z.string()),
+    keyEnforced: z.boolean(),
   })
   .meta({ id: 'GridTable' });
 
@@ -168,10 +175,15 @@ export const oneGridTable = envelope(gridTableSchema).meta({
           { name: 'city', dataType: 'STRING', nullable: true },
         ],
         keyColumns: [],
+        keyEnforced: false,
       },
     },
   ],
 });
+
+export const changeGridTableBody = z
+  .strictObject({ key_enforced: z.boolean().describe('Whether no two rows may have the same key.') })
+  .meta({ examples: [{ key_enforced: true }] });
 
 export const addColumnBody = z
   .strictObject({ name: columnName, nullable: z.boolean().default(true), data_type: dataType.optional() })

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { AppError } from '../../../data/errors.ts';
 import { tableStatistics } from '../../../data/lake/ledger.ts';
 import type { RowsBody } from '../../../domain/tables/rows/body.ts';
+import { deleteRows } from '../../../domain/tables/rows/delete.ts';
 import { readRows } from '../../../domain/tables/rows/read.ts';
-import { upsertKeys, upsertRows } from '../../../domain/tables/rows/upsert.ts';
+import { upsertKeys, upsertRowIds, upsertRows } from '../../../domain/tables/rows/upsert.ts';
 import { notAppendable } from '../../../domain/tables/tables/appendable.ts';
 import { findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
-import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { getTable, type TableRow, uniqueKeysOf } from '../../../domain/tables/tables/tables.ts';
 import { snapshotShowing } from '../../../domain/tables/tables/versions.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
@@ -14,7 +15,16 @@ import { sendText } from '../../reply.ts';
 import { type Call, type Load, route } from '../../route.ts';
 import { decodeCursor, encodeCursor, type ListRequest } from '../../schemas.ts';
 import { sentListOf } from '../../sent-list.ts';
-import { appended, rowsBody, rowsPage, rowsQuery, upserted } from './schemas.ts';
+import {
+  appended,
+  deleteBody,
+  deleted,
+  rowsBody,
+  rowsPage,
+  rowsQuery,
+  upsertBody,
+  upserted,
+} from './schemas.ts';
 
 const rowsCursor = z.object({ version: z.int(), after: z.string().regex(/^-?\d+$/) });
 
@@ -37,7 +47,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
    */
   function withRows<T>(
     { organizationId, caller, params, request, transaction }: Call<'/:table_id'>,
-    byKeys: boolean,
+    isUpsert: boolean,
     work: (body: RowsBody) => Promise<T>,
   ): Promise<T> {
     return deps.rows.use(organizationId, sentListOf(request, 'rows').bytes, async (body) => {
@@ -45,8 +55,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         const table = appendable(await transaction((db) => exists(db, organizationId, params, caller)));
         const { schema } = await deps.lake.catalog.get(organizationId);
         const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
-        if (physical !== undefined)
-          await body.plan(physical.columns, byKeys ? upsertKeys(table.key_columns) : []);
+        if (physical !== undefined) await body.plan(physical.columns, ...wishes(table, isUpsert));
       }
       return work(body);
     });
@@ -67,8 +76,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       ...sending,
       summary: 'Append rows to a data table',
       description:
-        'All or nothing, durable and visible when answered. Every row carries a new integer `s_id`; a column left out is null.',
-      errors: ['duplicate_row_id', 'not_appendable', 'body_too_large'],
+        'All or nothing, durable and visible when answered. Every row carries a new integer `s_id`; a column left out is null. Where the key columns are enforced, a key that is there already or comes twice is a 409 `duplicate_row_key` that names it.',
+      errors: ['duplicate_row_id', 'duplicate_row_key', 'not_appendable', 'body_too_large'],
     },
     { 200: appended },
     async (call) => {
@@ -85,9 +94,10 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     ['PUT', '/v1/tables/:table_id/rows'],
     {
       ...sending,
+      body: upsertBody,
       summary: 'Upsert rows by the key columns, else by s_id',
       description:
-        'A matched row is replaced whole and keeps its `s_id`; of equal keys in one request the last wins.',
+        'A matched row is replaced whole and keeps its `s_id`, which it need not name; of equal keys in one request the last wins. A key that several rows have, where keys are not enforced, is a 409 that names them.',
       errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
     },
     { 200: upserted },
@@ -99,6 +109,34 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         data: await withRows(call, true, (body) => upsertRows(deps, { ...where, body, operationId })),
       };
     },
+  );
+
+  route(
+    app,
+    at,
+    ['DELETE', '/v1/tables/:table_id/rows'],
+    {
+      exists,
+      scope: 'tables:append',
+      body: deleteBody,
+      bodyLimit: bodyLimits.manifest,
+      summary: 'Delete rows by s_id, or by key',
+      description:
+        'In one commit; rows that are not there are no error. Older versions of the table keep what is deleted, until they expire.',
+      errors: ['not_appendable', 'body_too_large'],
+    },
+    { 200: deleted },
+    async ({ organizationId, caller, params, body, newId }) => ({
+      data: await deleteRows(deps, {
+        organizationId,
+        tableId: params.table_id,
+        ...(body.keys === undefined
+          ? { by: 's_ids', rows: body.s_ids!.map((id) => ({ s_id: id })) }
+          : { by: 'keys', rows: body.keys }),
+        operationId: newId('opr'),
+        committedBy: caller.id,
+      }),
+    }),
   );
 
   route(
@@ -142,6 +180,13 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       );
     },
   );
+}
+
+/** The keys that each row needs, and whether it needs an s_id. */
+function wishes(table: TableRow, isUpsert: boolean): [readonly string[], 'required' | 'optional'] {
+  if (!isUpsert) return [uniqueKeysOf(table), 'required'];
+  const keys = upsertKeys(table.key_columns);
+  return [keys, upsertRowIds(keys)];
 }
 
 function appendable(table: TableRow): TableRow {

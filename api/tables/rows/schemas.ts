@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { JsonValue } from '../../../data/exact-json.ts';
 import type { Row } from '../../../domain/tables/records/plan.ts';
+import { fitsInt64, integerOf } from '../../../domain/tables/records/types.ts';
 import { isMap, notMap } from '../../free-form.ts';
 import { envelope, integerText, page, pageQuery } from '../../schemas.ts';
 
@@ -14,6 +16,47 @@ export const sentRow = z.custom<Row>(isMap, notMap).meta({
 export const rowsBody = z
   .strictObject({ rows: z.array(sentRow).min(1).max(5_000) })
   .meta({ examples: [{ rows: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }] }] });
+
+/** A row that is found by its key needs no s_id. */
+const upsertedRow = z
+  .custom<Row>(isMap, notMap)
+  .meta({ type: 'object', properties: { s_id: { type: 'integer' } }, additionalProperties: true });
+
+export const upsertBody = z
+  .strictObject({ rows: z.array(upsertedRow).min(1).max(5_000) })
+  .meta({ examples: [{ rows: [{ order_no: 'A-100', amount: 12.5 }] }] });
+
+const rowId = z
+  .custom<JsonValue>(
+    (value) => {
+      const integer = integerOf(value as JsonValue);
+      return integer !== undefined && fitsInt64(integer);
+    },
+    { message: 'Input should be a 64-bit integer', params: { type: 'int_type' } } as never,
+  )
+  .meta({ type: 'integer' });
+
+export const deleteBody = z
+  .strictObject({
+    s_ids: z.array(rowId).min(1).max(5_000).optional(),
+    keys: z
+      .array(z.custom<Row>(isMap, notMap).meta({ type: 'object', additionalProperties: true }))
+      .min(1)
+      .max(5_000)
+      .optional()
+      .describe('The value of each key column, of each row.'),
+  })
+  .refine(({ s_ids: ids, keys }) => (ids === undefined) !== (keys === undefined), {
+    message: 'Name rows by s_ids or by keys, one of the two.',
+  })
+  .meta({
+    oneOf: [{ required: ['s_ids'] }, { required: ['keys'] }],
+    examples: [{ s_ids: [1, 2] }, { keys: [{ order_no: 'A-100' }] }],
+  });
+
+export const deleted = envelope(z.object({ rowsDeleted: z.int(), tableVersion: z.int() })).meta({
+  examples: [{ data: { rowsDeleted: 2, tableVersion: 13 } }],
+});
 
 export const appended = envelope(z.object({ rowsWritten: z.int(), tableVersion: z.int() })).meta({
   examples: [{ data: { rowsWritten: 1, tableVersion: 12 } }],

@@ -15,7 +15,7 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import { findPhysicalTable, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { flushHeld, renewableBytes } from '../../tables/tables/flush.ts';
 import { addColumnStatements, createTableStatements, retypeColumns } from '../../tables/tables/retype.ts';
-import { getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
 import type { StagedFile } from '../file-imports/contract.ts';
 import { requireKeys, type TargetColumns, targetColumns } from './columns.ts';
 import { findDataSync } from './data-syncs.ts';
@@ -33,6 +33,7 @@ import { quarantineOf } from './quarantine.ts';
 import { ShrinksTooMuch, shrinksTooMuch } from './shrink.ts';
 import { fenced, isFenced, keysOf } from './stage-page.ts';
 import { allPages, type StagedPage } from './staged-pages.ts';
+import { refuseAmbiguousKeys, refuseRepeatedKeys } from './unique-keys.ts';
 
 export interface ApplyDeps {
   db: Database;
@@ -175,7 +176,7 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
       deps.lake,
       lake,
       async () => [
-        await write(plan, physical),
+        await write({ ...plan, table }, physical),
         ...(quarantine === undefined
           ? []
           : [await quarantineOf(batch).write(connection, deps.objects, batch, quarantine, plan.pages)]),
@@ -196,7 +197,7 @@ async function appliedToNothing(deps: ApplyDeps, lake: Lake, batch: IngestionBat
 }
 
 async function write(
-  { deps, lake, batch, connection, keys, target, files, incoming }: Commit,
+  { deps, lake, batch, table, connection, keys, target, files, incoming }: Commit,
   physical: PhysicalTable,
 ): Promise<LakeOperation> {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
@@ -216,16 +217,20 @@ async function write(
   switch (batch.mode) {
     case 'append':
       await changeColumns(connection, physical, target);
+      await refuseRepeatedKeys(connection, { table: physical.name, files, keys, isSwap: false });
       await addFiles(connection, lake, physical.name, files);
       return operation('append', rows, 0);
     case 'upsert': {
       await changeColumns(connection, physical, target);
       if (incoming === undefined) return operation('upsert', 0, 0);
       const merged = await mergeIncoming({ deps, lake, connection, physical, target, keys, incoming });
+      const others = uniqueKeysOf(table).join() === keys.join() ? [] : uniqueKeysOf(table);
+      await refuseAmbiguousKeys(connection, { table: physical.name, incoming, keys: others });
       return operation('upsert', merged.inserted + merged.updated, merged.updated);
     }
     case 'replace':
     case 'provider_snapshot': {
+      await refuseRepeatedKeys(connection, { table: physical.name, files, keys, isSwap: true });
       const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
       await connection.run(`DROP TABLE ${identifier(physical.name)}`);
       for (const statement of createTableStatements(physical.name, target.columns))

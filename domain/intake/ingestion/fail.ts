@@ -54,6 +54,11 @@ export async function failBatch(
 }
 
 function failureOf({ code, message, extensions }: AppError): BatchFailure {
-  const rowIds = extensions['row_ids'];
-  return { code, message, ...(Array.isArray(rowIds) ? { rowIds } : {}) };
+  const { row_ids: rowIds, keys } = extensions;
+  return {
+    code,
+    message,
+    ...(Array.isArray(rowIds) ? { rowIds } : {}),
+    ...(Array.isArray(keys) ? { keys } : {}),
+  };
 }

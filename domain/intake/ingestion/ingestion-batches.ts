@@ -67,6 +67,8 @@ export interface BatchFailure {
   message: string;
   /** The first s_ids that stand in the way; those beyond 2^53 as strings. */
   rowIds?: readonly (number | string)[];
+  /** The first keys that stand in the way, with the s_ids of rows that have them. */
+  keys?: readonly { key: Record<string, unknown> }[];
 }
 
 /** The batch, as one of this table. */

@@ -25,7 +25,7 @@ function rangeOf(pages: readonly StagedPage[]): { min: bigint; max: bigint } | u
   return range;
 }
 
-function filesSource(files: readonly StagedFile[]): string {
+export function filesSource(files: readonly StagedFile[]): string {
   return `read_parquet([${files.map(({ url }) => literal(url)).join(', ')}])`;
 }
 

@@ -10,7 +10,7 @@ import type { PageReading, PageRules } from '../../tables/records/page/page.ts';
 import type { ListBody } from '../../tables/records/reading/tasks.ts';
 import { rowIdColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
-import { getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
 import { type DataSync, findDataSync } from './data-syncs.ts';
 import {
   countsOf,
@@ -184,9 +184,12 @@ function replay(batch: IngestionBatch, page: StagedPage, sha256: string): Staged
   return { page, replayed: true };
 }
 
-/** The business key of an upsert: the sync's, else the table's, else the row id. */
+/**
+ * The business key of an upsert: the sync's, else the table's, else the row id. Of any other mode the key that
+ * the table enforces.
+ */
 export function keysOf(batch: IngestionBatch, table: TableRow, sync: DataSync | undefined): string[] {
-  if (batch.mode !== 'upsert') return [];
+  if (batch.mode !== 'upsert') return uniqueKeysOf(table);
   const keys = sync === undefined || sync.key_columns.length === 0 ? table.key_columns : sync.key_columns;
   return keys.length === 0 ? [rowIdColumn] : keys;
 }

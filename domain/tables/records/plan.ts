@@ -11,6 +11,7 @@ export type Row = { [column: string]: JsonValue };
 
 /** Rows that fit the table, as the text the engine reads; and the types that must change for them. */
 export interface WritePlan {
+  /** Of the rows that carry one. */
   rowIds: bigint[];
   /** One JSON object a row: `{"c0": …}` by position in `columns`; nulls are left out. */
   rowTexts: string[];
@@ -26,6 +27,8 @@ export interface PlanOptions {
   list: 'rows' | 'records';
   /** Columns without which a row is refused although the table would take null: the business key. */
   keys: readonly string[];
+  /** Whether a row may go without an s_id; every one carries it where left out. */
+  rowIds?: 'required' | 'optional';
   /** What becomes of a field that is no column. */
   newFields: 'refuse' | 'add' | 'ignore';
   /** Looking ends when this many faults are found. */
@@ -44,8 +47,9 @@ export function planRows(
   tableColumns: readonly LakeColumn[],
   rows: readonly Row[],
   keys: readonly string[] = [],
+  rowIds: 'required' | 'optional' = 'required',
 ): WritePlan {
-  const options = { list: 'rows', keys, newFields: 'refuse', maxFaults } as const;
+  const options = { list: 'rows', keys, rowIds, newFields: 'refuse', maxFaults } as const;
   const { plan, faults } = assessRows(tableColumns, rows, options);
   if (faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
   return plan;
@@ -75,7 +79,7 @@ export function assessRows(
       untyped.set(index, ofRow.size < maxFaults ? ofRow.set(column, msg) : ofRow);
     },
     // A row that will be refused in any case decides no type.
-    (index) => typeof rowIdOf(rows[index]!) === 'bigint',
+    (index) => !isFault(rowIdOf(rows[index]!, options.rowIds)),
   );
   const retypes = new Map([...inferred].map(([name, { dataType }]) => [name, dataType]));
   const retypedAt = new Map([...inferred].map(([name, { index }]) => [name, index]));
@@ -105,7 +109,7 @@ export function assessRows(
     const encoded = encodeRow(row, index, untyped.get(index), targets, required, options);
     if (Array.isArray(encoded)) faults.push(...encoded);
     else {
-      plan.rowIds.push(encoded.rowId);
+      if (encoded.rowId !== undefined) plan.rowIds.push(encoded.rowId);
       plan.rowTexts.push(encoded.text);
     }
   }
@@ -121,13 +125,13 @@ function encodeRow(
   targets: ReadonlyMap<string, Target>,
   required: readonly string[],
   options: PlanOptions,
-): { rowId: bigint; text: string } | ValidationFault[] {
+): { rowId: bigint | undefined; text: string } | ValidationFault[] {
   const faults: ValidationFault[] = [];
   const refuse = (column: string, msg: string, type: string) =>
     faults.push({ loc: ['body', options.list, index, column], msg, type });
   const isKey = (name: string) => options.keys.includes(name);
-  const rowId = rowIdOf(row);
-  if (typeof rowId !== 'bigint') refuse(rowIdColumn, rowId.msg, rowId.type);
+  const rowId = rowIdOf(row, options.rowIds);
+  if (isFault(rowId)) refuse(rowIdColumn, rowId.msg, rowId.type);
   let text = '';
   for (const name of Object.keys(row)) {
     if (faults.length >= maxFaults) break;
@@ -141,7 +145,7 @@ function encodeRow(
     } else if (value === null) {
       if (!target.nullable && name !== rowIdColumn)
         refuse(name, isKey(name) ? needsValue : 'The column is not nullable.', 'value_error');
-    } else if (name !== rowIdColumn || typeof rowId === 'bigint') {
+    } else if (name !== rowIdColumn || !isFault(rowId)) {
       const encoded = target.encode(value);
       if ('fault' in encoded) refuse(name, encoded.fault, 'value_error');
       else text += `${text === '' ? '' : ','}"c${target.position}":${encoded.text}`;
@@ -152,7 +156,7 @@ function encodeRow(
     if (!Object.hasOwn(row, name))
       refuse(name, isKey(name) ? needsValue : 'The column is not nullable and has no value.', 'missing');
   }
-  return faults.length > 0 || typeof rowId !== 'bigint' ? faults : { rowId, text: `{${text}}` };
+  return faults.length > 0 || isFault(rowId) ? faults : { rowId, text: `{${text}}` };
 }
 
 /** Why a field that is no column is refused; undefined where it may be left out. */
@@ -186,8 +190,16 @@ function newColumns(columns: readonly LakeColumn[], rows: readonly Row[]): LakeC
   return added;
 }
 
-function rowIdOf(row: Row): bigint | { msg: string; type: string } {
+interface RowIdFault {
+  msg: string;
+  type: string;
+}
+
+const isFault = (rowId: bigint | undefined | RowIdFault): rowId is RowIdFault => typeof rowId === 'object';
+
+function rowIdOf(row: Row, needed: PlanOptions['rowIds'] = 'required'): bigint | undefined | RowIdFault {
   const value = Object.hasOwn(row, rowIdColumn) ? row[rowIdColumn] : undefined;
+  if (value === undefined && needed === 'optional') return undefined;
   if (value === undefined)
     return { msg: 'Field required: every row carries its integer s_id.', type: 'missing' };
   const integer = value === null ? undefined : integerOf(value);
@@ -199,7 +211,7 @@ function rowIdOf(row: Row): bigint | { msg: string; type: string } {
 
 /** The valid s_ids of rows that are not checked yet. */
 export function readRowIds(rows: readonly Row[]): bigint[] {
-  return rows.map(rowIdOf).filter((id) => typeof id === 'bigint');
+  return rows.map((row) => rowIdOf(row)).filter((id) => typeof id === 'bigint');
 }
 
 /** A widening that only the stored data showed to be lossy, at the first row that asked for it. */

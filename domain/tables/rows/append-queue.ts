@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../../data/errors.ts';
-import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { TableDeps } from '../tables/deps.ts';
 import { type AppendRequest, type AppendResult, commitGroup, type Waiting } from './append.ts';
 
 /** Appends rows; they are durable and visible when the promise resolves. */
@@ -15,7 +15,7 @@ const maxWaitingBytes = 67_108_864;
  * Appends that arrive while a commit of the same table is under way share the next one: the cost of a commit
  * is paid once for all of them. Each request still succeeds or fails alone.
  */
-export function createAppender(deps: LakeDeps): Appender {
+export function createAppender(deps: TableDeps): Appender {
   const queues = new Map<string, Waiting[]>();
 
   async function drain(key: string, queue: Waiting[]): Promise<void> {
@@ -27,7 +27,7 @@ export function createAppender(deps: LakeDeps): Appender {
       if (group.length === 0) break;
       recent = [recent[1]!, group.length];
       try {
-        await deps.locks.hold(tableId, () => commitGroup(deps, group));
+        await deps.lake.locks.hold(tableId, () => commitGroup(deps, group));
       } catch (error) {
         for (const waiting of group) waiting.reject(error);
       }

@@ -9,11 +9,14 @@ import { duplicateRowId, repeatsOf } from '../records/duplicates.ts';
 import { atItsRow } from '../records/plan.ts';
 import type { PlannedRows } from '../records/reading/tasks.ts';
 import { rowsSource, textOf, transported } from '../records/rows-source.ts';
-import { findAppendable } from '../tables/appendable.ts';
 import { createdAtColumn } from '../tables/column-name.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
+import type { TableDeps } from '../tables/deps.ts';
+import { duplicateRowKey, repeatedKeys } from '../tables/repeated-keys.ts';
 import { retypeColumns } from '../tables/retype.ts';
+import { findSettled } from '../tables/settled.ts';
 import type { RowsBody } from './body.ts';
+import { dropIncoming, incoming, type StagedRows, stageRows } from './incoming.ts';
 import { lookUpRowIds, type RowIdLookup, repeatedInTable } from './taken.ts';
 
 export interface AppendRequest {
@@ -38,13 +41,12 @@ export interface Waiting {
 }
 
 /** Settles every request of the group: those that do not fit are refused, the rest are one commit. */
-export async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Promise<void> {
-  const { organizationId, tableId } = group[0]!.request;
-  const lake = await deps.catalog.get(organizationId);
-  const [{ physical: table }, done] = await Promise.all([
-    findAppendable(deps, lake, organizationId, tableId),
+export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): Promise<void> {
+  const lake = await deps.lake.catalog.get(group[0]!.request.organizationId);
+  const [{ physical, uniqueKeys: keys }, done] = await Promise.all([
+    findSettled(deps, lake, group[0]!.request),
     findOperations(
-      deps.catalogPool,
+      deps.lake.catalogPool,
       lake.schema,
       group.map(({ request }) => request.operationId),
     ),
@@ -54,9 +56,10 @@ export async function commitGroup(deps: LakeDeps, group: readonly Waiting[]): Pr
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
     return entry === undefined;
   });
+  const table: KeyedTable = { ...physical, keys };
   const planned = await planAll(table, fresh);
   try {
-    await writeGroup(deps, lake, table, planned);
+    await writeGroup(deps.lake, lake, table, planned);
   } catch (error) {
     const [only] = planned;
     if (planned.length === 1) throw atItsRow(error, only!.plan.retypedAt);
@@ -72,6 +75,12 @@ function isAway(error: unknown): boolean {
   return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
 }
 
+/** A table that rows are added to. */
+interface KeyedTable extends PhysicalTable {
+  /** That no two rows may have the same of; none where it has no key, or does not enforce it. */
+  keys: readonly string[];
+}
+
 /** A request whose rows fit the table as it is. */
 interface Planned {
   waiting: Waiting;
@@ -79,11 +88,11 @@ interface Planned {
 }
 
 /** Checks every request's rows; those that do not fit are refused. */
-async function planAll(table: PhysicalTable, group: readonly Waiting[]): Promise<Planned[]> {
+async function planAll(table: KeyedTable, group: readonly Waiting[]): Promise<Planned[]> {
   const planned = await Promise.all(
     group.map(async (waiting) => {
       try {
-        return [{ waiting, plan: await waiting.request.body.plan(table.columns) }];
+        return [{ waiting, plan: await waiting.request.body.plan(table.columns, table.keys, 'required') }];
       } catch (error) {
         waiting.reject(error);
         return [];
@@ -103,7 +112,7 @@ class NeedsOwnCommit extends AppError {
 async function writeGroup(
   deps: LakeDeps,
   lake: Lake,
-  table: PhysicalTable,
+  table: KeyedTable,
   group: readonly Planned[],
 ): Promise<void> {
   if (group.length === 0) return;
@@ -145,7 +154,7 @@ interface Admission {
 async function writeAdmission(
   deps: LakeDeps,
   lake: Lake,
-  table: PhysicalTable,
+  table: KeyedTable,
   { admitted, refused, repeated, taken }: Admission,
   lookup: Promise<RowIdLookup>,
 ): Promise<void> {
@@ -171,7 +180,7 @@ class RowIdsTaken extends AppError {
 async function writeAdmitted(
   deps: LakeDeps,
   lake: Lake,
-  table: PhysicalTable,
+  table: KeyedTable,
   admitted: readonly Planned[],
   lookup: Promise<RowIdLookup>,
 ): Promise<void> {
@@ -179,7 +188,7 @@ async function writeAdmitted(
   const version = await commitOperations(deps, lake, async (connection) => {
     const { retypes } = admitted[0]!.plan;
     if (retypes.size > 0) await retypeColumns(connection, table.name, table.columns, retypes, 'inferred');
-    await insertRows(connection, table.name, admitted);
+    await insertRows(connection, table, admitted);
     const { taken, filesMayHold } = await lookup;
     if (taken.size > 0) throw new RowIdsTaken(taken);
     if (filesMayHold) {
@@ -196,7 +205,7 @@ async function writeAdmitted(
 /** Small requests go in together; one that lies in a file has a statement of its own. */
 async function insertRows(
   connection: EngineConnection,
-  table: string,
+  table: KeyedTable,
   admitted: readonly Planned[],
 ): Promise<void> {
   const { columns, retypes } = admitted[0]!.plan;
@@ -206,10 +215,28 @@ async function insertRows(
     ...(texts.length === 0 ? [] : [{ text: `[${texts.join(',')}]` }]),
     ...admitted.flatMap(({ plan }) => ('path' in plan ? [{ path: plan.path }] : [])),
   ];
+  if (table.keys.length > 0) return insertKeyed(connection, table, { columns: typed, parts });
   for (const part of parts) {
     const { expression, values } = textOf(part);
-    await connection.run(insertStatement(table, typed, expression), values);
+    await connection.run(insertStatement(table.name, typed, expression), values);
   }
+}
+
+/** The same where no key may come twice: each is looked for in the table, beside the rows that bring it. */
+async function insertKeyed(
+  connection: EngineConnection,
+  { name, keys }: KeyedTable,
+  rows: StagedRows,
+): Promise<void> {
+  await stageRows(connection, rows);
+  const table = identifier(name);
+  const repeated = await repeatedKeys(connection, { table, rows: incoming, keys });
+  if (repeated.length > 0) throw duplicateRowKey(repeated);
+  const names = rows.columns.map((column) => identifier(column.name)).join(', ');
+  await connection.run(
+    `INSERT INTO ${table} (${names}, ${createdAtColumn}) SELECT ${names}, now() FROM ${incoming}`,
+  );
+  await dropIncoming(connection);
 }
 
 function admit(group: readonly Planned[], taken: ReadonlySet<bigint>): Admission {

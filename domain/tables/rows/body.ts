@@ -15,7 +15,11 @@ export interface RowsBody {
    * Checks the rows against columns; the same ones again cost nothing. Throws every fault at its place, to
    * 20.
    */
-  plan(columns: readonly LakeColumn[], keys?: readonly string[]): Promise<PlannedRows>;
+  plan(
+    columns: readonly LakeColumn[],
+    keys: readonly string[],
+    rowIds: 'required' | 'optional',
+  ): Promise<PlannedRows>;
 }
 
 export interface RowsBodies {
@@ -37,12 +41,12 @@ export async function createRowsBodies(reader: BodyReader, workDir: string): Pro
         return await work({
           sizeBytes: bytes.length,
           isLarge,
-          plan(columns, keys = []) {
-            const key = JSON.stringify([columns, keys]);
+          plan(columns, keys, rowIds) {
+            const key = JSON.stringify([columns, keys, rowIds]);
             if (last?.key === key) return last.plan;
             const path = join(folder, `${randomUUID()}.json`);
             files.push(path);
-            const plan = reader.read(organizationId, 'rows', { body, path, columns, keys });
+            const plan = reader.read(organizationId, 'rows', { body, path, columns, keys, rowIds });
             last = { key, plan };
             return plan;
           },

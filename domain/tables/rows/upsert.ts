@@ -1,20 +1,19 @@
-import { AppError } from '../../../data/errors.ts';
+import { ValidationError } from '../../../data/errors.ts';
 import { commitOperations } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { findOperations } from '../../../data/lake/ledger.ts';
-import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { refuseRepeats } from '../records/duplicates.ts';
-import { atItsRow } from '../records/plan.ts';
+import { atItsRow, maxFaults } from '../records/plan.ts';
 import type { PlannedRows } from '../records/reading/tasks.ts';
-import { rowsSource, textOf, transported } from '../records/rows-source.ts';
-import { type AppendableTable, findAppendable } from '../tables/appendable.ts';
 import { createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
-import { resolveRename } from '../tables/rename.ts';
+import { ambiguousKey, ambiguousKeys, sameKey } from '../tables/repeated-keys.ts';
 import { retypeColumns } from '../tables/retype.ts';
+import { findSettled } from '../tables/settled.ts';
 import type { AppendRequest } from './append.ts';
+import { dropIncoming, incoming, ordinal, stageRows } from './incoming.ts';
 import { takenRowIds } from './taken.ts';
 
 export interface UpsertResult {
@@ -27,6 +26,10 @@ export interface UpsertResult {
 export function upsertKeys(keyColumns: readonly string[]): readonly string[] {
   return keyColumns.length === 0 ? [rowIdColumn] : keyColumns;
 }
+
+/** A row that is found by its key needs no s_id. */
+export const upsertRowIds = (keys: readonly string[]): 'required' | 'optional' =>
+  keys.includes(rowIdColumn) ? 'required' : 'optional';
 
 /**
  * Writes each row over the one with the same key, or as a new one; the whole row is replaced, a column left
@@ -47,9 +50,9 @@ export async function upsertRows(deps: TableDeps, request: AppendRequest): Promi
         tableVersion: done.version,
       };
     }
-    const { physical: table, keyColumns } = await settled(deps, lake, request);
+    const { physical: table, keyColumns } = await findSettled(deps, lake, request);
     const keys = upsertKeys(keyColumns);
-    const plan = await request.body.plan(table.columns, keys);
+    const plan = await request.body.plan(table.columns, keys, upsertRowIds(keys));
     // Which of the given s_ids exist is read before the transaction, under the lock that keeps it true.
     const taken = await takenRowIds(deps.lake, lake, table, plan.rowIds);
     let counts = { inserted: 0, updated: 0 };
@@ -76,23 +79,6 @@ export async function upsertRows(deps: TableDeps, request: AppendRequest): Promi
   });
 }
 
-/** The table under its lock, its keys by the names that the lake has. */
-async function settled(
-  deps: TableDeps,
-  lake: Lake,
-  { organizationId, tableId }: AppendRequest,
-): Promise<AppendableTable> {
-  const found = await findAppendable(deps.lake, lake, organizationId, tableId);
-  if (!found.isBeingRenamed) return found;
-  await resolveRename(deps, organizationId, tableId);
-  return findAppendable(deps.lake, lake, organizationId, tableId);
-}
-
-/** Names that no column or table of a user can have: their names may be anything but these. */
-const ordinal = '"_workspace ordinal"';
-const incomingName = '"_workspace incoming"';
-const incoming = `temp.main.${incomingName}`;
-
 async function mergeRows(
   connection: EngineConnection,
   catalogName: string,
@@ -105,34 +91,25 @@ async function mergeRows(
     ...column,
     dataType: plan.retypes.get(column.name) ?? column.dataType,
   }));
-  const values = columns.map(
-    (column, position) => `${transported(column.dataType, position)} AS ${identifier(column.name)}`,
-  );
+  await stageRows(connection, { columns, parts: [plan] });
   const keyList = keys.map(identifier).join(', ');
-  const { expression, values: texts } = textOf(plan);
-  await connection.run(`DROP TABLE IF EXISTS ${incoming}`);
-  await connection.run(
-    `CREATE TEMP TABLE ${incomingName} AS
-     SELECT * FROM (
-       SELECT ${values.join(', ')}, row_number() OVER () AS ${ordinal} FROM ${rowsSource(columns, expression)})
-     QUALIFY row_number() OVER (PARTITION BY ${keyList} ORDER BY ${ordinal} DESC) = 1`,
-    texts,
-  );
-  const onKeys = keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ');
+  const last = `(SELECT * FROM ${incoming} QUALIFY row_number() OVER (PARTITION BY ${keyList} ORDER BY ${ordinal} DESC) = 1)`;
   const target = `${catalogName}.main.${identifier(table.name)}`;
   const { rows } = await connection.read(
-    `SELECT i.${rowIdColumn}, count(t.${rowIdColumn}) FROM ${incoming} i LEFT JOIN ${target} t ON ${onKeys} GROUP BY i.${ordinal}, i.${rowIdColumn}`,
+    `SELECT i.${rowIdColumn}, count(t.${rowIdColumn}), i.${ordinal} FROM ${last} i LEFT JOIN ${target} t ON ${sameKey(keys)}
+     GROUP BY i.${ordinal}, i.${rowIdColumn} ORDER BY i.${ordinal}`,
   );
-  const matches = rows.map(([id, count]) => ({ id: id as bigint, count: Number(count) }));
-  if (matches.some(({ count }) => count > 1)) {
-    throw new AppError(
-      'conflict',
-      `A key of the request matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
-    );
-  }
+  const matches = rows.map(([id, count, number]) => ({
+    id: id as bigint | null,
+    count: Number(count),
+    index: Number(number) - 1,
+  }));
+  if (matches.some(({ count }) => count > 1))
+    throw ambiguousKey(await ambiguousKeys(connection, { table: target, rows: incoming, keys }));
   const added = matches.filter(({ count }) => count === 0);
+  refuseMissingIds(added);
   refuseRepeats(
-    added.map(({ id }) => id),
+    added.map(({ id }) => id!),
     taken,
   );
   const updates = columns
@@ -141,10 +118,23 @@ async function mergeRows(
   const names = columns.map(({ name }) => identifier(name));
   const matched = updates.length === 0 ? '' : `WHEN MATCHED THEN UPDATE SET ${updates.join(', ')}`;
   await connection.run(
-    `MERGE INTO ${target} AS t USING ${incoming} AS i ON (${onKeys}) ${matched}
+    `MERGE INTO ${target} AS t USING ${last} AS i ON (${sameKey(keys)}) ${matched}
      WHEN NOT MATCHED THEN INSERT (${[...names, createdAtColumn].join(', ')})
        VALUES (${[...names.map((name) => `i.${name}`), 'now()'].join(', ')})`,
   );
-  await connection.run(`DROP TABLE ${incoming}`);
+  await dropIncoming(connection);
   return { inserted: added.length, updated: matches.length - added.length };
+}
+
+/** A row that no key matched is a new one, and needs an s_id. */
+function refuseMissingIds(added: readonly { id: bigint | null; index: number }[]): void {
+  const faults = added
+    .filter(({ id }) => id === null)
+    .slice(0, maxFaults)
+    .map(({ index }) => ({
+      loc: ['body', 'rows', index, rowIdColumn],
+      msg: 'Field required: no row has this key, and a new row carries an integer s_id.',
+      type: 'missing',
+    }));
+  if (faults.length > 0) throw new ValidationError(faults);
 }

@@ -6,6 +6,8 @@ import { findPhysicalTable, type PhysicalTable } from './columns.ts';
 export interface AppendableTable {
   physical: PhysicalTable;
   keyColumns: readonly string[];
+  /** Those that no two rows may have the same of: the key columns where they are enforced. */
+  uniqueKeys: readonly string[];
   /** A rename is between lake and registry: the keys may have the name of before. */
   isBeingRenamed: boolean;
 }
@@ -25,10 +27,11 @@ export async function findAppendable(
     name: string;
     kind: string;
     key_columns: string[];
+    key_enforced: boolean;
     is_being_renamed: boolean;
   }>({
     name: 'appendable_table',
-    text: `SELECT name, kind, key_columns, pending_rename IS NOT NULL AS is_being_renamed FROM tables
+    text: `SELECT name, kind, key_columns, key_enforced, pending_rename IS NOT NULL AS is_being_renamed FROM tables
            WHERE organization_id = $1 AND id = $2 AND status = 'ready'`,
     values: [organizationId, tableId],
   });
@@ -37,7 +40,9 @@ export async function findAppendable(
   if (row.kind !== 'data') throw notAppendable(row.kind);
   const physical = await findPhysicalTable(catalogPool, lake.schema, row.name);
   if (physical === undefined) throw notFound('The table');
-  return { physical, keyColumns: row.key_columns, isBeingRenamed: row.is_being_renamed };
+  const keyColumns = row.key_columns;
+  const uniqueKeys = row.key_enforced ? keyColumns : [];
+  return { physical, keyColumns, uniqueKeys, isBeingRenamed: row.is_being_renamed };
 }
 
 export function notAppendable(kind: string): AppError {

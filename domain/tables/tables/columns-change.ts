@@ -3,13 +3,16 @@ import { commitOperations } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { findOperations } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
 import { rowIdColumn } from './column-name.ts';
 import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
+import { keyUsers } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
+import { requireUnique } from './enforce-key.ts';
 import { flushHeld, renewableBytes } from './flush.ts';
-import { announceRename, resolveRename } from './rename.ts';
+import { announceRename, forgetColumnNote, resolveRename } from './rename.ts';
 import { retypeColumns } from './retype.ts';
-import type { TableRow } from './tables.ts';
+import { type TableRow, uniqueKeysOf } from './tables.ts';
 
 interface Change {
   table: TableRow;
@@ -125,6 +128,9 @@ export async function changeColumn(
     if (to.dataType !== undefined && (to.dataType !== column.dataType || column.typing !== 'declared')) {
       changed = true;
       await retype(connection, before.name, columns, column, to.dataType, to.cast);
+      // Values that a cast made equal.
+      if (to.cast && uniqueKeysOf(change.table).includes(column.name))
+        await requireUnique(connection, before.name, uniqueKeysOf(change.table));
     }
     if (to.name !== undefined && to.name !== column.name) {
       if (to.name.toLowerCase() !== column.name.toLowerCase()) requireFree(before, to.name);
@@ -136,6 +142,31 @@ export async function changeColumn(
     return changed;
   };
   return alter(deps, change, work, renameOf);
+}
+
+/**
+ * Drops a column; older versions of the table keep it.
+ *
+ * @throws AppError `conflict` for a key column, of the table or of one of its syncs
+ */
+export async function dropColumn(deps: TableDeps, change: Change, wanted: string): Promise<PhysicalTable> {
+  const { organization_id: organizationId, id } = change.table;
+  let dropped = wanted;
+  const after = await alter(deps, change, async (connection, before) => {
+    const { name } = requireColumn(before, wanted);
+    dropped = name;
+    const users = await inOrganization(deps.db, organizationId, (db) =>
+      keyUsers(db, organizationId, id, name),
+    );
+    if (users.length > 0)
+      throw new AppError('conflict', `The column is part of a key: ${users.join(', ')}.`, {
+        extensions: { dependents: users },
+      });
+    await connection.run(`ALTER TABLE ${identifier(before.name)} DROP COLUMN ${identifier(name)}`);
+    return true;
+  });
+  await inOrganization(deps.db, organizationId, (db) => forgetColumnNote(db, organizationId, id, dropped));
+  return after;
 }
 
 async function retype(

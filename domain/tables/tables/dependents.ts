@@ -67,3 +67,29 @@ export async function renameSyncKey(
     .where(sql<boolean>`${from} = ANY(key_columns)`)
     .execute();
 }
+
+/** Whose key the column is part of: the table's own, and those of syncs, as they are named to a user. */
+export async function keyUsers(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+  column: string,
+): Promise<string[]> {
+  const table = await db
+    .selectFrom('tables')
+    .select('key_columns')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', tableId)
+    .executeTakeFirst();
+  const syncs = await db
+    .selectFrom('data_syncs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where(sql<boolean>`${column} = ANY(key_columns)`)
+    .orderBy('id')
+    .limit(10)
+    .execute();
+  const own = table?.key_columns.includes(column) === true ? ['key_columns of the table'] : [];
+  return [...own, ...syncs.map(({ id }) => `the data sync ${id}`)];
+}

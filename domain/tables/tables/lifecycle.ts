@@ -25,6 +25,8 @@ export interface NewDataTable {
   name: string;
   columns: readonly LakeColumn[];
   keyColumns: readonly string[];
+  /** Whether no two rows may have the same key. */
+  keyEnforced: boolean;
   ownerUserId: string | null;
   committedBy: string;
 }
@@ -48,6 +50,7 @@ export async function createDataTable(deps: TableDeps, table: NewDataTable): Pro
       name: table.name,
       kind: 'data',
       key_columns: [...table.keyColumns],
+      key_enforced: table.keyEnforced && table.keyColumns.length > 0,
       owner_user_id: table.ownerUserId,
     }),
   );

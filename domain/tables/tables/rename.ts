@@ -53,3 +53,16 @@ async function followRename(
   });
   await renameSyncKey(db, organizationId, id, from, to);
 }
+
+/** A column that was dropped leaves no note to one of its name. */
+export async function forgetColumnNote(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  column: string,
+): Promise<void> {
+  const table = await lockTable(db, organizationId, id);
+  const { [column]: note, ...rest } = table.column_notes as Record<string, unknown>;
+  if (note !== undefined)
+    await updateTableRow(db, organizationId, id, { column_notes: JSON.stringify(rest) });
+}

@@ -12,6 +12,9 @@ const tables = records('tables', { prefix: 'tbl', what: 'The table' });
 
 export const { find: findTable } = tables;
 
+/** The key columns where the table enforces that no two rows have the same key; none otherwise. */
+export const uniqueKeysOf = (table: TableRow): string[] => (table.key_enforced ? table.key_columns : []);
+
 /**
  * A table's life: its name is reserved while the lake makes it, and still reserved while the lake drops it,
  * so that one name never means two tables. Rows leave the registry from `creating` (it failed) or `deleting`.

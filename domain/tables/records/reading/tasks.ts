@@ -30,7 +30,13 @@ export interface Tasks {
   };
   /** Checks rows against a table's columns. */
   rows: {
-    input: { body: ListBody; path: string; columns: readonly LakeColumn[]; keys: readonly string[] };
+    input: {
+      body: ListBody;
+      path: string;
+      columns: readonly LakeColumn[];
+      keys: readonly string[];
+      rowIds?: 'required' | 'optional';
+    };
     output: PlannedRows;
   };
   /** What stands beside the list, and what is wrong with the list or beside it. */
@@ -111,8 +117,8 @@ function pageOf({ body, path, columns, rules }: Tasks['page']['input']): PageRea
   return { ...page, feedBytes: feed.length };
 }
 
-function rowsOf({ body, path, columns, keys }: Tasks['rows']['input']): PlannedRows {
-  const { rowTexts, ...plan } = planRows(columns, recordsOf(body), keys);
+function rowsOf({ body, path, columns, keys, rowIds }: Tasks['rows']['input']): PlannedRows {
+  const { rowTexts, ...plan } = planRows(columns, recordsOf(body), keys, rowIds);
   const text = `[${rowTexts.join(',')}]`;
   if (text.length <= inlineBytes) return { ...plan, text };
   writeFileSync(path, text);

@@ -1,0 +1,36 @@
+import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import { identifier } from '../../../data/lake/sql.ts';
+import { rowsSource, textOf, transported } from '../records/rows-source.ts';
+import type { LakeColumn } from '../tables/columns.ts';
+
+/** No column or table of a user can have these names: theirs may be anything but these. */
+export const ordinal = '"_workspace ordinal"';
+const incomingName = '"_workspace incoming"';
+export const incoming = `temp.main.${incomingName}`;
+
+/** Rows as they were planned: their JSON, and what they are read as. */
+export interface StagedRows {
+  columns: readonly Pick<LakeColumn, 'name' | 'dataType'>[];
+  parts: readonly ({ text: string } | { path: string })[];
+}
+
+/**
+ * Puts rows into a temporary table with their own columns, numbered from 1 in the order in which they came.
+ * The caller drops it.
+ */
+export async function stageRows(connection: EngineConnection, { columns, parts }: StagedRows): Promise<void> {
+  const values = columns.map(
+    ({ name, dataType }, position) => `${transported(dataType, position)} AS ${identifier(name)}`,
+  );
+  await connection.run(`DROP TABLE IF EXISTS ${incoming}`);
+  for (const [index, part] of parts.entries()) {
+    const { expression, values: texts } = textOf(part);
+    const rows = `SELECT ${values.join(', ')}, row_number() OVER () AS ${ordinal} FROM ${rowsSource(columns, expression)}`;
+    const into = index === 0 ? `CREATE TEMP TABLE ${incomingName} AS` : `INSERT INTO ${incoming}`;
+    await connection.run(`${into} ${rows}`, texts);
+  }
+}
+
+export async function dropIncoming(connection: EngineConnection): Promise<void> {
+  await connection.run(`DROP TABLE ${incoming}`);
+}
