@@ -1,28 +1,16 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { commitOperations, type LakeDeps, lakeFailure } from '../../../data/lake/commit.ts';
-import { addDataFile } from '../../../data/lake/ducklake/procedures.ts';
-import type { EngineConnection, LakeEngine } from '../../../data/lake/engine/contract.ts';
-import {
-  findOperations,
-  type LakeOperation,
-  type LedgerEntry,
-  tableStatistics,
-} from '../../../data/lake/ledger.ts';
+import { findOperations, type LedgerEntry, tableStatistics } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
-import { identifier } from '../../../data/lake/sql.ts';
-import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { flushHeld, renewableBytes } from '../../tables/tables/flush.ts';
-import { addColumnStatements, createTableStatements, retypeColumns } from '../../tables/tables/retype.ts';
-import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
-import type { StagedFile } from '../file-imports/contract.ts';
-import { requireKeys, type TargetColumns, targetColumns } from './columns.ts';
+import { getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { requireKeys, targetColumns } from './columns.ts';
 import { findDataSync } from './data-syncs.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
-import { mergeIncoming, refuseTakenRowIds } from './merge.ts';
+import { refuseTakenRowIds } from './merge.ts';
 import {
-  type IncomingRows,
   keepLastOfEachKey,
   type PageFilesDeps,
   refuseLossyIntegers,
@@ -32,16 +20,8 @@ import {
 import { quarantineOf } from './quarantine.ts';
 import { ShrinksTooMuch, shrinksTooMuch } from './shrink.ts';
 import { fenced, isFenced, keysOf } from './stage-page.ts';
-import { allPages, type StagedPage } from './staged-pages.ts';
-import { refuseAmbiguousKeys, refuseRepeatedKeys } from './unique-keys.ts';
-
-export interface ApplyDeps {
-  db: Database;
-  lake: LakeDeps;
-  /** Where pages are gathered: whoever works there may wait for the table's lock. */
-  staging: LakeEngine;
-  objects: ObjectStore;
-}
+import { allPages } from './staged-pages.ts';
+import { type ApplyDeps, batchOperationId, type Commit, NothingToApply, writeBatch } from './write.ts';
 
 export interface ApplyProgress {
   pagesRead: number;
@@ -53,11 +33,6 @@ export interface AppliedToLake {
   rowsUpdated: number;
   tableVersion: number;
   appliedAt: Date;
-}
-
-/** The batch's name in the lake's ledger: it is there exactly when its rows are in the table. */
-export function batchOperationId(batchId: string): string {
-  return `batch:${batchId}`;
 }
 
 /** What the ledger says of a batch that is in the lake. */
@@ -130,22 +105,6 @@ function hold(plan: Commit): Promise<AppliedToLake> {
   return plan.deps.lake.locks.hold(plan.table.id, () => commit(plan));
 }
 
-interface Commit {
-  deps: ApplyDeps;
-  lake: Lake;
-  batch: IngestionBatch;
-  table: TableRow;
-  /** Has the incoming rows of an upsert. */
-  connection: EngineConnection;
-  keys: readonly string[];
-  pages: readonly StagedPage[];
-  /** The table as the files were written for it. */
-  before: PhysicalTable;
-  target: TargetColumns;
-  files: readonly StagedFile[];
-  incoming: IncomingRows | undefined;
-}
-
 /** Under the table's lock: looks at everything again that could have changed meanwhile, and commits. */
 async function commit(plan: Commit): Promise<AppliedToLake> {
   const { deps, lake, batch } = plan;
@@ -176,7 +135,7 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
       deps.lake,
       lake,
       async () => [
-        await write({ ...plan, table }, physical),
+        ...(await writeBatch({ ...plan, table }, physical)),
         ...(quarantine === undefined
           ? []
           : [await quarantineOf(batch).write(connection, deps.objects, batch, quarantine, plan.pages)]),
@@ -184,7 +143,12 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
       connection,
     );
   // The quarantine has writers of its own, and who settles a reservation waits for its lock.
-  await (quarantine === undefined ? commitAll() : deps.lake.locks.hold(quarantine.id, commitAll));
+  try {
+    await (quarantine === undefined ? commitAll() : deps.lake.locks.hold(quarantine.id, commitAll));
+  } catch (error) {
+    if (error instanceof NothingToApply) return appliedToNothing(deps, lake, batch);
+    throw error;
+  }
   const applied = await findApplied(deps.lake, batch);
   if (applied === undefined) throw new Error(`Batch ${batch.id} committed without a ledger entry.`);
   return applied;
@@ -194,71 +158,6 @@ async function appliedToNothing(deps: ApplyDeps, lake: Lake, batch: IngestionBat
   const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
   const tableVersion = statistics.get(batch.table_id)?.version ?? 0;
   return { rowsInserted: 0, rowsUpdated: 0, tableVersion, appliedAt: new Date() };
-}
-
-async function write(
-  { deps, lake, batch, table, connection, keys, target, files, incoming }: Commit,
-  physical: PhysicalTable,
-): Promise<LakeOperation> {
-  const rows = files.reduce((sum, file) => sum + file.rows, 0);
-  const operation = (
-    kind: LakeOperation['operation'],
-    rowsAdded: number,
-    rowsRemoved: number,
-  ): LakeOperation => ({
-    id: batchOperationId(batch.id),
-    tableId: batch.table_id,
-    operation: kind,
-    rowsAdded,
-    rowsRemoved,
-    runId: batch.id,
-    committedBy: batch.created_by,
-  });
-  switch (batch.mode) {
-    case 'append':
-      await changeColumns(connection, physical, target);
-      await refuseRepeatedKeys(connection, { table: physical.name, files, keys, isSwap: false });
-      await addFiles(connection, lake, physical.name, files);
-      return operation('append', rows, 0);
-    case 'upsert': {
-      await changeColumns(connection, physical, target);
-      if (incoming === undefined) return operation('upsert', 0, 0);
-      const merged = await mergeIncoming({ deps, lake, connection, physical, target, keys, incoming });
-      const others = uniqueKeysOf(table).join() === keys.join() ? [] : uniqueKeysOf(table);
-      await refuseAmbiguousKeys(connection, { table: physical.name, incoming, keys: others });
-      return operation('upsert', merged.inserted + merged.updated, merged.updated);
-    }
-    case 'replace':
-    case 'provider_snapshot': {
-      await refuseRepeatedKeys(connection, { table: physical.name, files, keys, isSwap: true });
-      const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
-      await connection.run(`DROP TABLE ${identifier(physical.name)}`);
-      for (const statement of createTableStatements(physical.name, target.columns))
-        await connection.run(statement);
-      await addFiles(connection, lake, physical.name, files);
-      return operation('replace', rows, statistics.get(batch.table_id)?.rowCount ?? 0);
-    }
-  }
-}
-
-/** The table with the columns the batch needs: types it decides or widens, and new ones behind. */
-async function changeColumns(
-  connection: EngineConnection,
-  physical: PhysicalTable,
-  { retypes, added }: TargetColumns,
-): Promise<void> {
-  if (retypes.size > 0) await retypeColumns(connection, physical.name, physical.columns, retypes, 'inferred');
-  for (const column of added)
-    for (const statement of addColumnStatements(physical.name, column)) await connection.run(statement);
-}
-
-async function addFiles(
-  connection: EngineConnection,
-  lake: Lake,
-  table: string,
-  files: readonly StagedFile[],
-): Promise<void> {
-  for (const { url } of files) await addDataFile(connection, lake.schema, table, url);
 }
 
 /** Table and key as they are now; refuses a batch whose generation was rotated away. */

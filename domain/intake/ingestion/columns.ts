@@ -1,7 +1,7 @@
 import { AppError } from '../../../data/errors.ts';
 import { maxColumns } from '../../tables/records/plan.ts';
 import { type InferredType, widen } from '../../tables/records/types.ts';
-import { createdAtColumn } from '../../tables/tables/column-name.ts';
+import { createdAtColumn, deletedField } from '../../tables/tables/column-name.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
 import type { StagedPage } from './staged-pages.ts';
 
@@ -29,6 +29,7 @@ export function targetColumns(
   addsFields: boolean,
 ): TargetColumns {
   const { seen, known } = seenTypes(pages);
+  if (!table.some(({ name }) => name === deletedField)) seen.delete(deletedField);
   const target: TargetColumns = { columns: [], retypes: new Map(), added: [], narrowed: [] };
   for (const column of table) {
     const types = seen.get(column.name);
@@ -92,9 +93,12 @@ export function requireKeys(keys: readonly string[], pages: readonly StagedPage[
   }
 }
 
+/** A page that deletes rows was held to that record by record. */
 function requireInEvery(name: string, pages: readonly StagedPage[]): void {
   const without = pages.find(
-    (page) => page.records > 0 && !pageColumns(page).some((column) => column.name === name),
+    (page) =>
+      page.records > 0 &&
+      !pageColumns(page).some((column) => column.name === name || column.name === deletedField),
   );
   if (without === undefined) return;
   throw conflict(

@@ -2,10 +2,11 @@ import { AppError, isRetryable } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { voidOperation } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { appliedOf, batchOperationId } from './apply.ts';
+import { appliedOf } from './apply.ts';
 import { finishApplied } from './finish.ts';
 import { type BatchFailure, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
 import { ShrinksTooMuch } from './shrink.ts';
+import { batchOperationId } from './write.ts';
 
 interface FailDeps {
   db: Database;

@@ -1,8 +1,9 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { type AppliedToLake, type ApplyDeps, findApplied } from './apply.ts';
+import { type AppliedToLake, findApplied } from './apply.ts';
 import { type DataSync, getDataSync, recordCheckpoint, rotateGeneration } from './data-syncs.ts';
 import { applyingBatches, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
 import { quarantineOf } from './quarantine.ts';
+import type { ApplyDeps } from './write.ts';
 
 /**
  * Tells a batch that is in the lake as applied, with its sync's checkpoint. Whoever comes second changes

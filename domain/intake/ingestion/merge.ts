@@ -9,7 +9,7 @@ import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts
 import type { PhysicalTable } from '../../tables/tables/columns.ts';
 import type { StagedFile } from '../file-imports/contract.ts';
 import type { TargetColumns } from './columns.ts';
-import type { IncomingRows } from './page-files.ts';
+import { type IncomingRows, isDeleted } from './page-files.ts';
 import type { StagedPage } from './staged-pages.ts';
 
 /** The range of s_ids of a batch's good records; undefined when it has none. */
@@ -50,7 +50,7 @@ export async function refuseTakenRowIds(
   if (taken.length > 0) throw duplicateRowId(taken.map(([id]) => id as bigint));
 }
 
-interface Merge {
+export interface Merge {
   deps: { lake: LakeDeps };
   lake: Lake;
   connection: EngineConnection;
@@ -58,6 +58,29 @@ interface Merge {
   target: TargetColumns;
   keys: readonly string[];
   incoming: IncomingRows;
+}
+
+/**
+ * Deletes the rows that the records say are to go, and forgets those records; how many rows went. A key that
+ * matches several rows refuses the batch.
+ */
+export async function deleteIncoming({ connection, physical, keys, incoming }: Merge): Promise<number> {
+  if (incoming.deletions === 0) return 0;
+  const names = keys.map(identifier).join(', ');
+  const deleted = await connection.run(
+    `DELETE FROM ${identifier(physical.name)}
+     WHERE (${names}) IN (SELECT (${names}) FROM ${incoming.table} WHERE ${isDeleted})`,
+  );
+  if (deleted > incoming.deletions) throw ambiguous(keys);
+  await connection.run(`DELETE FROM ${incoming.table} WHERE ${isDeleted}`);
+  return deleted;
+}
+
+function ambiguous(keys: readonly string[]): AppError {
+  return new AppError(
+    'conflict',
+    `A key of the batch matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
+  );
 }
 
 /**
@@ -85,12 +108,7 @@ export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; u
        VALUES (${names.map((name) => `i.${identifier(name)}`).join(', ')})`,
   );
   // Each key comes once, so more changes than records are several rows of one key.
-  if (changed > rows) {
-    throw new AppError(
-      'conflict',
-      `A key of the batch matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
-    );
-  }
+  if (changed > rows) throw ambiguous(keys);
   const created = await readCreated(merge, table);
   const inserted = created.rows - before.rows;
   const isByRowId = keys.length === 1 && keys[0] === rowIdColumn;

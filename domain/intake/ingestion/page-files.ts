@@ -5,7 +5,7 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { duplicateRowId } from '../../tables/records/duplicates.ts';
-import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts';
+import { createdAtColumn, deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { duckDbType, type LakeColumn } from '../../tables/tables/columns.ts';
 import type { StagedFile } from '../file-imports/contract.ts';
 import { writeParquet } from '../file-imports/out/write.ts';
@@ -43,7 +43,9 @@ export async function writeRecords(
 /** The records an upsert comes down to, in a temporary table of the connection. */
 export interface IncomingRows {
   table: string;
+  /** Those that are written, beside those that say that their row is to go. */
   rows: number;
+  deletions: number;
   /** What a row that is new gets as the time of its creation; the same for all. */
   createdAt: string;
 }
@@ -56,27 +58,40 @@ export async function keepLastOfEachKey(
   keys: readonly string[],
 ): Promise<IncomingRows | undefined> {
   const all = [...groups(pages)]
-    .map((group) => selectRecords(deps, group, target.columns, orderColumns))
+    .map((group) =>
+      selectRecords(deps, group, target.columns, [...orderColumns, isDeletedIn(group, target.columns)]),
+    )
     .join('\nUNION ALL ');
   if (all === '') return undefined;
   const name = identifier(`incoming_${randomUUID()}`);
   const names = target.columns.map((column) => identifier(column.name));
   await deps.connection.run(
-    `CREATE TEMP TABLE ${name} AS SELECT ${names.join(', ')} FROM (${all})
+    `CREATE TEMP TABLE ${name} AS SELECT ${names.join(', ')}, ${isDeleted} FROM (${all})
      QUALIFY row_number() OVER (PARTITION BY ${keys.map(identifier).join(', ')} ORDER BY ${pageOrder} DESC, ${recordOrder} DESC) = 1`,
   );
   const table = `temp.main.${name}`;
   const counted = await deps.connection.read(
-    `SELECT count(*), CAST(any_value(${identifier(createdAtColumn)}) AS VARCHAR) FROM ${table}`,
+    `SELECT count(*) FILTER (NOT ${isDeleted}), count(*) FILTER (${isDeleted}),
+       CAST(any_value(${identifier(createdAtColumn)}) AS VARCHAR) FROM ${table}`,
   );
   deps.progress(pages.length);
-  const [rows, createdAt] = counted.rows[0]!;
-  return { table, rows: Number(rows), createdAt: String(createdAt) };
+  const [rows, deletions, createdAt] = counted.rows[0]!;
+  return { table, rows: Number(rows), deletions: Number(deletions), createdAt: String(createdAt) };
 }
 
 /** Names that no column of a user's records can have. */
 const pageOrder = identifier(`${internalColumnPrefix}page`);
 const recordOrder = identifier(`${internalColumnPrefix}record`);
+/** Whether a record says that its row is to go. */
+export const isDeleted = identifier(`${internalColumnPrefix}deleted`);
+
+function isDeletedIn(pages: readonly StagedPage[], columns: readonly LakeColumn[]): string {
+  const isField =
+    pageColumns(pages[0]!).some(({ name }) => name === deletedField) &&
+    !columns.some(({ name }) => name === deletedField);
+  return `${isField ? `coalesce(p.${identifier(deletedField)}, false)` : 'false'} AS ${isDeleted}`;
+}
+
 const orderColumns = [
   `CAST(regexp_extract(p.filename, '([0-9]+)-[^/]*$', 1) AS INTEGER) AS ${pageOrder}`,
   `p.file_row_number AS ${recordOrder}`,

@@ -8,7 +8,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { PageReading, PageRules } from '../../tables/records/page/page.ts';
 import type { ListBody } from '../../tables/records/reading/tasks.ts';
-import { rowIdColumn } from '../../tables/tables/column-name.ts';
+import { deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
 import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
 import { type DataSync, findDataSync } from './data-syncs.ts';
@@ -65,7 +65,7 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
   if (earlier !== undefined)
     return replay(batch, earlier, await deps.pages.hash(organizationId, request.body));
   if (batch.status !== 'open') throw notOpen(batch);
-  const columns = await columnsOf(deps.lake, organizationId, table);
+  const columns = fieldsOf(batch, await columnsOf(deps.lake, organizationId, table));
   const rules: PageRules = {
     ...rulesOf(batch, keysOf(batch, table, sync)),
     ...(request.taken === undefined ? {} : { taken: request.taken }),
@@ -201,6 +201,12 @@ function rulesOf(batch: IngestionBatch, keys: readonly string[]): PageRules {
     keys,
     repeats: batch.mode === 'upsert',
   };
+}
+
+/** The columns that a record may have, and what it says beside them. */
+function fieldsOf(batch: IngestionBatch, columns: LakeColumn[]): LakeColumn[] {
+  if (batch.mode !== 'upsert' || columns.some(({ name }) => name === deletedField)) return columns;
+  return [...columns, { name: deletedField, dataType: 'BOOLEAN', nullable: true, typing: 'declared' }];
 }
 
 async function columnsOf(lake: LakeDeps, organizationId: string, table: TableRow): Promise<LakeColumn[]> {

@@ -4,12 +4,12 @@ import { type RecordOf, records, type Slice } from '../../../data/postgres/recor
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { getTable, type TableRow } from '../tables/tables.ts';
 
-/** An entry, with its table's name as it is now. */
+/** An entry, with its table's current name. */
 export type CatalogEntry = RecordOf<'catalog_entries'> & { name: string };
 
 const entries = records('catalog_entries', { prefix: 'cae', what: 'The catalog entry' });
 
-/** Entries of tables that are there, newest first. */
+/** Entries of existing tables, newest first. */
 export function listCatalogEntries(
   db: OrganizationTransaction,
   organizationId: string,
@@ -21,7 +21,7 @@ export function listCatalogEntries(
   return query.orderBy('catalog_entries.id', 'desc').limit(limit).execute();
 }
 
-/** At most so many tables are shown to the analyst: the first attached. */
+/** Maximum number of tables shown to the analyst: the first ones attached. */
 const maxShown = 200;
 
 /** A table that a project's analyst can see. */
@@ -32,7 +32,7 @@ export interface AttachedTable {
   note: string;
 }
 
-/** What the analyst of a project can see, by name. */
+/** The tables that a project's analyst can see, by name. */
 export async function attachedTables(
   db: OrganizationTransaction,
   organizationId: string,
@@ -84,7 +84,7 @@ export interface NewCatalogEntry {
   createdBy: string;
 }
 
-/** Attaches a table; the entry that is there, where it is attached already. */
+/** Attaches a table, or returns the entry if it is already attached. */
 export async function attachTable(
   db: OrganizationTransaction,
   { organizationId, projectId, id, tableId, note, createdBy }: NewCatalogEntry,
@@ -107,7 +107,7 @@ export async function attachTable(
   const entry = await shown(db, organizationId, projectId)
     .where('catalog_entries.table_id', '=', tableId)
     .executeTakeFirstOrThrow();
-  // A repetition of the request that made it, whose answer was lost, is told the same.
+  // A retry of the request that created it, whose answer was lost, gets the same answer.
   return { entry, isNew: added !== undefined || entry.id === id };
 }
 
@@ -116,7 +116,7 @@ function attachable(table: TableRow): void {
   throw new AppError('conflict', `The system table ${table.name} cannot be attached: it cannot be queried.`);
 }
 
-/** Detaches what an entry attaches; the entry as it was. */
+/** Detaches an entry's table; returns the entry as it was. */
 export async function detachEntry(
   db: OrganizationTransaction,
   organizationId: string,

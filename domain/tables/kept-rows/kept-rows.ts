@@ -4,7 +4,10 @@ import { readText } from '../../../data/objects/read.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { QueryAnswer } from '../query/request.ts';
 
-/** Rows that a query gave, kept in the object store: what names them goes on, never they themselves. */
+/**
+ * Rows of a query's result, kept in the object store. Later steps receive this reference, never the rows
+ * themselves.
+ */
 export interface KeptRows {
   objectKey: string;
   rowCount: number;
@@ -21,7 +24,7 @@ export async function keepRows(
   return { objectKey: key, rowCount: answer.rowCount, columns: answer.columns };
 }
 
-/** By position; numbers keep their exact value. */
+/** Reads the values by position; numbers keep their exact value. */
 export async function readRows(
   objects: Pick<ObjectStore, 'read'>,
   { objectKey }: KeptRows,
@@ -52,7 +55,7 @@ export async function rowsDocument(
   return Buffer.from(JSON.stringify(records));
 }
 
-/** An empty text is quoted, so that it is told from no value. */
+/** An empty string is quoted to distinguish it from null. */
 const textCell = (text: string) => (text === '' ? { value: '', quoted_empty: true } : text);
 
 function cellText(value: JsonValue | undefined): string | null {

@@ -7,21 +7,21 @@ import type { PhysicalTable } from '../tables/columns.ts';
 import { flushHeld } from '../tables/flush.ts';
 import { type MaintainedTable, withTableLock } from './tables.ts';
 
-/** What one call may read, so that the table's writers wait for seconds at most. */
+/** Limits on what one call reads, so that writers of the table wait for seconds at most. */
 const smallFileBytes = 8_000_000;
 const filesAtOnce = 32;
 const rewriteBytesAtOnce = 128_000_000;
-/** Fewer small files than this are left alone: each merge writes its rows anew. */
+/** Fewer small files than this are not merged, because each merge rewrites their rows. */
 const smallFilesWorthMerging = 8;
 const passes = 20;
-/** From this share of deleted rows on a file is written anew without them. */
+/** A file with at least this share of deleted rows is rewritten without them. */
 const deletedShareWorthRewriting = 0.5;
 
 const nothing: CompactedFiles = { filesMerged: 0, filesWritten: 0 };
 
 /**
- * Merges a table's small files, a few at a time, and lets writers in between. The old files stay for a day
- * for those who are reading them; every kept version reads as before.
+ * Merges a table's small files, a few at a time, letting writers in between. The old files are kept for a day
+ * for current readers; every kept version reads as before.
  */
 export async function mergeTable(
   deps: LakeDeps,
@@ -45,7 +45,7 @@ export async function mergeTable(
   return total;
 }
 
-/** Writes the files of a table anew whose rows are mostly deleted. */
+/** Rewrites those files of a table whose rows are mostly deleted. */
 export async function rewriteTable(
   deps: LakeDeps,
   lake: Lake,
@@ -62,9 +62,9 @@ export async function rewriteTable(
 }
 
 /**
- * Moves deletions that still lie in the catalog out, under the lock that the compaction needs too: flushed
- * after their file was retired, they would be told of a time when it had others, and past versions would read
- * wrongly. False where they could not all be moved.
+ * Flushes deletions that are still in the catalog, under the lock that the compaction also needs. If they
+ * were flushed after their file was retired, they would be dated to a time when the table had other files,
+ * and past versions would read wrongly. False if not all could be moved.
  */
 async function applyDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable): Promise<boolean> {
   const place = [deps.catalogPool, lake.schema, table.lakeTableId] as const;
@@ -73,7 +73,7 @@ async function applyDeletions(deps: LakeDeps, lake: Lake, table: PhysicalTable):
   return !(await hasInlinedDeletions(...place));
 }
 
-/** The share of deleted rows above which all files together are small enough to be written anew at once. */
+/** The share of deleted rows above which all files together are small enough to be rewritten at once. */
 async function rewriteThreshold(
   deps: LakeDeps,
   lake: Lake,
@@ -83,6 +83,6 @@ async function rewriteThreshold(
     from: deletedShareWorthRewriting,
     atMostBytes: rewriteBytesAtOnce,
   });
-  // The engine compares in floating point: a hair below, so that the file that sets the share is in.
+  // The engine compares in floating point, so slightly less, to include the file that determines the share.
   return share === undefined ? undefined : Math.max(share - 1e-9, 0);
 }

@@ -8,8 +8,8 @@ const tablesAtOnce = 1_000;
 
 /**
  * Organizations with a table that may have deletions both in a file and in the catalog, page by page over all
- * lakes. Each call takes the next page, and those after the last give none: new ones do not come about, and a
- * flush repairs the old.
+ * lakes. Each call returns the next page; after the last one, calls return nothing, because no new ones arise
+ * and a flush repairs the old ones.
  */
 export function doubledLakes(deps: Pick<LakeDeps, 'catalogPool'>): () => Promise<string[]> {
   let after: { schemaName: string; name: string } | undefined = { schemaName: '', name: '' };

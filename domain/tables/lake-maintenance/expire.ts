@@ -12,18 +12,17 @@ export interface ExpiryDeps {
   lake: LakeDeps;
 }
 
-/** Snapshots that one call lets go of. */
+/** Maximum number of snapshots expired by one call. */
 const snapshotsAtOnce = 1_000;
 
-/** Whoever pins a snapshot and whoever expires snapshots take turns: a pin that was given holds. */
+/** Lock key that serialises pinning and expiry, so that a granted pin holds. */
 function expiryTurn(organizationId: string): string {
   return `expiry of ${organizationId}`;
 }
 
 /**
- * Lets go of snapshots past the retention: never the newest, never a pinned one. The ledger keeps its
- * entries. Files that nothing kept refers to any more are only noted for removal. Called until there are no
- * more.
+ * Expires snapshots past the retention, never the newest and never a pinned one. The ledger keeps its
+ * entries. Files no longer referenced are only marked for removal. Call repeatedly until there are no more.
  */
 export async function expireSnapshots(
   deps: ExpiryDeps,
@@ -47,7 +46,7 @@ export async function expireSnapshots(
   });
 }
 
-/** Keeps a snapshot readable beyond the retention; refused where it is gone already. */
+/** Keeps a snapshot readable beyond the retention; refused if it has already expired. */
 export async function pinSnapshot(
   deps: ExpiryDeps,
   lake: Lake,

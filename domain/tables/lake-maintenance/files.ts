@@ -3,24 +3,24 @@ import { removeReleasedFiles, removeUnknownFiles } from '../../../data/lake/duck
 import type { Lake } from '../../../data/lake/provision.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 
-/**
- * Whoever read the lake before a file was let go of has ended by then: statements run for minutes at most.
- */
+/** By then every reader from before a file's release has ended: statements run for minutes at most. */
 const removedFilesKeptDays = 1;
 /**
- * Staged files lie in the lake's folder before the commit that takes them; no import or batch stages for so
+ * Staged files are in the lake's folder before the commit that adds them; no import or batch stages for this
  * long.
  */
 const orphansKeptDays = 7;
 
-/** Removes the files that merging and expiry let go of a day ago. A file that is gone already is no error. */
+/**
+ * Removes files released by merging and expiry more than a day ago. A file that is already gone is no error.
+ */
 export function removeOldFiles(deps: LakeDeps, lake: Lake): Promise<number> {
   return removeReleasedFiles(deps, lake, removedFilesKeptDays);
 }
 
 /**
- * Removes files of the lake's folder that the catalog never took, and uploads that never ended, a week after
- * they were begun.
+ * Removes files of the lake's folder that were never registered in the catalog, and unfinished uploads, a
+ * week after they were begun.
  */
 export async function removeOrphans(
   { lake: deps, objects }: { lake: LakeDeps; objects: Pick<ObjectStore, 'settings' | 'abortUploads'> },

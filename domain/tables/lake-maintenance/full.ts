@@ -2,14 +2,14 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inlinedTablesFrom, isOfPresentSchema } from '../../../data/lake/ducklake/inlined.ts';
 
 /**
- * A flush of so many rows holds its table for two or three seconds; of many more, for longer than writers
- * wait.
+ * A flush of this many rows locks its table for two or three seconds; one of many more, for longer than
+ * writers wait.
  */
 const rowsWorthARun = 200_000;
 
 /**
- * Organizations with a table that has so many rows in the catalog that they should not wait for the next run.
- * PostgreSQL's own estimate finds the candidates; what a flush would not move does not count.
+ * Organizations with a table that has too many rows in the catalog to wait for the next run. Candidates come
+ * from PostgreSQL's own estimate; rows that a flush would not move do not count.
  */
 export async function fullLakes(
   deps: Pick<LakeDeps, 'catalogPool'>,

@@ -2,12 +2,12 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 
 export interface LakePin {
   snapshotId: number;
-  /** Who needs it, readable: `dashboard/dsh_…`. A holder may pin several snapshots. */
+  /** Readable name of the holder that needs it: `dashboard/dsh_…`. A holder may pin several snapshots. */
   holder: string;
   expiresAt: Date;
 }
 
-/** Adds the pin, or moves the end of one that is there. */
+/** Adds the pin, or updates the expiry of an existing one. */
 export async function insertLakePin(
   db: OrganizationTransaction,
   organizationId: string,
@@ -23,8 +23,8 @@ export async function insertLakePin(
 }
 
 /**
- * Moves the end of everything the holder pins, or of what ends before `endingBefore` alone; what it let go
- * of, or lost, stays so. False where there was nothing.
+ * Extends all of the holder's pins, or only those that end before `endingBefore`; released or expired pins
+ * stay so. False if there was none.
  */
 export async function extendLakePins(
   db: OrganizationTransaction,
@@ -43,7 +43,7 @@ export async function extendLakePins(
   return numUpdatedRows > 0n;
 }
 
-/** Lets go of everything the holder pinned. */
+/** Releases all of the holder's pins. */
 export async function deleteLakePins(
   db: OrganizationTransaction,
   organizationId: string,
@@ -56,7 +56,7 @@ export async function deleteLakePins(
     .execute();
 }
 
-/** The snapshots that are pinned now; pins whose time has passed are removed on the way. */
+/** The snapshots that are currently pinned; also deletes expired pins. */
 export async function takePinnedSnapshots(
   db: OrganizationTransaction,
   organizationId: string,

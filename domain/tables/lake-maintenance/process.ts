@@ -3,7 +3,7 @@ import type { LakeMaintenanceInput } from '../../../workflows/tables/lake-mainte
 import { lakeMaintenanceWorkflowType } from '../../../workflows/tables/lake-maintenance/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
 
-/** One for each organization, for as long as it exists. */
+/** One process for each organization, for as long as the organization exists. */
 export const maintenanceProcess = defineProcess<LakeMaintenanceInput>({
   kind: 'lake-maintenance',
   workflowType: lakeMaintenanceWorkflowType,

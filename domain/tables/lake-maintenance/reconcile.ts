@@ -16,14 +16,14 @@ export interface LakeMaintenanceReconcileDeps {
   logger: Pick<Logger, 'info'>;
 }
 
-/** A process that recorded nothing for so many intervals is no more, however it ended. */
+/** A process that recorded nothing for this many intervals is considered gone, however it ended. */
 const silentIntervals = 3;
-/** A request is heard at once; one that still waits after this lost its signal. */
+/** A request normally takes effect at once; one still waiting after this time has lost its signal. */
 const lostAfterSeconds = 30;
 
 /**
- * The maintenance of ready lakes that have none is started, also where its process was ended from outside;
- * one that did not hear a request, or whose lake cannot wait for the interval, is woken.
+ * Starts the maintenance of ready lakes that have none, including lakes whose process was ended from outside.
+ * Wakes a process that missed a request, or whose lake cannot wait for the interval.
  */
 export function lakeMaintenanceSteps(
   deps: LakeMaintenanceReconcileDeps,

@@ -11,16 +11,14 @@ interface AskDeps extends ProcessDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/**
- * Asks for a run of the organization's maintenance now; the run that waits or is under way, where there is
- * one.
- */
+/** Requests a maintenance run now; returns the waiting or running one if there is one. */
 export async function requestMaintenance(
   deps: AskDeps,
   organizationId: string,
   newId: string,
 ): Promise<LakeMaintenanceRun> {
-  // An organization that never wrote anything has no lake yet, and without one nothing to maintain.
+  // Creates the lake of an organization that never wrote anything; without a lake there is nothing to
+  // maintain.
   await deps.lake.catalog.get(organizationId);
   const run = await inOrganization(deps.db, organizationId, (db) =>
     ensureActiveLakeMaintenanceRun(db, {
@@ -30,7 +28,7 @@ export async function requestMaintenance(
       trigger: 'request',
     }),
   );
-  // The row says what is wanted: a signal that is lost, or that finds no process yet, only delays the run.
+  // The row contains the request, so a signal that is lost, or finds no process yet, only delays the run.
   const workflowId = maintenanceProcess.workflowId(organizationId);
   if (run.status === 'queued')
     await bestEffort(deps, workflowId, deps.processes.signal(workflowId, runLakeMaintenanceSignal));

@@ -12,14 +12,14 @@ export const { get: getLakeMaintenanceRun, list: listLakeMaintenanceRuns } = rec
   { prefix: 'car', what: 'The lake maintenance run' },
 );
 
-/** A run's life. A run that was asked for waits as `queued`; one of the cadence begins as `running`. */
+/** A run's states. A requested run waits as `queued`; a scheduled one begins as `running`. */
 export const lakeMaintenanceRunStates = states(
   'lake_maintenance_runs',
   { queued: ['running'], running: ['succeeded', 'failed'], succeeded: [], failed: [] },
   (to) => (to === 'running' ? { started_at: new Date() } : { finished_at: new Date() }),
 );
 
-/** The run that is asked for or under way; there is at most one. */
+/** The queued or running run; there is at most one. */
 export async function findActiveLakeMaintenanceRun(
   db: OrganizationTransaction,
   organizationId: string,
@@ -32,7 +32,7 @@ export async function findActiveLakeMaintenanceRun(
     .executeTakeFirst();
 }
 
-/** Adds the run unless another is active; the active one, whichever it is. */
+/** Adds the run unless another is active; returns the active one in either case. */
 export async function ensureActiveLakeMaintenanceRun(
   db: OrganizationTransaction,
   row: Insertable<DB['lake_maintenance_runs']>,
@@ -40,7 +40,8 @@ export async function ensureActiveLakeMaintenanceRun(
   for (;;) {
     const active = await findActiveLakeMaintenanceRun(db, row.organization_id);
     if (active !== undefined) return active;
-    // Whoever was quicker is seen by the next look: its row is committed once this insert has waited for it.
+    // A concurrent insert is seen by the next iteration: its row is committed once this insert has waited for
+    // it.
     const added = await db
       .insertInto('lake_maintenance_runs')
       .values(row)
@@ -48,7 +49,7 @@ export async function ensureActiveLakeMaintenanceRun(
       .returningAll()
       .executeTakeFirst();
     if (added !== undefined) return added;
-    // The same request again, whose run has ended meanwhile.
+    // A repeated request whose run has already ended.
     const earlier = await db
       .selectFrom('lake_maintenance_runs')
       .selectAll()
@@ -68,11 +69,11 @@ export async function newestLakeMaintenanceRun(
 
 export interface LakeDue {
   organizationId: string;
-  /** A run was asked for and has not begun. */
+  /** A run was requested and has not begun. */
   isAsked: boolean;
 }
 
-/** Ready lakes whose maintenance never started, went silent, or does not hear a request. */
+/** Ready lakes whose maintenance never started, stopped recording runs, or missed a request. */
 export async function lakesDue(
   db: Database,
   limits: { silentForSeconds: number; unansweredForSeconds: number; atMost: number },

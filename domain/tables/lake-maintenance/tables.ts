@@ -2,14 +2,14 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { findPhysicalTable, type PhysicalTable } from '../tables/columns.ts';
 
-/** A table of one organization, as maintenance goes through them. */
+/** A table of one organization, as seen by maintenance. */
 export interface MaintainedTable {
   organizationId: string;
   id: string;
   name: string;
 }
 
-/** Ready tables in order of their ids; maintenance takes them one at a time. */
+/** The next ready table in order of ids; maintenance takes them one at a time. */
 export async function nextTable(
   deps: LakeDeps,
   organizationId: string,
@@ -26,8 +26,8 @@ export async function nextTable(
 }
 
 /**
- * Runs `work` under the table's lock, so that nobody writes the table meanwhile; undefined where the table is
- * gone. While its registry row stands, its name in the lake can mean no other table.
+ * Runs `work` under the table's lock, so that no other process writes the table meanwhile; undefined if the
+ * table is gone. While its registry row exists, its name in the lake cannot mean another table.
  */
 export function withTableLock<T>(
   deps: LakeDeps,
@@ -46,7 +46,7 @@ export function withTableLock<T>(
   });
 }
 
-/** True where writers held the table for longer than maintenance waits: it comes again later. */
+/** True if writers held the table's lock for longer than maintenance waits; maintenance retries it later. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && error.message.includes('due to statement timeout');
 }

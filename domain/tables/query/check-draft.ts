@@ -4,8 +4,8 @@ import type { QueryDeps } from './run.ts';
 const timeoutMs = 10_000;
 
 /**
- * Checks a statement as one that is run is checked, but for the tables that it names: those may be made
- * later, and are what it gives. It leaves no record.
+ * Checks a statement like one that is run, except that its tables need not exist yet. Returns the names of
+ * those tables. It is not recorded in the history.
  *
  * @throws AppError with one of the query codes
  */

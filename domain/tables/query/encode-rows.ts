@@ -31,13 +31,13 @@ interface Column {
   type: DuckDBType;
   encode: ValueEncoder;
   hasStructs: boolean;
-  /** Text before the value in `rows`, or undefined where a later column has the same key. */
+  /** Text before the value in `rows`; undefined if a later column has the same key. */
   keyPrefix: string | undefined;
   /** Text before the value in `rows_with_column_order`. */
   cellPrefix: string;
 }
 
-/** Reads a streaming result up to the limit and no further, so that no more of it ever exists. */
+/** Reads a streaming result up to the limit and no further, so that no more rows are ever produced. */
 export async function encodeRows(
   result: DuckDBResult,
   names: readonly string[],
@@ -142,7 +142,7 @@ function orderedRow(columns: readonly Column[], cells: readonly string[][], row:
   return `${text}]`;
 }
 
-/** An item takes two bytes at least; objects for a hundred million items would not fit this process. */
+/** An item takes at least two bytes; objects for a hundred million items would not fit into this process. */
 function refuseHugeLists(vector: DuckDBVector, maxBytes: number): void {
   if (!(vector instanceof DuckDBListVector)) return;
   if (vector.childVector.itemCount * 2 > maxBytes) throw tooLarge(maxBytes);

@@ -1,29 +1,28 @@
 import type { CellValue, QueryParameter, QueryRelation } from './request.ts';
 
-/** `${params.since}`: what is not known before a statement runs. */
+/** A placeholder such as `${params.since}`, whose value is not known before a statement runs. */
 export const placeholder = /\$\{[^{}]{0,200}\}/g;
 
-/** What a placeholder of a statement may stand for: a value, or one of the tables, by its name. */
+/** The value of a placeholder: a cell value, or a table by its name. */
 export type SqlValue = CellValue | { table: string };
 
-/** By placeholder, as it stands in the statement: `${params.since}`. */
+/** By placeholder as written in the statement: `${params.since}`. */
 export type SqlValues = ReadonlyMap<string, SqlValue>;
 
-/** A statement as the pool is asked, with what its placeholders stand for beside it. */
+/** A statement as passed to the pool, together with the values of its placeholders. */
 export interface ParameterizedSql {
   sql: string;
   parameters: readonly QueryParameter[];
-  /** Placeholders that stand for tables: each is a relation under that name. */
+  /** Placeholders for tables: each is a relation of that name. */
   tableSources: readonly string[];
   relations: readonly QueryRelation[];
 }
 
 /**
- * Puts a parameter of the engine wherever a placeholder stands, each with a name of its own; one for a table
- * becomes a quoted name, under which that table is read. Nothing of a value ever becomes text of the
- * statement, so nothing here has to know how the engine reads quotes and comments: what does not come out of
- * its parser as a parameter or a table is refused there. Lines stay where they were, and columns but for a
- * few.
+ * Replaces each placeholder by an engine parameter with its own name; one for a table becomes a quoted name
+ * under which that table is read. Values never become part of the statement's text, so this code need not
+ * know how the engine reads quotes and comments: a placeholder that the parser does not return as a parameter
+ * or a table is refused later. Lines keep their positions, and columns nearly so.
  */
 export function withParameters(sql: string, values: SqlValues): ParameterizedSql {
   if (values.size === 0) return { sql, parameters: [], tableSources: [], relations: [] };
@@ -44,7 +43,7 @@ export function withParameters(sql: string, values: SqlValues): ParameterizedSql
     }
     const name = `${prefix}${parameters.length + 1}`;
     parameters.push({ name, source, value });
-    // The spaces keep it from becoming part of a name, or the beginning of a quotation (`$p1$`).
+    // The spaces keep it from becoming part of a name, or the start of a dollar quote (`$p1$`).
     return ` $${name} `.padEnd(source.length);
   });
   return {

@@ -16,7 +16,7 @@ import type { QueryAnswer, QueryRequest } from './request.ts';
 
 export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
 
-/** What the pool needs of a logger; pino fits. */
+/** The part of a logger that the pool needs; pino fits. */
 export interface QueryLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -26,9 +26,12 @@ export interface QueryPoolOptions {
   /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
   extensionDir: string | undefined;
   objectStore: ObjectStoreSettings;
-  /** Spill files and installed extensions go below it. */
+  /** Folder for spill files and installed extensions. */
   workDir: string;
-  /** Processes kept; for a moment up to twice as many, so that every organization gets its two. */
+  /**
+   * Number of processes kept; temporarily up to twice as many, so that every organization gets its guaranteed
+   * two.
+   */
   processes: number;
   threadsPerProcess: number;
   memoryLimitBytes: number;
@@ -39,7 +42,7 @@ export interface QueryPoolOptions {
 
 export interface QueryPool {
   /**
-   * A statement whose process ends is tried once more in another, within its time.
+   * If the process dies, the statement is retried once in another one, within its time limit.
    *
    * @throws AppError with one of the query codes of the contract
    */
@@ -49,12 +52,12 @@ export interface QueryPool {
 }
 
 /**
- * A burst of one organization is not refused; a short wait, since a client can retry and a queue cannot
- * shrink.
+ * An organization's burst is queued, not refused; the wait is short, since a client can retry but a queue
+ * cannot shrink.
  */
 const waiting: WaitingRules = { perOrganization: 8, inAll: 64, shareWaitMs: 1_000 };
 
-/** Runs statements of users in processes of their own, so that nothing they do can touch this one. */
+/** Runs users' statements in separate processes, so that they cannot affect this one. */
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
   const settings = {
     extensionDir: options.extensionDir,
@@ -118,8 +121,8 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
 }
 
 /**
- * Runs one statement in a slot. The client is answered as soon as its time is up or its connection gone; the
- * slot is given back only when the process has settled or ended.
+ * Runs one statement in a slot. The client is answered as soon as its time is up or its connection is closed;
+ * the slot is released only when the process has settled or ended.
  */
 function runIn(
   slot: Slot<QueryProcess>,

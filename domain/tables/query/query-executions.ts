@@ -8,7 +8,9 @@ export type QueryExecution = RecordOf<'query_executions'>;
 
 const executions = records('query_executions', { prefix: 'qry', what: 'The query execution' });
 
-/** Who looks at the history. What has an owner is that one's and administrators' alone. */
+/**
+ * The user who reads the history. Records with an owner are visible only to the owner and to administrators.
+ */
 export interface Viewer {
   id: string;
   admin: boolean;
@@ -18,7 +20,7 @@ export async function insertQueryExecution(
   db: OrganizationTransaction,
   row: Insertable<DB['query_executions']>,
 ): Promise<void> {
-  // Visible at once like any row; only a crash of the database itself may lose the last of the history.
+  // Visible at once like any row; only a crash of the database itself may lose the latest records.
   await sql`SET LOCAL synchronous_commit = off`.execute(db);
   await db.insertInto('query_executions').values(row).execute();
 }

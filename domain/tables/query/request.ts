@@ -8,14 +8,14 @@ export interface QueryRelation {
   definition?: string;
 }
 
-/** A value of one cell, as a statement may be given one beside its text. Numbers keep their digits. */
+/** The value of one cell, as passed to a statement as a parameter. Numbers keep their digits. */
 export type CellValue = string | boolean | null | { number: string };
 
 /** A parameter of the engine. */
 export interface QueryParameter {
   /** Without its dollar sign. */
   name: string;
-  /** The placeholder that stood in its place. */
+  /** The placeholder that it replaced. */
   source: string;
   value: CellValue;
 }
@@ -23,40 +23,40 @@ export interface QueryParameter {
 export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
 
 export interface QueryRequest {
-  /** Its catalog user can read this organization's schema and nothing else. */
+  /** The lake; its catalog user can read only this organization's schema. */
   location: LakeLocation;
-  /** Every relation of the organization; what is not here does not exist for the statement. */
+  /** Every relation of the organization; no other exists for the statement. */
   relations: readonly QueryRelation[];
   sql: string;
-  /** Each stands in `sql` as `$name`; the statement's own parameters have no values. */
+  /** Each occurs in `sql` as `$name`; parameters written in the statement itself have no values. */
   parameters?: readonly QueryParameter[];
-  /** Relations that it must read, by what was written in their places. */
+  /** Relations that it must read, by the placeholders written for them. */
   tableSources?: readonly string[];
   limit: number;
   timeoutMs: number;
   rowFormat: RowFormat;
   /** Relation name to the snapshot it is read at; a view reads all its tables there. */
   atVersions: ReadonlyMap<string, number>;
-  /** Whether it is checked and not run: then it may name any table. */
+  /** Whether it is only checked, not run; then it may name any table. */
   onlyCheck?: boolean;
-  /** Aborted when the client went away: the statement is interrupted. */
+  /** Aborted when the client disconnects; the statement is interrupted. */
   signal?: AbortSignal;
 }
 
 export interface QueryAnswer {
   /** The statement's own names, duplicates kept. */
   columns: { name: string; dataType: string }[];
-  /** JSON text of `[{camelCased: value}, …]`; of colliding names the last wins. */
+  /** JSON text of `[{camelCased: value}, …]`; if names collide, the last wins. */
   rowsJson: string | undefined;
   /** JSON text of `[[{name, value}, …], …]`. */
   rowsWithColumnOrderJson: string | undefined;
   rowCount: number;
   truncated: boolean;
   elapsedMs: number;
-  /** Tables and views read, the tables under a view included. */
+  /** Tables and views read, including the tables behind a view. */
   scannedRelationIds: string[];
-  /** Of a statement that was only checked: every table that it names, whether there is one or not. */
+  /** For a statement that was only checked: every table it names, whether or not it exists. */
   namedTables?: string[];
-  /** The newest committed snapshot of the lake when the statement started; all of it read there. */
+  /** The newest committed snapshot of the lake when the statement started; the whole statement read it. */
   snapshotId: number;
 }

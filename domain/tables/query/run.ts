@@ -19,29 +19,27 @@ export interface QueryDeps {
 export interface Query {
   organizationId: string;
   callerId: string;
-  /** Who alone may see its record, beside administrators; left out: everybody of the organization. */
+  /** The only user, besides administrators, who may see its record; all of the organization if omitted. */
   ownerId?: string;
-  /** Of its record in the history. */
+  /** The id of its record in the history. */
   id: string;
   sql: string;
-  /**
-   * What its placeholders stand for; they are bound, and the history keeps the statement as it was written.
-   */
+  /** Values of its placeholders. They are bound; the history keeps the statement as written. */
   values?: SqlValues;
   limit: number;
   timeoutMs: number;
   rowFormat: RowFormat;
   /** Version by table id or name. */
   atVersions: Readonly<Record<string, number>>;
-  /** Ids of the tables that it may read, where those are not all. */
+  /** Ids of the tables that it may read; all by default. */
   within?: ReadonlySet<string>;
-  /** SELECTs under names of their own, which hide tables of those names. */
+  /** Named SELECTs, which hide tables of the same names. */
   views?: readonly QueryRelation[];
 }
 
 export interface QueryResult {
   answer: QueryAnswer;
-  /** The tables that were read, each at the version it was read at. */
+  /** The tables that were read, with the version of each. */
   scanned: { tableId: string; version: number }[];
 }
 
@@ -109,13 +107,13 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
   }
 }
 
-/** A version that was asked for, and a snapshot that shows the table at it. */
+/** A requested version, and a snapshot that shows the table at that version. */
 interface Pinned {
   version: number;
   snapshotId: number;
 }
 
-/** Resolves `at_versions` (id or name, ignoring case) to tables, and refuses versions that are gone. */
+/** Resolves `at_versions` (id or name, ignoring case) to tables, and refuses versions no longer kept. */
 async function pinned(
   deps: QueryDeps,
   schema: string,
@@ -136,9 +134,7 @@ async function pinned(
   return found;
 }
 
-/**
- * The version of each table that was read: the one asked for, else its newest at the statement's snapshot.
- */
+/** The version of each table read: the requested one, or its newest at the statement's snapshot. */
 async function scannedVersions(
   deps: QueryDeps,
   schema: string,

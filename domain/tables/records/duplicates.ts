@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
 
-/** The ids that are taken, or come a second time. */
+/** The ids that are taken, or occur more than once. */
 export function repeatsOf(ids: readonly bigint[], taken: ReadonlySet<bigint>): bigint[] {
   const seen = new Set<bigint>();
   return ids.filter((id) => taken.has(id) || seen.has(id) || !seen.add(id));

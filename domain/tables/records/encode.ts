@@ -2,7 +2,7 @@ import { hasLoneSurrogate } from '../../../data/canonical-json.ts';
 import { isRawNumber, type JsonValue, parseDecimal } from '../../../data/exact-json.ts';
 import { fitsInt64, integerOf } from './types.ts';
 
-/** A value of a request as JSON text the engine casts exactly, or why it does not fit, with the way out. */
+/** A request's value as JSON text that the engine casts exactly, or why it does not fit, with a remedy. */
 export type Encoded = { text: string } | { fault: string };
 
 export type Encoder = (value: Exclude<JsonValue, null>) => Encoded;
@@ -47,7 +47,7 @@ const encoders: Record<string, Encoder> = {
       : fault('the column is INTEGER (64-bit); send a whole number, or retype the column.', value);
   },
   DOUBLE: (value) => {
-    // A number that a double does not hold to its last digit arrives as a raw number.
+    // A number that a double cannot hold exactly arrives as a raw number.
     if (typeof value === 'number') return { text: String(value) };
     if (isRawNumber(value)) {
       return fault(
@@ -76,7 +76,7 @@ const encoders: Record<string, Encoder> = {
       : fault('the column is TIME; send "hh:mm:ss" with at most six fraction digits.', value),
   TIMESTAMP: (value) => encodeTimestamp(value, 'TIMESTAMP'),
   TIMESTAMPTZ: (value) => encodeTimestamp(value, 'TIMESTAMPTZ'),
-  // As text inside a string: the engine's JSON reader would squeeze long numbers through a double.
+  // As text inside a string, because the engine's JSON reader would round long numbers to doubles.
   JSON: (value) => {
     const text = JSON.stringify(value);
     return !hasLoneSurrogate(text)
@@ -85,7 +85,7 @@ const encoders: Record<string, Encoder> = {
   },
 };
 
-/** A value with an offset is stored as the instant in UTC; one without is taken as it stands. */
+/** A value with an offset is stored as the instant in UTC; one without is stored unchanged. */
 function encodeTimestamp(value: JsonValue, type: string): Encoded {
   const match = typeof value === 'string' ? timestampPattern.exec(value) : null;
   if (match === null || !isDate(match[1]!)) {
@@ -98,7 +98,7 @@ function encodeTimestamp(value: JsonValue, type: string): Encoded {
   const seconds = time.length === 5 ? `${time}:00` : time;
   if (offset === undefined || offset === 'Z')
     return { text: `"${date} ${seconds}${type === 'TIMESTAMPTZ' ? '+00' : ''}"` };
-  // Offsets are whole minutes: fraction digits beyond the millisecond are untouched by the shift.
+  // Offsets are whole minutes, so fraction digits beyond the millisecond are unaffected by the shift.
   const [whole, fraction = ''] = seconds.split('.');
   const withColon = offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
   const instant = new Date(`${date}T${whole}${withColon}`);
@@ -132,14 +132,17 @@ function plainDecimal(decimal: { negative: boolean; digits: string; exponent: nu
   return `${sign}${padded.slice(0, decimal.exponent)}.${padded.slice(decimal.exponent)}`;
 }
 
-/** The encoder of a column type; undefined for a type that only imports make and rows cannot carry. */
+/** The encoder of a column type; undefined for a type that only imports create and rows cannot carry. */
 export function encoderOf(dataType: string): Encoder | undefined {
   const decimal = /^DECIMAL\((\d+),(\d+)\)$/.exec(dataType);
   if (decimal !== null) return decimalEncoder(Number(decimal[1]), Number(decimal[2]));
   return encoders[dataType];
 }
 
-/** How the encoded text of a type travels, and the cast that makes it a value of the column. */
+/**
+ * The JSON type in which the encoded text of a type is passed, and the cast that makes it a value of the
+ * column.
+ */
 export function transportOf(dataType: string): { jsonType: string; cast: string | undefined } {
   if (dataType === 'INTEGER') return { jsonType: 'BIGINT', cast: undefined };
   if (dataType === 'BOOLEAN' || dataType === 'DOUBLE') return { jsonType: dataType, cast: undefined };

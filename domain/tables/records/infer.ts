@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../data/exact-json.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { integerOf, isSafeInDouble, typeOfValue, widen } from './types.ts';
 
-/** The type a column takes, and the first row that asked for it. */
+/** The type a column takes, and the first row that required it. */
 export interface Retype {
   dataType: string;
   index: number;
@@ -10,8 +10,8 @@ export interface Retype {
 
 /**
  * The types that undetermined columns take and inferred ones widen to, so that every value of the rows fits.
- * A value that no type holds together with those before it is told by `refuse` and left out of account, and
- * so are rows that do not count.
+ * A value for which no type holds it together with the earlier ones is reported by `refuse` and ignored; rows
+ * that do not count are ignored too.
  */
 export function inferTypes(
   columns: readonly LakeColumn[],

@@ -1,6 +1,6 @@
 import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import type { JsonValue } from '../../../data/exact-json.ts';
-import { columnNameFault, createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
+import { columnNameFault, createdAtColumn, deletedField, rowIdColumn } from '../tables/column-name.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { LossyWidening } from '../tables/retype.ts';
 import { type Encoder, encoderOf } from './encode.ts';
@@ -9,40 +9,38 @@ import { fitsInt64, integerOf } from './types.ts';
 
 export type Row = { [column: string]: JsonValue };
 
-/** Rows that fit the table, as the text the engine reads; and the types that must change for them. */
+/** Rows that fit the table, as the text the engine reads, and the column types that must change for them. */
 export interface WritePlan {
-  /** Of the rows that carry one. */
+  /** The s_ids of the rows that have one. */
   rowIds: bigint[];
-  /** One JSON object a row: `{"c0": …}` by position in `columns`; nulls are left out. */
+  /** One JSON object per row: `{"c0": …}` by position in `columns`; nulls are left out. */
   rowTexts: string[];
-  /** Columns the rows may use, in table order, new ones last; the created-at column is not one of them. */
+  /** Columns the rows may use, in table order, with new ones last; excludes the created-at column. */
   columns: LakeColumn[];
   retypes: Map<string, string>;
-  /** The first row that asked for each of those types. */
+  /** The first row that required each of those types. */
   retypedAt: Map<string, number>;
 }
 
 export interface PlanOptions {
-  /** The member of the request that holds the rows, for the place of a fault. */
+  /** The member of the request that contains the rows, for the place of a fault. */
   list: 'rows' | 'records';
-  /** Columns without which a row is refused although the table would take null: the business key. */
+  /** Columns that every row must have even if the table allows null: the business key. */
   keys: readonly string[];
-  /** Whether a row may go without an s_id; every one carries it where left out. */
+  /** Whether a row may omit its s_id; required by default. */
   rowIds?: 'required' | 'optional';
-  /** What becomes of a field that is no column. */
+  /** What to do with a field that is not a column. */
   newFields: 'refuse' | 'add' | 'ignore';
-  /** Looking ends when this many faults are found. */
+  /** Checking ends when this many faults are found. */
   maxFaults: number;
 }
 
-/** Faults a request is told at once, and the most that are looked for in one row. */
+/** Maximum number of faults reported for a request, and looked for in one row. */
 export const maxFaults = 20;
-/** Columns that new fields may bring a table to. */
+/** Maximum number of columns a table may reach through new fields. */
 export const maxColumns = 500;
 
-/**
- * Checks one request's rows against the table as it stands; throws with at most 20 faults, each at its place.
- */
+/** Checks one request's rows against the current table; throws with at most 20 faults, each at its place. */
 export function planRows(
   tableColumns: readonly LakeColumn[],
   rows: readonly Row[],
@@ -69,7 +67,7 @@ export function assessRows(
 ): { plan: WritePlan; faults: ValidationFault[] } {
   const columns = tableColumns.filter((column) => column.name !== createdAtColumn);
   if (options.newFields === 'add') columns.push(...newColumns(columns, rows));
-  /** Of each row the values that no type holds, by column. */
+  /** By row, the values that fit no type, by column. */
   const untyped = new Map<number, Map<string, string>>();
   const inferred = inferTypes(
     columns,
@@ -78,7 +76,7 @@ export function assessRows(
       const ofRow = untyped.get(index) ?? new Map<string, string>();
       untyped.set(index, ofRow.size < maxFaults ? ofRow.set(column, msg) : ofRow);
     },
-    // A row that will be refused in any case decides no type.
+    // A row that is refused anyway does not affect types.
     (index) => !isFault(rowIdOf(rows[index]!, options.rowIds)),
   );
   const retypes = new Map([...inferred].map(([name, { dataType }]) => [name, dataType]));
@@ -130,6 +128,8 @@ function encodeRow(
   const refuse = (column: string, msg: string, type: string) =>
     faults.push({ loc: ['body', options.list, index, column], msg, type });
   const isKey = (name: string) => options.keys.includes(name);
+  // A row that is to go needs nothing but what it is found by.
+  const isDeleted = targets.has(deletedField) && row[deletedField] === true;
   const rowId = rowIdOf(row, options.rowIds);
   if (isFault(rowId)) refuse(rowIdColumn, rowId.msg, rowId.type);
   let text = '';
@@ -143,7 +143,7 @@ function encodeRow(
       const fault = fieldFault(name, value, options);
       if (fault !== undefined) refuse(name, fault, 'extra_forbidden');
     } else if (value === null) {
-      if (!target.nullable && name !== rowIdColumn)
+      if (!target.nullable && name !== rowIdColumn && (isKey(name) || !isDeleted))
         refuse(name, isKey(name) ? needsValue : 'The column is not nullable.', 'value_error');
     } else if (name !== rowIdColumn || !isFault(rowId)) {
       const encoded = target.encode(value);
@@ -153,13 +153,13 @@ function encodeRow(
   }
   for (const name of required) {
     if (faults.length >= maxFaults) break;
-    if (!Object.hasOwn(row, name))
+    if (!Object.hasOwn(row, name) && (isKey(name) || !isDeleted))
       refuse(name, isKey(name) ? needsValue : 'The column is not nullable and has no value.', 'missing');
   }
   return faults.length > 0 || isFault(rowId) ? faults : { rowId, text: `{${text}}` };
 }
 
-/** Why a field that is no column is refused; undefined where it may be left out. */
+/** Why a field that is not a column is refused; undefined if it may be ignored. */
 function fieldFault(name: string, value: JsonValue, { newFields }: PlanOptions): string | undefined {
   if (name === createdAtColumn) return 'This column is automatic; leave it out.';
   if (newFields === 'ignore' || (newFields === 'add' && value === null)) return undefined;
@@ -170,10 +170,7 @@ function fieldFault(name: string, value: JsonValue, { newFields }: PlanOptions):
   );
 }
 
-/**
- * A column for each field with a value that can become one; what comes first wins where names differ only in
- * case.
- */
+/** A column for each field with a value that can become one; if names differ only in case, the first wins. */
 function newColumns(columns: readonly LakeColumn[], rows: readonly Row[]): LakeColumn[] {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   const known = new Set(columns.map(({ name }) => name));
@@ -209,12 +206,15 @@ function rowIdOf(row: Row, needed: PlanOptions['rowIds'] = 'required'): bigint |
   return integer;
 }
 
-/** The valid s_ids of rows that are not checked yet. */
+/** The valid s_ids of rows not checked yet. */
 export function readRowIds(rows: readonly Row[]): bigint[] {
   return rows.map((row) => rowIdOf(row)).filter((id) => typeof id === 'bigint');
 }
 
-/** A widening that only the stored data showed to be lossy, at the first row that asked for it. */
+/**
+ * Places an error about a widening that only the stored data showed to be lossy at the first row that
+ * required it.
+ */
 export function atItsRow(error: unknown, retypedAt: ReadonlyMap<string, number>): unknown {
   if (!(error instanceof LossyWidening)) return error;
   const { column, message } = error;

@@ -1,6 +1,6 @@
 import { isRawNumber, type JsonValue, parseDecimal } from '../../../data/exact-json.ts';
 
-/** The type a first value decides, in the service's vocabulary. */
+/** The type determined by a first value, in the service's type names. */
 export type InferredType = 'BOOLEAN' | 'INTEGER' | 'DECIMAL(38,0)' | 'DOUBLE' | 'STRING' | 'JSON';
 
 const int64Max = 9_223_372_036_854_775_807n;
@@ -9,7 +9,7 @@ const decimalMax = 10n ** 38n;
 
 /** The integer a JSON number is, or undefined when it has a fraction or more digits than 38. */
 export function integerOf(value: JsonValue): bigint | undefined {
-  // By its shortest form, which is what was sent; the double itself may lie beside it.
+  // From its shortest form, which is what was sent; the double itself may be slightly off.
   if (typeof value === 'number')
     return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(String(value)) : undefined;
   if (!isRawNumber(value)) return undefined;
@@ -28,7 +28,9 @@ export function isSafeInDouble(integer: bigint): boolean {
   return integer >= -(2n ** 53n) && integer <= 2n ** 53n;
 }
 
-/** The type of one value that no column type was known for; undefined for a number no type holds exactly. */
+/**
+ * The type of one value for which no column type is known; undefined for a number that no type holds exactly.
+ */
 export function typeOfValue(value: Exclude<JsonValue, null>): InferredType | undefined {
   if (typeof value === 'boolean') return 'BOOLEAN';
   if (typeof value === 'string') return 'STRING';
@@ -44,8 +46,8 @@ export function typeOfValue(value: Exclude<JsonValue, null>): InferredType | und
 }
 
 /**
- * The narrowest type that holds what both hold, where nothing is lost; undefined when there is none.
- * INTEGER to DOUBLE also needs every stored integer within 2^53, which only a look at the data can tell.
+ * The narrowest type that holds both without loss; undefined if there is none. INTEGER to DOUBLE also
+ * requires every stored integer to be within 2^53, which only the data can show.
  */
 export function widen(from: string, to: InferredType): string | undefined {
   if (from === to || from === 'JSON') return from;

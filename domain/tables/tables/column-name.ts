@@ -5,6 +5,9 @@ import { isLongerThan } from '../../../data/text.ts';
 export const rowIdColumn = 's_id';
 export const createdAtColumn = '_sm_created_at';
 
+/** The field by which a record of an upsert batch says that its row is to go; no column of its own. */
+export const deletedField = '_sm_deleted';
+
 /** Why a data table cannot have a column of this name; undefined when it can. */
 export function columnNameFault(name: string): string | undefined {
   if (isLongerThan(name, 255)) return 'The name is longer than 255 characters.';
@@ -13,6 +16,7 @@ export function columnNameFault(name: string): string | undefined {
   const lower = name.toLowerCase();
   if (lower.startsWith(internalColumnPrefix))
     return `Names that start with ${internalColumnPrefix} are kept by the lake for itself.`;
+  if (lower === deletedField) return 'The name _sm_deleted is the field by which a batch deletes rows.';
   if (lower === rowIdColumn || lower === createdAtColumn)
     return 'The automatic columns s_id and _sm_created_at must not be listed.';
   return undefined;

@@ -223,3 +223,49 @@ test('a column can be dropped, but not one of a key', async () => {
   expect(past.body.items).toMatchObject([{ device: 'a', state: 'up' }]);
   expect((await append(client, table, { s_id: 2, device: 'b', port: 1 })).status).toBe(200);
 });
+
+test('a batch of upserts deletes the rows that its records say are to go', async () => {
+  const client = await workspace.organization();
+  const table = await keyedTable(client, {
+    columns: [{ name: 'device' }, { name: 'port', data_type: 'INTEGER' }, { name: 'state', nullable: false }],
+  });
+  await append(client, table, row(1, 'a', 1), row(2, 'b', 1), row(3, 'c', 1));
+  const gone = (id: number, device: string, is: unknown = true) => ({
+    s_id: id,
+    device,
+    port: 1,
+    _sm_deleted: is,
+  });
+  const applied = await batch(client, table, 'upsert', [
+    gone(1, 'a'),
+    gone(99, 'nowhere'),
+    row(2, 'b', 1, 'down'),
+    { ...gone(3, 'c', false), state: 'kept' },
+    row(5, 'e', 1),
+    // Of equal keys the last wins.
+    gone(5, 'e'),
+    gone(6, 'f'),
+    row(6, 'f', 1),
+  ]);
+  expect(applied.body.data).toMatchObject({ status: 'applied', rowsInserted: 1, rowsUpdated: 2 });
+  expect(await rowsOf(client, table)).toEqual([
+    [2, 'b', 1, 'down'],
+    [3, 'c', 1, 'kept'],
+    [6, 'f', 1, 'up'],
+  ]);
+  const [version] = (await client.call('GET', `/v1/tables/${table}/versions`)).body.items;
+  expect(version).toMatchObject({ operation: 'upsert', rowsAdded: 3, rowsRemoved: 3 });
+  expect((await client.call('GET', `/v1/tables/${table}`)).body.data.rowCount).toBe(3);
+  const nothing = await batch(client, table, 'upsert', [gone(7, 'nobody')]);
+  expect(nothing.body.data).toMatchObject({
+    status: 'applied',
+    rowsInserted: 0,
+    rowsUpdated: 0,
+    tableVersion: version.version,
+  });
+  const unclear = await batch(client, table, 'upsert', [gone(7, 'g', 'yes')]);
+  expect(unclear.body.detail[0].loc).toEqual(['body', 'records', 0, '_sm_deleted']);
+  expect((await batch(client, table, 'append', [gone(8, 'h')])).body.detail[0].loc.at(-1)).toBe(
+    '_sm_deleted',
+  );
+});

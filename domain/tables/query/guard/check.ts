@@ -10,12 +10,12 @@ import { foldName, sameTree, type TreeNode, text } from './tree.ts';
 import { walkStatement } from './walk.ts';
 
 export interface CheckedStatement {
-  /** The statement with its tables made unmistakable; reads nothing but `scannedRelationIds`. */
+  /** The statement with fully qualified tables; it reads only `scannedRelationIds`. */
   sql: string;
   scannedRelationIds: string[];
-  /** Names that the rewriting would change, as they must be shown. */
+  /** Column names that the rewriting would change, as they must be shown. */
   columnNames: ColumnName[];
-  /** Whether the engine itself stops soon after the rows that are wanted. */
+  /** Whether the engine itself stops shortly after the wanted number of rows. */
   isBounded: boolean;
 }
 
@@ -25,15 +25,16 @@ export type StatementToCheck = Pick<
 >;
 
 /**
- * Refuses what may not run and gives the text that may. That text is parsed again and must have exactly the
- * tree that was checked, so no slip in the rewriting can smuggle in what the walk did not see.
+ * Refuses a statement that may not run, and returns the text to run. That text is parsed again and must have
+ * exactly the tree that was checked, so an error in the rewriting cannot introduce anything the walk did not
+ * see.
  */
 export function checkStatement(parser: Parser, statement: StatementToCheck): Promise<CheckedStatement> {
   return boundedDepth(() => check(parser, statement));
 }
 
 /**
- * Refuses what could not run whatever tables there are, and gives the names of those that would have to be.
+ * Refuses a statement that could not run whatever tables exist, and returns the names of the tables it needs.
  */
 export function checkDraft(
   { parse }: Parser,
@@ -92,11 +93,14 @@ async function check({ parse, print }: Parser, statement: StatementToCheck): Pro
   return { ...scanned, sql: rewritten, isBounded: hasLimitWithin(tree, wanted) };
 }
 
-/** It was read as a column's name, or as text within quotes. */
+/** The placeholder was parsed as a column name, or as text within quotes. */
 const noTable = (source: string) =>
   new QueryRefusal('query_failed', `${source} is a table: it may stand, without quotes, where a table may.`);
 
-/** The engine's words for a parameter where no value may stand say little to one who wrote a placeholder. */
+/**
+ * The engine's error for a parameter in a place where no value is allowed does not help a user who wrote a
+ * placeholder.
+ */
 async function parsed(
   parse: ParseSelect,
   sql: string,

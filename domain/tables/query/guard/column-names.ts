@@ -1,10 +1,10 @@
 import { selectStarFrom } from './synthetic.ts';
 import { isNode, type TreeNode, type TreeValue, text } from './tree.ts';
 
-/** Prints an expression as the engine does where it names a column after it. */
+/** Prints an expression as the engine does when it names a column after it. */
 export type PrintSelect = (statementsJson: string) => Promise<string | undefined>;
 
-/** A column's name by its place, counted from the end where a star before it makes its place unknown. */
+/** A column's name by its position, counted from the end if a star before it makes its position unknown. */
 export interface ColumnName {
   place: number;
   isFromEnd: boolean;
@@ -12,9 +12,9 @@ export interface ColumnName {
 }
 
 /**
- * The engine names a column without alias after its expression's text, and the text of a subquery names its
- * tables. Those names must be the ones that were written, not the ones the guard put in, so they are taken
- * from the tree before it is rewritten.
+ * The engine names a column without an alias after its expression's text, and the text of a subquery includes
+ * its table names. Columns must be named as the user wrote them, not as the guard rewrote them, so the names
+ * are taken from the tree before rewriting.
  */
 export async function namesWithTables(tree: TreeNode, print: PrintSelect): Promise<ColumnName[]> {
   const items = selectList(tree);
@@ -54,7 +54,7 @@ function spreads(item: TreeValue): boolean {
   return holds(item, (node) => node['class'] === 'STAR' || node['function_name'] === 'unnest');
 }
 
-/** Looks at an expression, but not at the statements inside it. */
+/** Searches an expression, but not the statements inside it. */
 function holds(value: TreeValue, matches: (node: TreeNode) => boolean): boolean {
   if (Array.isArray(value)) return value.some((item) => holds(item, matches));
   if (!isNode(value)) return false;
@@ -65,7 +65,7 @@ function holds(value: TreeValue, matches: (node: TreeNode) => boolean): boolean 
 function statementsJson(item: TreeNode): string {
   const node = { ...selectStarFrom(emptyTable), select_list: [item] };
   const statements = { error: false, statements: [{ node, named_param_map: [] }] };
-  // Unknown places are the largest 64-bit number, which a JavaScript number would round out of range.
+  // Unknown positions are the largest 64-bit number, which a JavaScript number would round out of range.
   return JSON.stringify(statements, (field, value) => (field === 'query_location' ? 0 : value));
 }
 

@@ -1,8 +1,8 @@
 /**
- * What a statement may call. An allow-list, because a new engine version may bring a function that reads
- * a file, a setting or the catalog, and nobody would notice it missing from a list of forbidden ones. Left
- * out: what reads files, settings, secrets, variables, sequences or the catalog, runs other SQL, sleeps,
- * logs, takes or gives internal states, or belongs to another database.
+ * Functions that a statement may call. An allow-list, because a new engine version may add a function that
+ * reads a file, a setting or the catalog, and its absence from a deny-list would go unnoticed. Left out:
+ * functions that read files, settings, secrets, variables, sequences or the catalog, run other SQL, sleep,
+ * log, take or return internal states, or belong to another database.
  */
 const words = (list: string): string[] => list.trim().split(/\s+/);
 
@@ -102,7 +102,7 @@ export const allowedFunctions: ReadonlySet<string> = new Set(
     .map((name) => name.toLowerCase()),
 );
 
-/** Table functions that make rows out of their arguments only. */
+/** Table functions that only produce rows from their arguments. */
 export const allowedTableFunctions: ReadonlySet<string> = new Set(
   words('range generate_series unnest repeat repeat_row json_each json_tree regexp_split_to_table'),
 );

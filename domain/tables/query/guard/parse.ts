@@ -12,9 +12,9 @@ export interface Parser {
 }
 
 /**
- * DuckDB replaces these by a space before it parses, outside of quotes, and counts places in what is left.
- * Doing the same first keeps the places it reports true. What is not closed goes to the end, where the parser
- * refuses it.
+ * DuckDB replaces these characters by a space before it parses, outside of quotes, and reports positions in
+ * the result. Doing the same first keeps those positions correct. An unclosed quote extends to the end, where
+ * the parser refuses it.
  */
 const quotedOrUnicodeSpace =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$([A-Za-z_\x80-\uffff]*)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[\u00a0\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/g;
@@ -27,7 +27,7 @@ export function withPlainSpaces(sql: string): string {
 export async function createParser(connection: DuckDBConnection): Promise<Parser> {
   const serialize = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   const parse: ParseSelect = async (sql) => {
-    // The engine would read up to it and no further.
+    // The engine would stop reading at it.
     if (sql.includes('\0')) throw new QueryRefusal('query_failed', 'The statement holds a NUL character.');
     serialize.bindVarchar(1, sql);
     const result = await serialize.run();
@@ -35,7 +35,7 @@ export async function createParser(connection: DuckDBConnection): Promise<Parser
     return onlySelect(sql, readTree(String(chunk?.getColumnVector(0).getItem(0))));
   };
   const print: PrintSelect = async (statementsJson) => {
-    // A name that cannot be printed stays as the engine gives it: nothing but its looks depends on it.
+    // A name that cannot be printed stays as the engine returns it; only its appearance is affected.
     const result = await connection
       .run('SELECT json_deserialize_sql($1::JSON)', [statementsJson])
       .catch(() => undefined);
@@ -46,8 +46,8 @@ export async function createParser(connection: DuckDBConnection): Promise<Parser
 }
 
 function readTree(json: string): TreeNode {
-  // The engine prints an overflowing constant as a bare word, which is not JSON. Inside a string literal
-  // the quotes of this pattern would be escaped, so it meets constants only.
+  // The engine prints an overflowing constant as a bare word, which is not JSON. Inside a string literal the
+  // quotes of this pattern would be escaped, so it matches only constants.
   const readable = json.replace(/(?<!\\)"value":(-?Infinity|-?NaN|-?nan|-?inf)\b/g, '"value":"$1"');
   try {
     const tree: unknown = JSON.parse(readable);
@@ -86,8 +86,8 @@ function parseFailure(sql: string, tree: TreeNode): QueryRefusal {
 }
 
 /**
- * A PIVOT without a list of values is several statements to the parser, which then calls it no SELECT. Only
- * the wording of the refusal hangs on this look at the text.
+ * The parser splits a PIVOT without a list of values into several statements and then says it is not a
+ * SELECT. This check of the text affects only the wording of the refusal.
  */
 function looksLikePivot(sql: string): boolean {
   const bare = sql.replace(/--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)/g, ' ');

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 
-/** Why a statement does not run or did not finish. Its message is shown to the client. */
+/** Why a statement may not run or did not finish. Its message is shown to the client. */
 export class QueryRefusal extends Error {
   override readonly name = 'QueryRefusal';
   readonly code: ErrorCode;
@@ -12,8 +12,8 @@ export class QueryRefusal extends Error {
 }
 
 /**
- * One wording for what is unknown, belongs to someone else or is not allowed, so that an answer never
- * tells which of the three it was.
+ * One message for names that are unknown, belong to another organization or are not allowed, so that an
+ * answer never reveals which.
  */
 export function unavailable(name: string): QueryRefusal {
   const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;

@@ -2,7 +2,7 @@ import type { QueryRelation } from '../request.ts';
 import type { ParseSelect } from './parse.ts';
 import { foldName, type TreeNode, withoutTail } from './tree.ts';
 
-/** A view's SELECT and its tree, parsed before the walk, which cannot wait. */
+/** A view's SELECT and its tree, parsed before the walk, which is synchronous. */
 export interface ParsedView {
   sql: string;
   tree: TreeNode;
@@ -27,7 +27,7 @@ export async function knownRelations(
   const texts = [foldName(sql)];
   for (let next = texts.pop(); next !== undefined; next = texts.pop()) {
     for (const relation of remaining) {
-      // A quoted name doubles its quotes, so only what is before the first one is looked for.
+      // Quotes inside a quoted name are doubled, so only the part before the first one is searched for.
       const [needle = ''] = foldName(relation.name).split('"');
       if (relation.definition === undefined || !next.includes(needle)) continue;
       remaining.delete(relation);

@@ -10,11 +10,11 @@ export interface RewriteContext {
   relations: KnownRelations;
   /** Folded relation name to snapshot. */
   atVersions: ReadonlyMap<string, number>;
-  /** Hide the engine's own column `filename`, which would show where the lake's files are. */
+  /** Hides the engine's own column `filename`, which would reveal where the lake's files are. */
   hidesFileNames: boolean;
-  /** Relation ids met, in order. */
+  /** Ids of the relations encountered, in order. */
   scanned: Set<string>;
-  /** Those of the statement; a view has none. */
+  /** Parameters of the statement; a view has none. */
   parameters: readonly QueryParameter[];
 }
 
@@ -28,9 +28,9 @@ interface Place {
 const deepestView = 32;
 
 /**
- * Checks a statement and makes every table it names unmistakable: `t` becomes `lake.main."t"`, so that
- * nothing else of that name (a system view, a file, a table of another catalog) can be meant. Gives the new
- * text and turns `tree` into the tree that text must have.
+ * Checks a statement and qualifies every table it names: `t` becomes `lake.main."t"`, so that it cannot refer
+ * to anything else of that name (a system view, a file, a table of another catalog). Returns the new text and
+ * changes `tree` into the tree that this text must have.
  */
 export function rewriteTables(
   sql: string,
@@ -78,7 +78,7 @@ function resolve(table: TreeNode, relations: KnownRelations): QueryRelation {
   return relation;
 }
 
-/** Refuses what lies elsewhere than the organization's own tables, whatever its name. */
+/** Refuses tables that are not the organization's own, whatever their names. */
 export function refuseForeign(table: TreeNode): void {
   if (!['', 'main', 'lake', 'lake.main'].includes(qualifierOf(table))) throw unavailable(shownName(table));
 }
@@ -120,12 +120,15 @@ function asSubquery(
   const { sample, column_name_alias: columnAliases } = table;
   for (const field of Object.keys(table)) delete table[field];
   Object.assign(table, subqueryTable(tree, alias, sample ?? null, columnAliases ?? []));
-  // The line break ends a comment that the body may end in.
+  // The line break ends a comment at the end of the body.
   const replacement = `(${body}\n)${hasAlias ? '' : ` AS ${quoted(alias)}`}`;
   return { replacement, replacementWhenDescribed: `SELECT * FROM ${replacement}` };
 }
 
-/** `AT (VERSION => 7)` reads an own table's past: harmless with a constant, uninspectable with more. */
+/**
+ * `AT (VERSION => 7)` reads the past of one of the organization's tables: safe with a constant, impossible to
+ * inspect with anything else.
+ */
 function checkAt(at: TreeNode[string] | undefined): void {
   if (at === null) return;
   const expression = isNode(at) ? at['expr'] : undefined;

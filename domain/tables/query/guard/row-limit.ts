@@ -2,8 +2,8 @@ import { constant } from './synthetic.ts';
 import { isNode, type TreeNode, text, withoutTail } from './tree.ts';
 
 /**
- * Tells the engine how many rows are wanted, which turns a sort of everything into a search for the first.
- * Only where the statement sets no limit of its own. The caller must find that the text has this tree.
+ * Adds the wanted number of rows as a LIMIT, which turns a full sort into a top-N search. Only if the
+ * statement has no limit of its own. The caller must verify that the text has this tree.
  */
 export function withRowLimit(
   sql: string,
@@ -21,7 +21,7 @@ export function withRowLimit(
   };
 }
 
-/** Whether the statement's own limit is a number no larger than this. */
+/** Whether the statement's own limit is a constant of at most this many rows. */
 export function hasLimitWithin(tree: TreeNode, rows: number): boolean {
   return limitsOf(tree).some((modifier) => {
     const limit = modifier['type'] === 'LIMIT_MODIFIER' ? modifier['limit'] : undefined;

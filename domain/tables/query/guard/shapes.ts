@@ -1,9 +1,9 @@
 /**
- * Every field of every kind of node that DuckDB 1.5 prints for a SELECT. A kind or a field that is not here
- * is refused: what the walk does not know, it cannot have checked.
+ * Every field of every kind of node that DuckDB 1.5 prints for a SELECT. Unknown kinds and fields are
+ * refused, because the walk cannot have checked them.
  */
 export type FieldRole =
-  /** A name, a flag or a constant: nothing in it can name a table or call a function. */
+  /** A name, a flag or a constant, which cannot name a table or call a function. */
   | 'plain'
   /** An expression, a list of them (at any depth), or null. */
   | 'expressions'
@@ -14,7 +14,7 @@ export type FieldRole =
   | 'modifiers'
   | 'caseChecks'
   | 'pivots'
-  /** Looked at by the node's own rule. */
+  /** Checked by the node's own rule. */
   | 'own'
   /** Must be empty, false or null. */
   | 'absent';

@@ -12,7 +12,7 @@ export function isShowTables(tree: TreeNode): boolean {
   );
 }
 
-/** SHOW TABLES from what the organization has, not from the engine's catalog. */
+/** Answers SHOW TABLES with the organization's relations, not with the engine's catalog. */
 export function listing(relations: readonly QueryRelation[]): string {
   const names = relations.map((relation) => `('${relation.name.replaceAll("'", "''")}')`);
   if (names.length === 0) return `SELECT '' AS "name" WHERE false`;

@@ -1,15 +1,15 @@
 import { uninspectable } from './refusal.ts';
 
 /**
- * Puts other text where the parser found a table's name. The rest of the statement stays as it was written,
- * so that its column names, joins and quoting mean what they meant: the engine's own printing of a tree loses
+ * Replaces text where the parser found a table's name. The rest of the statement stays as written, which
+ * preserves the meaning of its column names, joins and quoting: the engine's own printing of a tree loses
  * parentheses (`a LEFT JOIN (b CROSS JOIN c)`).
  */
 export interface TableEdit {
   /** Byte offset of the name's first part. */
   offset: number;
   replacement: string;
-  /** Used instead where the name stands right after DESCRIBE or SUMMARIZE, which take a table or a SELECT. */
+  /** Used instead directly after DESCRIBE or SUMMARIZE, which take a table or a SELECT. */
   replacementWhenDescribed: string;
 }
 
@@ -20,7 +20,7 @@ const describes = new RegExp(`\\b(?:describe|desc|show|summarize)${blank}$`, 'i'
 
 export function splice(sql: string, edits: readonly TableEdit[]): string {
   if (edits.length === 0) return sql;
-  // One character a byte, since the parser counts bytes.
+  // One character per byte, since the parser counts bytes.
   const bytes = Buffer.from(sql, 'utf8').toString('latin1');
   const parts: string[] = [];
   let end = 0;

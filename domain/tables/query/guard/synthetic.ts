@@ -1,6 +1,6 @@
 import type { TreeNode, TreeValue } from './tree.ts';
 
-/** Nodes as the parser prints them, for comparing a rewritten statement with what it must have become. */
+/** Nodes as the parser prints them, to compare a rewritten statement with the expected tree. */
 export function constant(value: number): TreeNode {
   const id = value <= 2147483647 ? 'INTEGER' : 'BIGINT';
   return {

@@ -17,14 +17,14 @@ export function foldName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** A statement without the white space and semicolons behind it. */
+/** A statement without trailing white space and semicolons. */
 export function withoutTail(sql: string): string {
   let end = sql.length;
   while (end > 0 && /[\s;]/.test(sql[end - 1]!)) end -= 1;
   return sql.slice(0, end);
 }
 
-/** Whether two trees are the same statement. Places in the text are not part of what a statement means. */
+/** Whether two trees are the same statement. Positions in the text are ignored. */
 export function sameTree(left: TreeValue | undefined, right: TreeValue | undefined): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {

@@ -1,7 +1,10 @@
 import { unavailable, uninspectable } from './refusal.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text } from './tree.ts';
 
-/** Types the parser leaves to the catalog by name. Others could only come from someone's catalog. */
+/**
+ * Types that the parser resolves by name through the catalog. Any other name could only come from a user's
+ * catalog.
+ */
 const namedTypes = new Set(
   `bigint binary bit bitstring blob bool boolean bpchar bytea char date datetime dec decimal double enum
   float float4 float8 guid hugeint int int1 int128 int16 int2 int32 int4 int64 int8 integer integral interval
@@ -11,7 +14,7 @@ const namedTypes = new Set(
   varchar variant varint bignum array`.split(/\s+/),
 );
 
-/** Checks a type and the types inside it; a type may carry expressions, which are walked like any other. */
+/** Checks a type and the types inside it; expressions in a type are walked like any others. */
 export function checkType(value: TreeValue, walkExpression: (node: TreeNode) => void): void {
   if (Array.isArray(value)) {
     for (const item of value) checkType(item, walkExpression);

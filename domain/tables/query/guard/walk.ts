@@ -17,22 +17,24 @@ import {
 import { foldName, isNode, type TreeNode, type TreeValue, text } from './tree.ts';
 import { checkType } from './types.ts';
 
-/** Names of common table expressions that a place in the statement can see, folded. */
+/** Names of the common table expressions visible at a place in the statement, folded. */
 export type Scope = ReadonlySet<string>;
 
-/** What a walk is given. */
+/** The input of a walk. */
 export interface Walk {
   visitTable: VisitTable;
-  /** Those that have values. Each must be met: one that is not would be text in quotes, or in a comment. */
+  /**
+   * The parameters that have values. Each must be encountered: otherwise it is within quotes or a comment.
+   */
   parameters?: readonly QueryParameter[];
 }
 
-/** Called for every named table that is no common table expression; refuses or rewrites it. */
+/** Called for every named table that is not a common table expression; refuses or rewrites it. */
 export type VisitTable = (table: TreeNode) => void;
 
 /**
- * Walks every node of a statement. What it does not know it refuses; functions must be on the allow-list;
- * tables go to `visitTable`, unless a common table expression in scope hides them.
+ * Walks every node of a statement. Unknown nodes are refused; functions must be on the allow-list; tables go
+ * to `visitTable`, unless a common table expression in scope hides them.
  */
 export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: Walk): void {
   const sources = new Map(parameters.map(({ name, source }) => [name, source]));
@@ -49,9 +51,9 @@ export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: W
 
 interface Walker {
   visitTable: VisitTable;
-  /** What was written, by the parameter's name. */
+  /** The placeholder as written, by parameter name. */
   sources: ReadonlyMap<string, string>;
-  /** Names of the parameters that were met. */
+  /** Names of the parameters encountered. */
   met: Set<string>;
 }
 
@@ -144,7 +146,7 @@ function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   if (!allowed.has(foldName(name)) || qualifiers.some(isCatalogName)) throw unavailable(name);
 }
 
-/** Names that are functions of the engine where no column has them; `t.current_user` can only be a column. */
+/** Names that are engine functions if no column has them; `t.current_user` can only be a column. */
 const sessionNames = new Set([
   'current_user',
   'session_user',
@@ -159,7 +161,7 @@ function checkColumn(node: TreeNode): void {
   if (rest.length === 0 && name !== undefined && sessionNames.has(foldName(name))) throw unavailable(name);
 }
 
-/** In `o.name.upper()` the parser takes the column for a schema, so only what names a catalog is refused. */
+/** In `o.name.upper()` the parser takes the column for a schema, so only names of catalogs are refused. */
 function isCatalogName(name: string): boolean {
   return /^(lake|memory|system|temp|pg_catalog|information_schema|__ducklake.*)$/.test(name);
 }
@@ -174,7 +176,7 @@ function walkQuery(walker: Walker, wrapped: TreeNode, outer: Scope): void {
   }
 }
 
-/** A whole statement wraps its query with the names of its parameters. */
+/** At the top level a statement wraps its query with the names of its parameters. */
 function unwrapped({ sources }: Walker, node: TreeNode): TreeNode {
   if (!('node' in node)) return node;
   const { node: inner, named_param_map: parameters, ...rest } = node;
@@ -185,7 +187,7 @@ function unwrapped({ sources }: Walker, node: TreeNode): TreeNode {
   return inner;
 }
 
-/** Each expression sees those before it; only a recursive one sees itself. */
+/** Each common table expression sees those before it; only a recursive one sees itself. */
 function walkCommonTables(walker: Walker, map: TreeValue | undefined, outer: Scope): Scope {
   const entries = isNode(map) ? map['map'] : undefined;
   if (!Array.isArray(entries)) throw uninspectable('A part of the statement');
@@ -194,7 +196,7 @@ function walkCommonTables(walker: Walker, map: TreeValue | undefined, outer: Sco
     const value = isNode(entry) ? entry['value'] : undefined;
     if (!isNode(entry) || !isNode(value)) throw uninspectable('A part of the statement');
     const name = foldName(text(entry['key']));
-    // Should scoping here and in the engine ever differ, such a name could reach the catalog or a file.
+    // If scoping here ever differed from the engine's, such a name could reach the catalog or a file.
     if (/^(pg_|duckdb_|sqlite_|pragma_|__ducklake)|[./\\:*?]/.test(name)) throw unavailable(name);
     walkFields(walker, value, commonTableShape, scope);
     scope.add(name);
@@ -216,7 +218,7 @@ function walkTable(walker: Walker, node: TreeNode, scope: Scope): void {
   if (node['type'] === 'BASE_TABLE' && !isCommonTable(node, scope)) walker.visitTable(node);
 }
 
-/** The engine breaks on a version that is null, and rounds one with a fraction. */
+/** The engine crashes on a null version, and rounds a fractional one. */
 function walkAtClause(walker: Walker, clause: TreeNode, scope: Scope): void {
   const { expr } = clause;
   walkField(walker, expr ?? null, 'expressions', scope);

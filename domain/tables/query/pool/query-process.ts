@@ -11,20 +11,15 @@ import type {
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
-  /**
-   * Resolves when the statement settled, however it did; rejects when the process ended meanwhile or before.
-   */
+  /** Resolves when the statement has settled, whatever its outcome; rejects if the process has ended. */
   run(statement: ProcessStatement): Promise<StatementOutcome>;
-  /** Asks the running statement to end; a process that ignores it for a second is killed. */
+  /** Interrupts the running statement; a process that ignores it for a second is killed. */
   interrupt(): void;
 }
 
 export const queryFolderKind = 'query';
 
-/**
- * The process ended before its statement did: killed by somebody, or by what the statement made the engine
- * do.
- */
+/** The process ended before its statement: it was killed, or the statement crashed the engine. */
 export class QueryProcessEnded extends Error {
   override name = 'QueryProcessEnded';
 
@@ -33,7 +28,7 @@ export class QueryProcessEnded extends Error {
   }
 }
 
-/** How long an interrupted statement may take to notice: it mostly takes 40 ms. */
+/** How long an interrupted statement may take to react; mostly it takes 40 ms. */
 const interruptGraceMs = 1000;
 
 let processCount = 0;
@@ -97,7 +92,7 @@ export function startQueryProcess(
           if (starting.isInterrupted) settle(starting, neverStarted(statementId));
           else child.send({ kind: 'run', statementId, statement });
         };
-        // A process that ends before it is ready fails the statement through its exit.
+        // If the process ends before it is ready, its exit fails the statement.
         ready.promise.then(start, () => undefined);
       });
     },

@@ -18,7 +18,7 @@ export interface Bound {
   types: Record<string, DuckDBType>;
 }
 
-/** Values with the types that the same literals would have. Undefined where a statement has no parameter. */
+/** Values with the types that the same literals would have. Undefined if the statement has no parameters. */
 export function boundParameters(parameters: readonly QueryParameter[]): Bound | undefined {
   if (parameters.length === 0) return undefined;
   const bound: Bound = { values: {}, types: {} };
@@ -38,8 +38,7 @@ interface Typed {
 function typedValue(value: CellValue): Typed {
   if (value === null) return { value, type: SQLNULL };
   if (typeof value === 'boolean') return { value, type: BOOLEAN };
-  // To the engine a text that is bound is what a literal is: it becomes the date or number that it is
-  // compared with.
+  // The engine treats a bound text like a literal: it is cast to the date or number it is compared with.
   if (typeof value === 'string') return { value, type: VARCHAR };
   return typedNumber(value.number);
 }

@@ -7,17 +7,20 @@ import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
 import type { ProcessSettings } from './messages.ts';
 
-/** One DuckDB instance: first blank, then attached to one organization's lake and locked for good. */
+/** One DuckDB instance: first blank, then attached to one organization's lake and locked permanently. */
 export interface Engine {
   connection: DuckDBConnection;
   parser: Parser;
   /** Which lake it is attached to; undefined while blank. */
   attachedTo: string | undefined;
-  /** The end of the last statement's transaction, which the next one waits for and its answer does not. */
+  /**
+   * The end of the last statement's transaction. The next statement waits for it; the last one's answer does
+   * not.
+   */
   ending: Promise<void>;
   /**
-   * Whether that could not be ended: the catalog was lost under it, and what the engine knows of the lake may
-   * be wrong.
+   * Whether that transaction could not be ended: the catalog connection was lost, and the engine's knowledge
+   * of the lake may be wrong.
    */
   isLost: boolean;
   close(): void;
@@ -25,7 +28,7 @@ export interface Engine {
 
 const extensions = ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json'];
 
-/** Everything that does not depend on the organization, so that a waiting process has it done already. */
+/** Everything that does not depend on the organization, so that a waiting process has already done it. */
 export async function openBlankEngine(settings: ProcessSettings): Promise<Engine> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(settings.threads),
@@ -34,7 +37,7 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     autoload_known_extensions: 'false',
     allow_persistent_secrets: 'false',
     allow_community_extensions: 'false',
-    // The lake's files never change under their names, so what is cached of one need not be asked for again.
+    // The lake's files never change under their names, so cached contents need no revalidation.
     validate_external_file_cache: 'NO_VALIDATION',
     enable_http_metadata_cache: 'true',
     extension_directory: settings.installDir,
@@ -60,15 +63,15 @@ async function loadExtension(connection: DuckDBConnection, dir: string | undefin
   await connection.run(`INSTALL ${name}; LOAD ${name}`);
 }
 
-/** Two locations with the same key can share an engine: same organization, same way in. */
+/** Locations with the same key can share an engine: same organization, same credentials. */
 export function locationKey(location: LakeLocation): string {
   return JSON.stringify([location.organizationId, location.dataPath, location.catalog]);
 }
 
 /**
- * Attaches the lake and locks the engine. Secrets carry the addresses, so that no function can print a
- * connection string; the only paths left open are the organization's own. From here on no setting changes,
- * which is why an engine never changes its organization.
+ * Attaches the lake and locks the engine. Addresses are kept in secrets, so that no function can print a
+ * connection string; the only paths left accessible are the organization's own. From here on no setting can
+ * change, so an engine never changes its organization.
  */
 export async function attachLake(
   engine: Engine,
@@ -84,7 +87,7 @@ export async function attachLake(
       METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': 'catalog'})`,
     `ATTACH 'ducklake:lake' AS lake (READ_ONLY, CREATE_IF_NOT_EXISTS false)`,
     `SET TimeZone = 'UTC'`,
-    // The catalog's tables are small: splitting a read of one over connections only costs round trips.
+    // The catalog's tables are small: splitting a read over several connections would only cost round trips.
     `SET GLOBAL pg_use_ctid_scan = false`,
     `SET temp_directory = ${literal(settings.tempDir)}`,
     `SET max_temp_directory_size = '${settings.tempLimitBytes}B'`,

@@ -5,11 +5,11 @@ import { QueryRefusal } from '../guard/refusal.ts';
 export interface ShownFailure {
   code: ErrorCode;
   message: string;
-  /** The engine's own words where they are not shown; for the log. */
+  /** The engine's own message if it is not shown; for the log. */
   privateDetail: string | undefined;
   /**
    * What must be replaced: nothing, the engine (the same statement may then succeed), or the whole process,
-   * where the engine is in no state to be closed.
+   * if the engine cannot be closed safely.
    */
   broken: 'nothing' | 'engine' | 'process';
 }
@@ -20,20 +20,21 @@ export class LakeUnavailable extends Error {
 }
 
 /**
- * Error classes whose text is about the statement and its values. Others speak of files, hosts and catalogs.
+ * Error classes whose message concerns the statement and its values. Others mention files, hosts and
+ * catalogs.
  */
 const aboutTheStatement =
   /^(Binder|Conversion|Parser|Syntax|Invalid Input|Out of Range|Not implemented|Mismatch Type|Type|Divide by Zero|Constraint|Invalid Type|Serialization|Sequence|Expression Depth|Parameter Not Resolved|Parameter Not Allowed) Error: /i;
 
 const brokenProcess = /^(FATAL|INTERNAL) Error/;
-/** It may stumble over an answer of the catalog that never came. */
+/** DuckLake may crash on a missing answer of the catalog. */
 const inDuckLake = /ducklake\.duckdb_extension/;
-/** The catalog, or the way to it, was lost. */
+/** The catalog, or the connection to it, was lost. */
 const lostCatalog =
   /^(Connection|TransactionContext) Error|^Invalid Error: Failed|^Invalid Input Error: Attempting to \w+ [\w ]+\nError: |DuckLake: /;
 const tooLarge = /^Out of Memory Error|max_temp_directory_size|temp_directory|No space left on device/i;
 
-/** What a client is told about a failed statement, and what only the log is. */
+/** What a client is shown of a failed statement, and what is only logged. */
 export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
   if (error instanceof QueryRefusal) {
     return { code: error.code, message: error.message, privateDetail: undefined, broken: 'nothing' };
@@ -80,7 +81,7 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   return unexpected('query_failed', 'The statement could not be run.', 'nothing');
 }
 
-/** A string or buffer that JavaScript cannot hold: the answer is too large before its size was known. */
+/** A string or buffer that JavaScript cannot hold: the answer exceeded that before its size was known. */
 function isUnrepresentable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return error instanceof RangeError || code === 'ERR_STRING_TOO_LONG';

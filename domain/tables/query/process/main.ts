@@ -1,8 +1,8 @@
 import { serveStatements } from './serve.ts';
 
 /**
- * A query process: runs statements that its parent sends, one at a time, and ends when the parent does.
- * What it may use comes over the channel, never from the environment.
+ * A query process: runs the statements its parent sends, one at a time, and ends when the parent does. Its
+ * settings come over the channel, never from the environment.
  */
 serveStatements({
   send: (message) => process.send?.(message),

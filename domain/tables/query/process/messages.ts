@@ -4,7 +4,7 @@ import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 
 /**
- * What a query process is told once. Secrets travel here and nowhere else: never in its environment or
+ * The settings sent once to a query process. Secrets are passed only here, never in its environment or
  * arguments.
  */
 export interface ProcessSettings {
@@ -13,7 +13,7 @@ export interface ProcessSettings {
   /** Where installed extensions are kept when `extensionDir` is undefined. */
   installDir: string;
   objectStore: ObjectStoreSettings;
-  /** Spill files; this process's own. */
+  /** This process's own folder for spill files. */
   tempDir: string;
   threads: number;
   memoryLimitBytes: number;
@@ -46,7 +46,7 @@ export type FromProcess =
       statementId: number;
       code: ErrorCode;
       message: string;
-      /** The engine's own words, for the log; absent where they are the message. */
+      /** The engine's own message, for the log; absent if it is `message`. */
       privateDetail: string | undefined;
       isSpent: boolean;
     };

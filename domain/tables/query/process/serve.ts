@@ -21,10 +21,7 @@ interface Running extends Interruption {
   statementId: number;
 }
 
-/**
- * An interrupt that falls between two steps of a statement is lost, so it is repeated until the statement
- * ends.
- */
+/** An interrupt between two steps of a statement is lost, so it is repeated until the statement ends. */
 const interruptIntervalMs = 50;
 
 export function serveStatements(channel: Channel): void {
@@ -32,14 +29,14 @@ export function serveStatements(channel: Channel): void {
   let engine: Promise<Engine> | undefined;
   let running: Running | undefined;
 
-  // SIGKILL, because an ordinary exit waits for the statement that is running.
+  // SIGKILL, because an ordinary exit waits for the running statement.
   channel.onParentGone(() => process.kill(process.pid, 'SIGKILL'));
   channel.onMessage((message) => {
     if (message.kind === 'configure') {
       settings = message.settings;
       engine = openBlankEngine(settings);
       engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
-      // It is ended by a kill, which would keep nothing for the next one.
+      // Flushed now, because the process is killed in the end, which would lose the cache for the next one.
       flushCompileCache();
     } else if (message.kind === 'interrupt') {
       if (running?.statementId === message.statementId) void interrupt(running);
@@ -71,8 +68,8 @@ export function serveStatements(channel: Channel): void {
     } as const;
     const memory = watchMemory(limits.memoryLimitBytes, {
       onExceeded: () => void interrupt(current),
-      // The parent ends a spent process; ending it from inside would wait for the very thread that hears
-      // nothing.
+      // The parent kills a spent process; exiting from inside would wait for the very thread that ignores
+      // interrupts.
       onHopeless: () => channel.send(overMemory),
     });
     const settled = await outcomeOf(limits, statement, current);
@@ -102,7 +99,7 @@ export function serveStatements(channel: Channel): void {
         );
         if (broken === 'engine') {
           await replaceEngine(limits);
-          // Reading twice is harmless, and a lost connection to the catalog heals this way.
+          // Reading twice is harmless, and a retry recovers from a lost connection to the catalog.
           if (attempt === 1 && !current.isRequested) continue;
         }
         return { kind: 'failure', statementId, ...failure, isSpent: broken === 'process' };
@@ -133,7 +130,7 @@ export function serveStatements(channel: Channel): void {
   }
 }
 
-/** An engine that cannot even open leaves nothing to serve with; the parent sees the exit and the reason. */
+/** If the engine cannot open, the process cannot serve anything; the parent sees the exit and the reason. */
 function endLoudly(error: unknown): void {
   process.stderr.write(`query process: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

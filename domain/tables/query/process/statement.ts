@@ -11,7 +11,8 @@ import { LakeUnavailable } from './failure.ts';
 import type { ProcessStatement } from './messages.ts';
 
 /**
- * Set from outside while a statement runs; looked at between its steps, since an interrupt only ends a step.
+ * Set from outside while a statement runs, and checked between its steps, since an interrupt only ends one
+ * step.
  */
 export interface Interruption {
   isRequested: boolean;
@@ -29,8 +30,8 @@ const nothing: QueryAnswer = {
 };
 
 /**
- * Checks a statement and runs it in one read-only transaction, whose first question is the lake's newest
- * snapshot: everything after it reads that snapshot, whatever is committed meanwhile.
+ * Checks a statement and runs it in one read-only transaction that first queries the lake's newest snapshot:
+ * everything after it reads that snapshot, whatever is committed meanwhile.
  */
 export async function runStatement(
   engine: Engine,
@@ -51,7 +52,7 @@ export async function runStatement(
   try {
     const snapshotId = await newestSnapshot(engine);
     stopIfInterrupted(interruption);
-    // A bounded result is quicker whole than in a stream; any other is read no further than is wanted.
+    // A bounded result is faster materialised than streamed; any other is read no further than wanted.
     const { values, types } = boundParameters(statement.parameters) ?? {};
     const result = await (checked.isBounded
       ? connection.run(checked.sql, values, types)
@@ -68,7 +69,8 @@ export async function runStatement(
       snapshotId,
     };
   } finally {
-    // It only read, so nothing hangs on how it ends; one that cannot be ended is found by the next statement.
+    // The transaction only read, so its end does not matter; the next statement notices if it could not be
+    // ended.
     engine.ending = connection.run('ROLLBACK').then(
       () => undefined,
       () => {
@@ -78,7 +80,7 @@ export async function runStatement(
   }
 }
 
-/** What was read is believed where the connection to the catalog lived on: see the probe. */
+/** Results are trusted only if the connection to the catalog survived; see `catalogProbe`. */
 async function refuseUnread({ connection }: Engine): Promise<void> {
   try {
     await connection.run(catalogProbe('lake'));

@@ -1,4 +1,4 @@
-/** Bytes that are appended to, in one buffer that grows. */
+/** An append-only byte buffer that grows. */
 export class ByteWriter {
   buffer: Buffer;
   length = 0;
@@ -20,7 +20,7 @@ export class ByteWriter {
     this.buffer[this.length++] = value;
   }
 
-  /** Short runs are copied in a loop: a call into the runtime costs more than they do. */
+  /** Short runs are copied in a loop, because a call into the runtime costs more. */
   copy(from: Uint8Array, start: number, end: number): void {
     const bytes = end - start;
     if (this.length + bytes > this.buffer.length) this.reserve(bytes);

@@ -5,7 +5,7 @@ import type { Target } from './targets.ts';
 import { byte } from './tokens.ts';
 
 /**
- * Records that name the same columns in the same order share one; `sorted` is the canonical order of its
+ * Shared by records with the same columns in the same order; `sorted` is the canonical order of their
  * members.
  */
 interface Shape {
@@ -14,12 +14,12 @@ interface Shape {
 }
 
 const maxShapes = 1_000;
-/** The canonical form is hashed in pieces of about this size; it is never held whole. */
+/** The canonical form is hashed in chunks of about this size and never held as a whole. */
 const hashedBytes = 65_536;
 
-/** The canonical form of a page's records as they are read, one after the other, and its hash. */
+/** Builds the canonical form of a page's records as they are read, and its hash. */
 export class CanonicalRecords {
-  /** What is not hashed yet. */
+  /** Bytes not hashed yet. */
   readonly #out = new ByteWriter(2 * hashedBytes);
   readonly #hash = createHash('sha256');
   readonly #targets: readonly Target[];
@@ -30,7 +30,7 @@ export class CanonicalRecords {
   #bytes = 0;
   #records = 0;
   /**
-   * Of the record under way: its columns in order, and where each one's value lies (in scratch when
+   * For the current record: its columns in order, and the position of each column's value (in `scratch` if
    * negative).
    */
   readonly sequence: Int32Array;
@@ -46,13 +46,13 @@ export class CanonicalRecords {
     this.ends = new Int32Array(targets.length);
   }
 
-  /** The column that came at this place in the record before. */
+  /** The column at this position in the previous record. */
   expected(index: number): Target | undefined {
     const position = this.#shape.sequence[index];
     return position === undefined ? undefined : this.#targets[position];
   }
 
-  /** Takes the record under way, which has so many members. */
+  /** Adds the current record, which has this many members. */
   add(count: number): void {
     const out = this.#out;
     const { sorted } = this.#shapeOf(count);

@@ -7,8 +7,8 @@ import type { Target } from './targets.ts';
 import { bail, byte, type Tokens } from './tokens.ts';
 
 /**
- * Reads one value after the other: what the engine is fed goes to `feed`; where the canonical form differs
- * from the source it goes to `scratch`, and `isAsItStands` is false.
+ * Reads values one by one. The engine's input is written to `feed`; if the canonical form differs from the
+ * source, it is written to `scratch` and `isAsItStands` is false.
  */
 export class Cells {
   readonly feed: ByteWriter;
@@ -48,7 +48,7 @@ export class Cells {
     }
   }
 
-  /** The first value decides, as it does in the general reading. */
+  /** The first value determines the type, as in the general reading. */
   #determine(target: Target, c: number): void {
     target.isUndetermined = false;
     if (c === byte.quote) target.dataType = 'STRING';
@@ -63,7 +63,7 @@ export class Cells {
     tokens.number();
     const { integerDigits, fractionDigits } = tokens;
     if (tokens.hasExponent || integerDigits > 18) {
-      // Which type an open column takes then, only the general reading decides.
+      // Only the general reading decides which type an open column then takes.
       if (target.isOpen) throw bail;
       this.#again(target, start);
     } else if (fractionDigits > 0) {
@@ -72,7 +72,7 @@ export class Cells {
         this.#again(target, start);
         return;
       }
-      // An inferred column widens where nothing is lost; the text of its integers is a text of doubles too.
+      // An inferred column widens if nothing is lost; the text of its integers is valid for doubles too.
       if (!target.isOpen || target.sawLong || !isShort) throw bail;
       target.dataType = 'DOUBLE';
       tokens.at = start;
@@ -95,7 +95,7 @@ export class Cells {
     tokens.number();
     const isShort = tokens.integerDigits + tokens.fractionDigits <= 15 && !tokens.hasExponent;
     if (!isShort || (tokens.isNegative && tokens.value === 0)) {
-      // Whether a DOUBLE that was inferred holds a long integer, only the general reading decides.
+      // Only the general reading decides whether an inferred DOUBLE holds a long integer.
       const mayBeInteger = tokens.fractionDigits === 0 || tokens.integerDigits > 15 || tokens.hasExponent;
       if (target.isOpen && mayBeInteger) throw bail;
       this.#again(target, start);
@@ -130,7 +130,7 @@ export class Cells {
     if (!isString) this.#canonicalNumber(start);
   }
 
-  /** A number stands for itself unless it ends in a zero behind the point or is tiny. */
+  /** A number is already canonical unless it ends in a zero after the decimal point, or is tiny or huge. */
   #canonicalNumber(start: number): void {
     const tokens = this.#tokens;
     const isCanonical =
@@ -154,7 +154,9 @@ export class Cells {
     this.feed.copy(tokens.source, start, tokens.at);
   }
 
-  /** Days to the 28th exist in every month: these, without an offset or in UTC, are fed as they stand. */
+  /**
+   * Days up to the 28th exist in every month: such values, without an offset or in UTC, are copied unchanged.
+   */
   #moment(target: Target): void {
     const tokens = this.#tokens;
     const { source } = tokens;
@@ -180,7 +182,7 @@ export class Cells {
     this.#again(target, start);
   }
 
-  /** The value that ends here, read with the encoder that every other way in uses. */
+  /** Reads the value that ends here again, with the encoder that all other paths use. */
   #again(target: Target, start: number): void {
     const text = this.#tokens.text(start);
     const value = parseValue(text);

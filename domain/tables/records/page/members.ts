@@ -2,7 +2,8 @@ import type { JsonValue } from '../../../../data/exact-json.ts';
 import { bail, byte, Tokens } from './tokens.ts';
 
 /**
- * Reads the members of the body; the value of `records`, which must be there once, is read by `readRecords`.
+ * Reads the members of the body; the value of `records`, which must occur exactly once, is read by
+ * `readRecords`.
  */
 export function readMembers(tokens: Tokens, readRecords: () => void): Record<string, JsonValue> {
   const members: Record<string, JsonValue> = {};
@@ -46,7 +47,7 @@ export function goesOn(tokens: Tokens, end: number): boolean {
   return c === byte.comma;
 }
 
-/** What stands beside the records of a body, without a look into them; undefined where that is not plain. */
+/** The other members of a body, read without parsing the records; undefined if the body is unusual. */
 export function skimBody(body: Buffer): Record<string, JsonValue> | undefined {
   try {
     const tokens = new Tokens(body);

@@ -10,7 +10,7 @@ function digits(source: Uint8Array, at: number, count: number): number {
   return value;
 }
 
-/** `yyyy-mm-dd` of a day that every month has. */
+/** `yyyy-mm-dd` with a day that every month has. */
 export function isPlainDate(source: Uint8Array, at: number): boolean {
   const month = digits(source, at + 5, 2);
   const day = digits(source, at + 8, 2);
@@ -25,7 +25,7 @@ export function isPlainDate(source: Uint8Array, at: number): boolean {
   );
 }
 
-/** `Thh:mm:ss` or ` hh:mm:ss`, with at most six digits of a fraction. */
+/** `Thh:mm:ss` or ` hh:mm:ss`, with at most six fraction digits. */
 export function isPlainTime(source: Uint8Array, at: number, end: number): boolean {
   const hour = digits(source, at + 1, 2);
   const minute = digits(source, at + 4, 2);

@@ -6,25 +6,25 @@ import type { LakeColumn } from '../../tables/columns.ts';
 import { duplicateRowId } from '../duplicates.ts';
 import { assessRows, maxFaults, type Row } from '../plan.ts';
 
-/** What a batch asks of its pages. */
+/** A batch's rules for its pages. */
 export interface PageRules {
   onBadRecord: 'refuse' | 'quarantine';
   onNewField: 'refuse' | 'add' | 'ignore';
-  /** Columns that must have a value in every record: the key of an upsert. */
+  /** Columns that need a value in every record: the key of an upsert. */
   keys: readonly string[];
-  /** Whether one s_id may come twice: in an upsert the last record of a key wins. */
+  /** Whether an s_id may occur twice: in an upsert the last record of a key wins. */
   repeats: boolean;
-  /** s_ids that are taken as far as is known: their records do not fit. */
+  /** s_ids known to be taken; records with these do not fit. */
   taken?: ReadonlySet<bigint>;
 }
 
-/** A column that has a value in the page, with the type its values are encoded in. */
+/** A column with a value in the page, with the type its values are encoded in. */
 export interface PageColumn {
   name: string;
   dataType: string;
   /** Its key in the feed is `c<position>`. */
   position: number;
-  /** A field that was no column of the table when the page was staged. */
+  /** A field that was not a column of the table when the page was staged. */
   isNew?: boolean;
 }
 
@@ -36,28 +36,25 @@ export interface BadRecord {
   record: string;
 }
 
-/**
- * A page that was looked at whole: its identity, its records as the engine reads them, and those that do not
- * fit.
- */
+/** A fully checked page: its identity, its records as the engine reads them, and those that do not fit. */
 export interface PageContent {
   /** Lowercase hex over the canonical records. */
   sha256: string;
   /** Bytes of the canonical records. */
   sizeBytes: number;
   records: number;
-  /** Newline-delimited JSON objects, one a good record. */
+  /** Newline-delimited JSON objects, one per good record. */
   feed: Uint8Array;
   columns: readonly PageColumn[];
   rowIds: { min: bigint; max: bigint } | undefined;
   bad: readonly BadRecord[];
 }
 
-/** A page whose feed lies in a file. */
+/** A page whose feed is in a file. */
 export type PageReading = Omit<PageContent, 'feed'> & { feedBytes: number };
 
 /**
- * Reads a page's records in full generality. Throws with every fault at its place, to 20, unless the batch
+ * The general reading of a page's records. Throws with up to 20 faults, each at its place, unless the batch
  * keeps bad records aside.
  */
 export function readPage(
@@ -80,7 +77,7 @@ export function readPage(
   if (!setAside && repeated.size > 0)
     throw duplicateRowId([...repeated.keys()].map((position) => plan.rowIds[position]!));
   for (const [position, reason] of repeated) reasons.set(fits[position]!, `${rowIdColumn}: ${reason}`);
-  /** Positions in the plan, which has the records that fit their columns. */
+  /** Positions in the plan, which contains the records that fit their columns. */
   const kept = fits.map((_, position) => position).filter((position) => !repeated.has(position));
   return {
     sha256: createHash('sha256').update(canonical).digest('hex'),
@@ -110,7 +107,7 @@ function reasonsByRecord(faults: readonly ValidationFault[]): Map<number, string
   return reasons;
 }
 
-/** Why records may not come although their values fit, by position. */
+/** Why records are refused although their values fit, by position. */
 function repeatsOf(rowIds: readonly bigint[], { repeats, taken }: PageRules): Map<number, string> {
   const repeated = new Map<number, string>();
   const seen = new Set<bigint>();

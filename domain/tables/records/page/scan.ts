@@ -10,16 +10,16 @@ import type { PageContent, PageRules } from './page.ts';
 import { type Target, targetsOf } from './targets.ts';
 import { bail, byte, Tokens } from './tokens.ts';
 
-/** The body of a page: its records, looked at, and what else stood beside them. */
+/** The scanned body of a page: its records, and its other members. */
 export interface ScannedBody {
   content: PageContent;
   members: Record<string, JsonValue>;
 }
 
 /**
- * Reads a page's body in one pass over its bytes: the canonical form, its checks and the engine's feed come
- * out of it without a JavaScript value a cell. Undefined where anything is unusual or wrong; the general
- * reading then has the last word.
+ * Reads a page's body in one pass over its bytes, which yields the canonical form, its checks and the
+ * engine's feed without creating a JavaScript value per cell. Undefined if anything is unusual or wrong; the
+ * general reading then decides.
  *
  * @param body UTF-8 that was checked
  * @param feed where the engine's feed is written, from its beginning
@@ -48,10 +48,10 @@ class Scan {
   readonly #byName: Map<string, Target>;
   readonly #required: readonly Target[];
   readonly #rules: PageRules;
-  /** The record (from 1) in which a column came last, and in which it had a value. */
+  /** The record (from 1) in which a column last occurred, and in which it last had a value. */
   readonly #seenIn: Int32Array;
   readonly #valueIn: Int32Array;
-  /** The s_ids so far; as a set too, once they do not rise. */
+  /** The s_ids so far; also as a set once they are no longer ascending. */
   readonly #rowIds: (number | bigint)[] = [];
   #rowIdSet: Set<number | bigint> | undefined;
   #min: number | bigint = 0;
@@ -113,7 +113,7 @@ class Scan {
     this.#canonical.add(count);
   }
 
-  /** The column of the next member: mostly the one that came here in the record before. */
+  /** The column of the next member: mostly the one at this position in the previous record. */
   #key(index: number): Target {
     const tokens = this.#tokens;
     const { source } = tokens;

@@ -1,23 +1,23 @@
 import { createdAtColumn, rowIdColumn } from '../../tables/column-name.ts';
 import type { LakeColumn } from '../../tables/columns.ts';
 
-/** A column as the quick reading meets its values. */
+/** A column as the quick reading uses it. */
 export interface Target {
   name: string;
   dataType: string;
   position: number;
-  /** `"name"`, as the source writes it, and `"name":` and `"c0":` as they are written. */
+  /** `"name"` as in the source, and `"name":` and `"c0":` as written to the outputs. */
   quoted: Buffer;
   member: Buffer;
   feedMember: Buffer;
   isRequired: boolean;
   isUsed: boolean;
-  /** The type may still follow the values; false once the table says it. */
+  /** The type may still change with the values; false once the table determines it. */
   isOpen: boolean;
   isUndetermined: boolean;
-  /** An integer of more than 15 digits came: the column cannot become DOUBLE without a closer look. */
+  /** An integer of more than 15 digits occurred: the column cannot become DOUBLE without a closer check. */
   sawLong: boolean;
-  /** Digits before and behind the point that a DECIMAL holds. */
+  /** Digits before and after the decimal point that a DECIMAL holds. */
   wholeDigits: number;
   scale: number;
 }

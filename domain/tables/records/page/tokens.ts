@@ -1,4 +1,4 @@
-/** Bytes of JSON's structure. */
+/** Structural bytes of JSON. */
 export const byte = {
   quote: 0x22,
   comma: 0x2c,
@@ -15,35 +15,31 @@ export const byte = {
 } as const;
 
 /**
- * Thrown where the quick reading ends: the page is then read in full generality, which also says what is
- * wrong.
+ * Thrown where the quick reading gives up: the page is then read by the general reading, which also reports
+ * faults.
  */
 export const bail = new Error('The page needs the general reading.');
 
-/**
- * Tokens of one JSON text, read where they stand. It accepts less than JSON allows and nothing that JSON does
- * not: whatever is unusual throws `bail`.
- */
+/** In-place tokenizer of one JSON text. It accepts a subset of JSON; anything unusual throws `bail`. */
 export class Tokens {
   readonly source: Uint8Array;
   at = 0;
   /**
-   * Of the number read last: digits before and behind the point, and its value where that is exact (15
-   * digits).
+   * For the last number read: digits before and after the point, and its value if that is exact (15 digits).
    */
   integerDigits = 0;
   fractionDigits = 0;
   value = 0;
   isNegative = false;
   hasExponent = false;
-  /** Zeros between the point and the first other digit, where the integer part is 0. */
+  /** Zeros between the point and the first other digit, if the integer part is 0. */
   leadingZeros = 0;
 
   constructor(source: Uint8Array) {
     this.source = source;
   }
 
-  /** The next byte that is not white space; it is not taken. */
+  /** The next byte that is not white space; it is not consumed. */
   peek(): number {
     const { source } = this;
     let c = source[this.at]!;
@@ -56,7 +52,7 @@ export class Tokens {
     this.at += 1;
   }
 
-  /** Passes a string; true when it stands for itself, false when it has escapes. */
+  /** Skips a string; true if it has no escapes. */
   string(): boolean {
     const { source } = this;
     if (source[this.at] !== byte.quote) throw bail;
@@ -121,7 +117,7 @@ export class Tokens {
     this.at += word.length;
   }
 
-  /** Passes a value of any kind by its brackets and quotes; whoever uses it parses what was passed. */
+  /** Skips any value by its brackets and quotes; the caller parses what was skipped. */
   any(): void {
     let depth = 0;
     do {

@@ -8,21 +8,21 @@ import { scanBody } from '../page/scan.ts';
 export interface ScanTask {
   /** Where the feed is written, if the page has records. */
   path: string;
-  /** The whole body, and the members it may have beside `records`. */
+  /** The whole body, and the members allowed in addition to `records`. */
   bytes: Uint8Array;
   members: readonly string[];
   columns: readonly LakeColumn[];
   rules: PageRules;
 }
 
-/** A feed larger than this is not kept for the next page. */
+/** A feed buffer larger than this is not reused for the next page. */
 const maxKeptBytes = 8_388_608;
 let feed = new ByteWriter(0);
 
 /**
- * The quick reading of a page, its feed written to a file. It takes milliseconds a megabyte without a pause,
- * which is why larger pages are read in threads; this module is what those run. Undefined where the general
- * reading has the last word.
+ * The quick reading of a page, with its feed written to a file. It runs for milliseconds per megabyte without
+ * yielding, so larger pages are read in threads, which run this module. Undefined if the general reading must
+ * decide.
  */
 export function scanPage({ path, bytes, members, columns, rules }: ScanTask): PageReading | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

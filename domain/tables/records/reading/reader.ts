@@ -6,7 +6,7 @@ import { createFairSlots } from '../../../../data/process-pool/fair-slots.ts';
 import { createThreads } from '../../../../data/process-pool/threads.ts';
 import { doTask, doTaskInThread, type Task, type TaskAnswer, type Tasks } from './tasks.ts';
 
-/** Reads the bodies of requests, larger ones in threads: nobody else waits for them. */
+/** Reads request bodies, larger ones in threads so that they do not block other requests. */
 export interface BodyReader {
   read<Name extends keyof Tasks>(
     organizationId: string,
@@ -16,14 +16,13 @@ export interface BodyReader {
   close(): Promise<void>;
 }
 
-/** A smaller body is read sooner than a thread has heard of it. */
+/** A smaller body is read faster than it could be handed to a thread. */
 export const threadedFromBytes = 131_072;
 const threadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
 
 /**
- * Its threads start where large bodies come, and end when they have been idle: one that dies is replaced, and
- * takes only its own body with it. Where none can be started, the process has nothing left to start it with
- * and ends with Piscina's error.
+ * Threads start when large bodies arrive and end when idle. One that dies is replaced and only loses its own
+ * body. If no thread can be started, the process ends with Piscina's error.
  */
 export function createBodyReader(): BodyReader {
   const inTurn = createFairSlots(threadCount);
@@ -35,7 +34,7 @@ export function createBodyReader(): BodyReader {
       name: doTaskInThread.name,
       minThreads: 0,
       maxThreads: threadCount,
-      // What a thread took for a large body goes with it.
+      // Ending an idle thread releases the memory it took for a large body.
       idleTimeout: 10_000,
       resourceLimits: { maxOldGenerationSizeMb: 1_024 },
     });
@@ -55,7 +54,7 @@ export function createBodyReader(): BodyReader {
   };
 }
 
-/** Records that were read already are a page's at most, in a process that serves nobody. */
+/** Already parsed records are at most one page, in a process that serves no requests. */
 function isLarge(body: Task['body']): boolean {
   return 'bytes' in body && body.bytes.length >= threadedFromBytes;
 }

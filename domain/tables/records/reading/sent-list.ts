@@ -4,41 +4,40 @@ import { isRawNumber, type JsonValue } from '../../../../data/exact-json.ts';
 import type { Row } from '../plan.ts';
 
 /**
- * A body as its bytes came, `{"rows": [...]}` or `{"records": [...], ...}`: read where its records are looked
- * at.
+ * A body in raw bytes, `{"rows": [...]}` or `{"records": [...], ...}`; parsed where its records are checked.
  */
 export interface SentList {
   bytes: Uint8Array;
   list: 'rows' | 'records';
-  /** The fewest records it may have. */
+  /** Minimum number of records. */
   min: number;
-  /** Members it may have beside the list. */
+  /** Members allowed in addition to the list. */
   members: readonly string[];
 }
 
-/** The most records of one request. */
+/** Maximum number of records in one request. */
 export const maxRecords = 5_000;
-/** Values of JSON columns may be nested this deep, within their record in the list of the body. */
+/** Maximum nesting of values of JSON columns, within their record in the body's list. */
 export const maxValueDepth = 1_000;
 const bounds = { depth: maxValueDepth + 3, members: Number.POSITIVE_INFINITY, storableText: false };
 const maxFaults = 20;
 
 export interface ReadList {
   records: Row[];
-  /** What stood beside them. */
+  /** The body's other members. */
   members: Record<string, JsonValue>;
-  /** What is wrong with the list or beside it; the records can be used where this is nothing. */
+  /** Faults of the list or of the other members; the records are usable if there are none. */
   faults: ValidationFault[];
 }
 
-/** The records of a body; throws with what is wrong, at its place. */
+/** The records of a body; throws with its faults, each at its place. */
 export function readSentList(sent: SentList): readonly Row[] {
   const { records, faults } = readList(sent);
   if (faults.length > 0) throw new ValidationError(faults);
   return records;
 }
 
-/** Reads a body; throws where it is no JSON object. */
+/** Reads a body; throws if it is not a JSON object. */
 export function readList(sent: SentList): ReadList {
   const { list, members: allowed } = sent;
   const bytes = Buffer.from(sent.bytes.buffer, sent.bytes.byteOffset, sent.bytes.byteLength);

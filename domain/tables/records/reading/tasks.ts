@@ -14,16 +14,16 @@ import { planRows, type Row, type WritePlan } from '../plan.ts';
 import { scanPage } from './quick-page.ts';
 import { type ReadList, readList, readSentList, type SentList } from './sent-list.ts';
 
-/** A list as it was sent, or records that were read already. */
+/** A list as sent, or already parsed records. */
 export type ListBody = SentList | readonly Row[];
 
-/** Rows that fit, in a file where they are many bytes: `text` is a JSON list of them otherwise. */
+/** Rows that fit: in a file if they are large, otherwise `text` is a JSON list of them. */
 export type PlannedRows = Omit<WritePlan, 'rowTexts'> & ({ text: string } | { path: string });
 
 export interface Tasks {
-  /** The value of a body that is no list of records. */
+  /** Parses a body that is not a list of records. */
   json: { input: { body: { bytes: Uint8Array }; bounds: JsonBounds }; output: JsonValue };
-  /** Reads a page whole; its feed is written to `path`, if it has records that fit. */
+  /** Reads a whole page; its feed is written to `path` if any records fit. */
   page: {
     input: { body: ListBody; path: string; columns: readonly LakeColumn[]; rules: PageRules };
     output: PageReading;
@@ -39,7 +39,7 @@ export interface Tasks {
     };
     output: PlannedRows;
   };
-  /** What stands beside the list, and what is wrong with the list or beside it. */
+  /** The other members of the body, and faults of the list or of those members. */
   members: { input: { body: SentList }; output: Pick<ReadList, 'members' | 'faults'> };
   /** The hash of the canonical records. */
   hash: { input: { body: ListBody }; output: string };
@@ -47,10 +47,10 @@ export interface Tasks {
 
 export type Task = { [Name in keyof Tasks]: { name: Name } & Tasks[Name]['input'] }[keyof Tasks];
 
-/** A body of rows up to this size stays in memory between its reading and its commit. */
+/** Rows up to this size stay in memory between reading and commit. */
 const inlineBytes = 262_144;
 
-/** Does one task where it is called: in a thread, or where the body is small. */
+/** Runs one task in the calling thread: a worker thread, or the main one if the body is small. */
 export function doTask(task: Task): unknown {
   switch (task.name) {
     case 'json':
@@ -70,19 +70,22 @@ export function doTask(task: Task): unknown {
 
 if (!isMainThread) lowerThreadPriority();
 
-/** Where a thread can be told from its process (Linux), what serves people goes before it. */
+/**
+ * Where a thread can be addressed separately from its process (Linux), threads that serve people run before
+ * it.
+ */
 function lowerThreadPriority(): void {
   try {
     // `<process>/task/<thread>`
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {
-    // The work is done either way.
+    // The work is done in any case.
   }
 }
 
 export type TaskAnswer = { output: unknown; hasRawNumbers: boolean } | { error: SentError };
 
-/** What the threads run: errors go as they can travel. */
+/** Entry point of the threads: errors are returned in serialised form. */
 export function doTaskInThread(task: Task): TaskAnswer {
   try {
     const output = doTask(task);
@@ -125,7 +128,7 @@ function rowsOf({ body, path, columns, keys, rowIds }: Tasks['rows']['input']): 
   return { ...plan, path };
 }
 
-/** Without a look into the records where what stands beside them is plain. */
+/** Does not parse the records if the other members can be read without that. */
 function membersOf(body: SentList): Tasks['members']['output'] {
   const skimmed = skimBody(bufferOf(body));
   const isPlain = skimmed !== undefined && Object.keys(skimmed).every((name) => body.members.includes(name));
