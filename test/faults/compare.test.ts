@@ -47,6 +47,7 @@ async function breachesOf(
     flows: { projectId: 'flows', path: 'flow', started: [], receiver: undefined as never },
     copies: undefined as never,
     keyed: undefined as never,
+    slots: undefined as never,
     moments: createMoments(),
     signal: new AbortController().signal,
   });

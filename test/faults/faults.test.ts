@@ -44,6 +44,8 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
     ['readers', 'copies of table looked through'],
     ['readers', 'copies of growth looked through'],
     ['readers', 'keyed answers looked through'],
+    ['readers', 'slot answers looked through'],
+    ['keys', 'refused a second time'],
     ['requests maintenance', 'acknowledged'],
   ] as const)
     expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import { keyedLane, keyedReaderLane, maintenanceLane } from './load/keyed-lanes.
 import { appendLane, upsertLane } from './load/rows-lanes.ts';
 import { runLane } from './load/run-lanes.ts';
 import { pauseLane, triggerLane } from './load/schedule-lanes.ts';
+import { slotLanes } from './load/slot-lanes.ts';
 import { copyReaderLane, datasetLane, sourceLane } from './load/snapshot-lanes.ts';
 import { talkLanes } from './load/talk-lanes.ts';
 import type { Focus } from './plan.ts';
@@ -29,6 +30,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     maintenanceLane(context, seed),
     keyedLane(context, seed),
     ...[1, 2].map((lane) => keyedReaderLane(context, seed, lane)),
+    ...slotLanes(context, seed),
   ];
   if (focus === 'maintenance')
     return runLanes(context, [

@@ -12,6 +12,7 @@ import type { LoadContext } from './load/context.ts';
 import { prepareFlows } from './load/flow-lanes.ts';
 import { prepareKeyed } from './load/keyed-lanes.ts';
 import { prepareSchedules } from './load/schedules.ts';
+import { prepareSlots } from './load/slot-lanes.ts';
 import { prepareCopies } from './load/snapshot-lanes.ts';
 import { prepare } from './load/tables.ts';
 import { type FaultMailServer, type MailMood, planMoods, startMailServer } from './mail-server.ts';
@@ -100,6 +101,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       flows: await prepareFlows(client, receiver),
       copies: await prepareCopies(client, source, database),
       keyed: await prepareKeyed(client),
+      slots: await prepareSlots(client),
       signal,
       ...prepared,
     };

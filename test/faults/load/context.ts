@@ -9,6 +9,7 @@ import type { StartedRun } from '../runs.ts';
 import type { Schedules } from '../schedules.ts';
 import type { Talks } from '../talks.ts';
 import type { Keyed } from './keyed-lanes.ts';
+import type { Slots } from './slot-lanes.ts';
 
 /** What the lanes of the load share. */
 export interface LoadContext {
@@ -36,6 +37,8 @@ export interface LoadContext {
   copies: Copies;
   /** A large table that is upserted while its lake is maintained. */
   keyed: Keyed;
+  /** A table whose keys are enforced, and whose rows come and go. */
+  slots: Slots;
   signal: AbortSignal;
 }
 

@@ -1,0 +1,155 @@
+import type { FaultClient } from '../client.ts';
+import { createRandom, type Random } from '../random.ts';
+import type { Lane, LoadContext } from './context.ts';
+import { pauseBetween } from './rows-lanes.ts';
+
+/** A table whose keys are enforced: each slot is taken by a row, given back by a deletion, and taken again. */
+export interface Slots {
+  tableId: string;
+  /** What each slot was last known to be, as one object a change; undefined while one is under way. */
+  known: Map<number, { operation: number } | { operation: null } | undefined>;
+}
+
+const slotsOfLane = 25;
+const lanes = [1, 2];
+
+export async function prepareSlots(client: FaultClient): Promise<Slots> {
+  const settled = await client.settle({
+    kind: 'slots table',
+    method: 'POST',
+    path: '/v1/grid/tables',
+    body: {
+      name: 'slots',
+      kind: 'data',
+      columns: [
+        { name: 'slot', data_type: 'INTEGER' },
+        { name: 'op_no', data_type: 'INTEGER' },
+      ],
+      key_columns: ['slot'],
+    },
+  });
+  if (settled.outcome !== 'acknowledged') throw new Error(`slots: ${JSON.stringify(settled)}`);
+  const slots = lanes.flatMap((lane) =>
+    Array.from({ length: slotsOfLane }, (_, index) => slotOf(lane, index)),
+  );
+  return {
+    tableId: String(settled.answer.body.data?.['tableId']),
+    known: new Map(slots.map((slot) => [slot, { operation: null }])),
+  };
+}
+
+const slotOf = (lane: number, index: number) => lane * 1_000 + index;
+
+export function slotLanes(context: LoadContext, seed: number): Lane[] {
+  return [...lanes.map((lane) => slotLane(context, seed, lane)), slotReaderLane(context, seed)];
+}
+
+/** Takes and gives back the slots of its own, and now and then tries to take one that is taken. */
+function slotLane(context: LoadContext, seed: number, lane: number): Lane {
+  const random = createRandom(seed, `slots ${lane}`);
+  let count = 0;
+  return {
+    name: `slots ${lane}`,
+    async step() {
+      count += 1;
+      const operation = lane * 1_000_000 + count;
+      const slot = slotOf(lane, random.int(0, slotsOfLane - 1));
+      const now = context.slots.known.get(slot);
+      if (now === undefined) return pauseBetween(context, 50);
+      if (now.operation === null) await take(context, slot, operation);
+      else if (random.chance(0.25)) await takeAgain(context, slot, operation);
+      else await giveBack(context, slot, { operation, taken: now.operation, random });
+      await pauseBetween(context, random.int(20, 150));
+    },
+  };
+}
+
+async function take({ client, journal, slots }: LoadContext, slot: number, operation: number): Promise<void> {
+  slots.known.set(slot, undefined);
+  const settled = await client.settle({
+    kind: 'slot append',
+    method: 'POST',
+    path: `/v1/tables/${slots.tableId}/rows`,
+    body: { rows: [{ s_id: operation, slot, op_no: operation }] },
+    idempotencyKey: `slot-${operation}`,
+  });
+  if (settled.outcome === 'acknowledged') slots.known.set(slot, { operation });
+  else if (settled.outcome === 'refused')
+    journal.breach('unexpected', `slot ${slot} is free: ${JSON.stringify(settled.answer.body)}`);
+}
+
+async function takeAgain(
+  { client, journal, slots }: LoadContext,
+  slot: number,
+  operation: number,
+): Promise<void> {
+  const settled = await client.settle({
+    kind: 'slot append of a taken key',
+    method: 'POST',
+    path: `/v1/tables/${slots.tableId}/rows`,
+    body: { rows: [{ s_id: operation, slot, op_no: operation }] },
+  });
+  if (settled.outcome === 'acknowledged') journal.breach('doubled', `slot ${slot} was taken twice`);
+  else if (settled.outcome === 'refused') {
+    const { code } = settled.answer.body;
+    if (code === 'duplicate_row_key') journal.count('keys', 'refused a second time');
+    else journal.breach('unexpected', `slot ${slot}: ${JSON.stringify(settled.answer.body)}`);
+  }
+}
+
+async function giveBack(
+  { client, journal, slots }: LoadContext,
+  slot: number,
+  { operation, taken, random }: { operation: number; taken: number; random: Random },
+): Promise<void> {
+  slots.known.set(slot, undefined);
+  const settled = await client.settle({
+    kind: 'slot delete',
+    method: 'DELETE',
+    path: `/v1/tables/${slots.tableId}/rows`,
+    body: random.chance(0.5) ? { s_ids: [taken] } : { keys: [{ slot }] },
+    idempotencyKey: `slot-${operation}`,
+  });
+  if (settled.outcome === 'acknowledged') {
+    slots.known.set(slot, { operation: null });
+    const deleted = settled.answer.body.data?.['rowsDeleted'];
+    if (deleted !== 1) journal.breach('miscounted', `slot ${slot}: ${String(deleted)} rows deleted`);
+  } else if (settled.outcome === 'refused')
+    journal.breach('unexpected', `slot ${slot}: ${JSON.stringify(settled.answer.body)}`);
+}
+
+/** Compares all slots with what is known of those that did not change meanwhile. */
+function slotReaderLane(context: LoadContext, seed: number): Lane {
+  const random = createRandom(seed, 'slot reader');
+  return {
+    name: 'slot reader',
+    async step() {
+      await readSlots(context);
+      await pauseBetween(context, random.int(50, 300));
+    },
+  };
+}
+
+async function readSlots({ client, journal, slots }: LoadContext): Promise<void> {
+  const before = new Map(slots.known);
+  const sql = 'SELECT slot, count(*) AS seen, max(op_no) AS op_no FROM slots GROUP BY slot';
+  const answer = await client.attempt({
+    kind: 'slot query',
+    method: 'POST',
+    path: '/v1/query-executions',
+    body: { sql, limit: 10_000, row_format: 'rows', timeout_ms: 6_000 },
+  });
+  if (answer?.status !== 200) return;
+  journal.count('readers', 'slot answers looked through');
+  const found = new Map<number, number>();
+  for (const row of (answer.body.data?.['rows'] ?? []) as Record<string, unknown>[]) {
+    found.set(Number(row['slot']), Number(row['opNo']));
+    if (Number(row['seen']) !== 1) journal.breach('doubled', `slot ${row['slot']}: ${row['seen']} rows`);
+  }
+  for (const [slot, then] of before) {
+    if (then === undefined || slots.known.get(slot) !== then) continue;
+    const shown = found.get(slot) ?? null;
+    if (shown !== then.operation)
+      journal.breach('invisible', `slot ${slot} shows ${shown}, ${then.operation} was acknowledged`);
+  }
+}
