@@ -67,7 +67,7 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
       const within = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
       const outgoing = request(
         `${stack.apiUrl}${path}`,
-        { method, agent, headers, signal: within },
+        { method, agent, headers: { ...headers, ...lengthOf(body) }, signal: within },
         (incoming) => {
           const chunks: Buffer[] = [];
           incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -167,6 +167,10 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
     close: () => agent.destroy(),
   };
 }
+
+/** Of the body of a DELETE Node says nothing by itself. */
+const lengthOf = (body: string | undefined) =>
+  body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 function parsed(status: number, text: string): Answer | undefined {
   try {
