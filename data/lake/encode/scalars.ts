@@ -26,11 +26,11 @@ import {
   zonedTimeText,
 } from './temporal.ts';
 
-/** Turns one non-null value of a column into JSON text. */
+/** Encodes one non-null value of a column as JSON text. */
 type Encode<T> = (value: T) => string;
 export type ValueEncoder = Encode<DuckDBValue>;
 
-/** The cast every encoder below rests on: the binding gives a column's values in its type's own class. */
+/** The cast every encoder below relies on: the binding returns a column's values in the class of its type. */
 export function of<T>(encode: Encode<T>): ValueEncoder {
   return encode as Encode<unknown> as ValueEncoder;
 }
@@ -42,8 +42,8 @@ const maxExact = 2n ** 53n;
 const endOfTime = 2n ** 63n - 1n;
 const endOfDates = 2 ** 31 - 1;
 
-/** Beyond 2^53 a reader's double could not hold it. */
-const integer64 = of<bigint>((value) =>
+/** Beyond 2^53 as a string, because a reader's double could not hold it. */
+const integer = of<bigint>((value) =>
   value > maxExact || value < -maxExact ? quoted(value.toString()) : value.toString(),
 );
 
@@ -55,11 +55,11 @@ const encoders: Partial<Record<DuckDBTypeId, ValueEncoder>> = {
   [DuckDBTypeId.UTINYINT]: plainText,
   [DuckDBTypeId.USMALLINT]: plainText,
   [DuckDBTypeId.UINTEGER]: plainText,
-  [DuckDBTypeId.BIGINT]: integer64,
-  [DuckDBTypeId.UBIGINT]: integer64,
-  [DuckDBTypeId.HUGEINT]: of<bigint>((value) => quoted(value.toString())),
-  [DuckDBTypeId.UHUGEINT]: of<bigint>((value) => quoted(value.toString())),
-  [DuckDBTypeId.BIGNUM]: of<bigint>((value) => quoted(value.toString())),
+  [DuckDBTypeId.BIGINT]: integer,
+  [DuckDBTypeId.UBIGINT]: integer,
+  [DuckDBTypeId.HUGEINT]: integer,
+  [DuckDBTypeId.UHUGEINT]: integer,
+  [DuckDBTypeId.BIGNUM]: integer,
   [DuckDBTypeId.DECIMAL]: of<DuckDBDecimalValue>((value) => quoted(decimalText(value.value, value.scale))),
   [DuckDBTypeId.DOUBLE]: of<number>((value) =>
     Number.isFinite(value) ? String(value) : quoted(String(value)),
@@ -107,7 +107,7 @@ function decimalText(value: bigint, scale: number): string {
   if (scale === 0) return value.toString();
   const asNumber = Number(value);
   if (asNumber >= 0 && Number.isSafeInteger(asNumber)) {
-    // The same in doubles, which is where nearly all decimals are and several times faster.
+    // The same with doubles, several times faster; nearly all decimals fit.
     const text = String(asNumber).padStart(scale + 1, '0');
     return `${text.slice(0, -scale)}.${text.slice(-scale)}`;
   }
@@ -115,7 +115,7 @@ function decimalText(value: bigint, scale: number): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** The shortest text that is the same single: 0.1, not the 0.10000000149011612 that the double would show. */
+/** The shortest text that parses to the same single: 0.1, not the double's 0.10000000149011612. */
 function singleText(value: number): string {
   for (let digits = 6; digits < 9; digits += 1) {
     const shorter = Number(value.toPrecision(digits));
@@ -124,7 +124,10 @@ function singleText(value: number): string {
   return String(value);
 }
 
-/** A document goes out as it is, digits and all, provided that it is JSON: the engine also accepts NaN. */
+/**
+ * A JSON document is written unchanged, digits included, provided it is valid JSON: the engine also accepts
+ * NaN.
+ */
 const embeddedJson = of<string>((value) => {
   try {
     JSON.parse(value);
@@ -134,7 +137,7 @@ const embeddedJson = of<string>((value) => {
   }
 });
 
-/** The encoder of a type that holds no other. What has no rule goes out as the engine's own text. */
+/** The encoder of a scalar type. Types without a rule are written as the engine's own text. */
 export function scalarEncoder(type: DuckDBType): ValueEncoder {
   return type.alias === 'JSON' ? embeddedJson : (encoders[type.typeId] ?? asString);
 }

@@ -1,4 +1,4 @@
-/** What the tools tell of tables, read with tolerance: a result may be cut, or an error. */
+/** Tool results about tables, read leniently: a result may be cut, or an error. */
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'timestamp' | 'timestamptz' | 'other';
 
 export interface Column {
@@ -6,12 +6,14 @@ export interface Column {
   name: string;
   dataType: string;
   kind: ColumnKind;
-  /** The rest is known after describe_table only. */
+  /** The following fields are known only after describe_table. */
   nulls?: number;
   distinct?: number;
+  /** Whether `distinct` is only about right. */
+  isApproximate?: boolean;
   min?: string | null;
   max?: string | null;
-  /** Every distinct value, where there are few; null where there are many. */
+  /** All distinct values if there are few; null if there are many. */
   values?: string[] | null;
 }
 
@@ -33,7 +35,7 @@ export interface ResultSet {
 }
 
 const systemColumns = new Set(['s_id', '_sm_created_at']);
-/** More tables, or columns of one, are not looked at. */
+/** Maximum number of tables, and of columns of one table, that are considered. */
 const maxNames = 200;
 
 export function isSystemColumn(name: string): boolean {
@@ -74,7 +76,7 @@ function count(value: unknown): number {
   return typeof number === 'number' && Number.isFinite(number) ? number : 0;
 }
 
-/** The tables of a list_tables result, or undefined when it is none. */
+/** The tables of a list_tables result; undefined if it is not one. */
 export function readTables(result: unknown): Table[] | undefined {
   const { tables } = fields(result);
   if (!Array.isArray(tables)) return undefined;
@@ -84,7 +86,7 @@ export function readTables(result: unknown): Table[] | undefined {
     .filter((table) => table.name !== '');
 }
 
-/** The tables, with what describe_table results tell of them. */
+/** The tables, with the details from describe_table results. */
 export function describedTables(tables: readonly Table[], results: readonly unknown[]): Table[] {
   const described = new Map<string, Table>();
   for (const result of results) {
@@ -122,6 +124,7 @@ function readColumn(table: string, from: Fields, isDescribed: boolean): Column {
     ...column,
     nulls: count(from['nulls']),
     distinct: count(from['distinct']),
+    isApproximate: from['distinctIsApproximate'] === true,
     min: shown(from['min']),
     max: shown(from['max']),
     values: Array.isArray(values) ? values.slice(0, 50).map(String) : null,
@@ -143,7 +146,7 @@ export function readResultSet(result: unknown): ResultSet | undefined {
   };
 }
 
-/** The chart that a drawing answered. */
+/** The chart returned by the drawing tool. */
 export function readChart(value: unknown): { id: string; title: string } | undefined {
   const { chartId, title } = fields(value);
   return typeof chartId === 'string' && typeof title === 'string' ? { id: chartId, title } : undefined;

@@ -3,7 +3,7 @@ import { code, escaped, resultTable, table as tableOf } from './markdown.ts';
 
 const columnsOf = (names: readonly string[]) => names.map((name) => ({ name }));
 
-/** What is told of tables and columns, from what the catalog says of them. */
+/** Describes tables and columns from the catalog. */
 export function tablesText(tables: readonly Table[]): string {
   const rows = tables.map(({ name, rowCount, columns, description, note }) => [
     name,
@@ -24,16 +24,21 @@ export function tableText(table: Table): string {
   const about = [table.description, table.note].filter((text) => text !== '').map(escaped);
   const head = `${code(table.name)} has ${table.rowCount} rows and ${table.columns.length} columns. ${about.join(' ')}`;
   const names = ['column', 'type', 'missing', 'different', 'lowest', 'highest', 'values'];
-  const rows = table.columns.map(({ name, dataType, nulls, distinct, min, max, values }) => [
-    name,
-    dataType,
-    nulls,
-    distinct,
-    min,
-    max,
-    values == null ? null : listed(values, 8),
+  const rows = table.columns.map((column) => [
+    column.name,
+    column.dataType,
+    column.nulls,
+    differentIn(column),
+    column.min,
+    column.max,
+    column.values == null ? null : listed(column.values, 8),
   ]);
   return `${head.trim()}\n\n${tableOf(columnsOf(names), rows)}`;
+}
+
+/** How many different values there are, as far as is known. */
+function differentIn({ distinct, isApproximate }: Column): number | string | undefined {
+  return isApproximate === true ? `about ${distinct}` : distinct;
 }
 
 function listed(values: readonly string[], most: number): string {
@@ -42,12 +47,12 @@ function listed(values: readonly string[], most: number): string {
 }
 
 export function columnText(column: Column, { rowCount }: Table): string {
-  const { name, table, dataType, nulls, distinct, min, max, values } = column;
+  const { name, table, dataType, nulls, min, max, values } = column;
   const missing = nulls === 1 ? '1 is missing' : `${nulls} are missing`;
   const range = min == null ? '' : ` The lowest is ${escaped(min)}, the highest ${escaped(max ?? '')}.`;
   const all =
     values == null ? '' : `\n\nIts values: ${values.map((value) => `“${escaped(value)}”`).join(', ')}.`;
-  return `${code(name)} of ${code(table)} is of type ${escaped(dataType)}: of ${rowCount} rows ${missing}, and there are ${distinct} different values.${range}${all}`;
+  return `${code(name)} of ${code(table)} is of type ${escaped(dataType)}: of ${rowCount} rows ${missing}, and there are ${differentIn(column)} different values.${range}${all}`;
 }
 
 export function sampleText(table: string, result: ResultSet): string {

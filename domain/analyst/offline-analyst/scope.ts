@@ -3,7 +3,7 @@ import { isKey, timeColumns } from './match.ts';
 import type { Join, Reference } from './question.ts';
 import { keyOf, wordsOf } from './words.ts';
 
-/** A table, and those that it can be joined with. */
+/** A table, and the tables it can be joined with. */
 export interface Scope {
   base: Table;
   tables: readonly Table[];
@@ -22,8 +22,8 @@ export function scopeOf(base: Table, tables: readonly Table[], named: readonly s
 }
 
 /**
- * Two tables are joined by a column of the same name and kind that is a key by its name, or by `customer_id`
- * and `customers.id`. One of the two must be unique: otherwise rows would be counted more than once.
+ * Two tables are joined by a column of the same name and kind whose name marks it as a key, or by
+ * `customer_id` and `customers.id`. One side must be unique; otherwise rows would be counted more than once.
  */
 function joinOf(left: Table, right: Table): Join | undefined {
   const found: Join[] = [];
@@ -35,7 +35,7 @@ function joinOf(left: Table, right: Table): Join | undefined {
   return found.find(({ isMany }) => !isMany) ?? found[0];
 }
 
-/** True when two tables may be joined, before it is known which of their columns are unique. */
+/** True if two tables may be joined, before it is known which of their columns are unique. */
 export function mayJoin(left: Table, right: Table): boolean {
   return pairsOf(left, right).length > 0;
 }
@@ -64,7 +64,7 @@ function pairsOf(left: Table, right: Table): [Column, Column][] {
 }
 
 function isUnique(table: Table, column: Column): boolean {
-  if (!table.isDescribed || column.distinct === undefined) return false;
+  if (!table.isDescribed || column.distinct === undefined || column.isApproximate === true) return false;
   return column.distinct + (column.nulls ?? 0) === table.rowCount;
 }
 
@@ -72,7 +72,10 @@ export type Role = 'number' | 'group' | 'time' | 'boolean' | 'any';
 
 export type Picked = { column: Column; trouble?: undefined } | { column?: undefined; trouble: string };
 
-/** The column that words stand for, seen from a table: its own before those of tables joined to it. */
+/**
+ * The column that words refer to, seen from a table: its own columns take precedence over those of joined
+ * tables.
+ */
 export function pick(scope: Scope, reference: Reference, role: Role): Picked {
   const rated = reference.columns
     .map(({ column, score }) => ({ column, rating: score + nearness(scope, column) + fitness(column, role) }))
@@ -116,7 +119,7 @@ function unreachable({ base, tables }: Scope, { said, columns }: Reference): str
   return `“${first.name}” is a column of “${first.table}”, which I cannot join with “${base.name}”: ${why}.`;
 }
 
-/** The date column of a table, and the others that were not taken. */
+/** The chosen date column of a table, and the other candidates. */
 export function timeColumnOf(scope: Scope): { column: Column; others: Column[] } | undefined {
   const own = byName(scope.base);
   if (own.length > 0) return { column: own[0]!, others: own.slice(1) };
@@ -144,7 +147,7 @@ function byName(table: Table): Column[] {
   return timeColumns(table).sort((one, other) => rating(other) - rating(one));
 }
 
-/** What names a row of a table for people, where it tells rows apart. */
+/** The column that names a table's rows for people, if it identifies them. */
 export function labelColumn(table: Table): Column | undefined {
   const names = ['name', 'title', 'label', `${keyOf(wordsOf(table.name))}name`, 'fullname', 'station'];
   const keys = new Set(names.map((name) => keyOf(wordsOf(name))));

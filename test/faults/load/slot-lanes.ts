@@ -10,7 +10,7 @@ export interface Slots {
   known: Map<number, { operation: number } | { operation: null } | undefined>;
 }
 
-const slotsOfLane = 25;
+const slotsOfLane = 6;
 const lanes = [1, 2];
 
 export async function prepareSlots(client: FaultClient): Promise<Slots> {

@@ -8,13 +8,13 @@ import { defineTool, type ToolCall, text } from './tool.ts';
 
 const tableName = text(1, 255).describe('The name of an attached table.');
 
-/** What stands in a prompt of a table of a thousand columns. */
+/** Maximum columns of a table in a prompt. */
 const maxColumns = 200;
 const maxDescribed = 80;
-/** Values of a column are listed when there are no more. */
+/** A column's values are listed if there are at most this many. */
 const maxValues = 50;
-/** Above so many rows values are counted approximately. */
-const exactRows = 200_000;
+/** Above this many rows, values are counted approximately. */
+const exactRows = 1_000_000;
 
 interface KnownTable {
   id: string;
@@ -25,7 +25,7 @@ interface KnownTable {
   columns: LakeColumn[];
 }
 
-/** The attached tables with their columns, as the lake has them. */
+/** The attached tables with their columns in the lake. */
 async function knownTables({ deps, organizationId, tables }: ToolCall): Promise<KnownTable[]> {
   if (tables.length === 0) return [];
   const lake = await deps.lake.catalog.get(organizationId);
@@ -76,25 +76,25 @@ export const listTables = defineTool({
 export const describeTable = defineTool({
   name: 'describe_table',
   description:
-    'Profiles one table: for each column its nulls, distinct values, least and greatest value, and the values themselves where there are few.',
+    'Profiles one table: for each column its nulls, distinct values, least and greatest value, and the values themselves where there are few. `distinctIsApproximate` marks a count that is only about right.',
   input: z.strictObject({ table: tableName }),
   async run(call, { table: name }) {
     const table = await knownTable(call, name);
     const columns = table.columns.slice(0, maxDescribed);
-    const isExact = table.rowCount <= exactRows;
-    const { rows } = await queryAttached(call, profileOf(table.name, columns, isExact), 1);
-    const cells = rows[0] ?? [];
+    const { cells, isExact } = await profile(call, table, columns);
     const described = columns.map((column, index) => {
-      const [nulls, distinct, min, max, values] = cells.slice(1 + index * 5, 6 + index * 5);
+      const [nulls, distinct, min, max, found] = cells.slice(1 + index * 5, 6 + index * 5);
+      const values = Array.isArray(found) && found.length <= maxValues ? found : null;
       return {
         name: column.name,
         dataType: column.dataType,
         nullable: column.nullable,
         nulls,
-        distinct,
+        distinct: values?.length ?? distinct,
+        ...(isExact || values !== null || distinct === null ? {} : { distinctIsApproximate: true }),
         min: shownValue(min),
         max: shownValue(max),
-        values: Array.isArray(values) && values.length <= maxValues ? values.map(shownValue) : null,
+        values: values?.map(shownValue) ?? null,
       };
     });
     return {
@@ -104,10 +104,29 @@ export const describeTable = defineTool({
   },
 });
 
+/** A profile whose exact counts take more than a statement may is made again with approximate ones. */
+async function profile(
+  call: ToolCall,
+  table: KnownTable,
+  columns: readonly LakeColumn[],
+): Promise<{ cells: readonly unknown[]; isExact: boolean }> {
+  const run = async (isExact: boolean) => {
+    const { rows } = await queryAttached(call, profileOf(table.name, columns, isExact), 1);
+    return { cells: rows[0] ?? [], isExact };
+  };
+  if (table.rowCount > exactRows) return run(false);
+  return run(true).catch((error: unknown) => {
+    if (error instanceof AppError && tooMuch.has(error.code)) return run(false);
+    throw error;
+  });
+}
+
+const tooMuch: ReadonlySet<string> = new Set(['query_too_large', 'query_timeout']);
+
 const shownValue = (value: unknown): unknown =>
   typeof value === 'string' && value.length > 200 ? `${value.slice(0, 200).toWellFormed()}…` : value;
 
-/** One pass over the table; values of texts are looked for only as long as there are few. */
+/** One pass over the table; distinct text values are collected only while there are few. */
 function profileOf(table: string, columns: readonly LakeColumn[], isExact: boolean): string {
   const from = identifier(table);
   const cells = columns.flatMap(({ name, dataType }) => {
