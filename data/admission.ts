@@ -1,15 +1,15 @@
 export interface AdmissionLimits {
-  /** Of one owner: an organization, a client. */
+  /** For one owner, such as an organization or a client. */
   ofOwner: number;
-  /** Of all together; left out, as many as there are owners for. */
+  /** For all owners together; unlimited when omitted. */
   inAll?: number;
 }
 
-/** Bounds how much of something is under way at once in this process. Nothing waits here. */
+/** Limits how many operations run concurrently in this process. Nothing is queued. */
 export interface Admission {
-  /** What leaves the place again, once; undefined where there is no place. */
+  /** Returns the function that releases the place, to be called once; undefined if no place is free. */
   enter(owner: string): (() => void) | undefined;
-  /** The work in a place of its owner, or what is answered where there is none. */
+  /** Runs the work in one of its owner's places, or returns `otherwise()` if none is free. */
   run<T>(owner: string, work: () => Promise<T>, otherwise: () => T): Promise<T>;
 }
 

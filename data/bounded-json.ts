@@ -19,8 +19,8 @@ const messages: Record<JsonFaultKind, (bounds: JsonBounds) => string> = {
 };
 
 /**
- * The value of a body's bytes. They are looked through once for what no body may have, before anything is
- * built of them: what is wrong is told at its place.
+ * Parses a body. The bytes are scanned once against the bounds before any value is built, so that a fault is
+ * reported at its place.
  *
  * @throws ValidationError where the bytes are not JSON in UTF-8, or beyond a bound
  */

@@ -1,9 +1,9 @@
 import { isRawNumber, type JsonValue, parseDecimal } from './exact-json.ts';
 
 /**
- * Canonical JSON: RFC 8785's order of members (by UTF-16 code unit) and its strings, but numbers by their
- * exact decimal value, in the form ECMAScript gives a number of those digits. Where a double holds the value
- * exactly the text is RFC 8785's own.
+ * Canonical JSON: member order (by UTF-16 code unit) and strings as in RFC 8785, but numbers by their exact
+ * decimal value, in ECMAScript's number format. Where a double holds the value exactly, the text is the same
+ * as RFC 8785's.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === 'number') return canonicalNumber(String(value));
@@ -16,29 +16,27 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-/**
- * Half of a surrogate pair, as `JSON.stringify` writes it; a backslash that was sent is doubled before it.
- */
+/** A lone surrogate as `JSON.stringify` writes it; the first group skips escaped backslashes. */
 const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
 
-/** Whether a JSON text that `JSON.stringify` wrote holds half of a surrogate pair, which is no character. */
+/** Whether a JSON text written by `JSON.stringify` contains a lone surrogate, which is not a character. */
 export function hasLoneSurrogate(json: string): boolean {
   return json.includes('\\ud') && json.search(loneSurrogate) !== -1;
 }
 
-/** The same text with the replacement character instead. */
+/** Replaces each lone surrogate with the replacement character. */
 export function replaceLoneSurrogates(json: string): string {
   return json.replace(loneSurrogate, '$1\\ufffd');
 }
 
-/** The order RFC 8785 gives to the members of an object. */
+/** RFC 8785's order of object members. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
- * ECMAScript's Number::toString over any number of digits. A literal no decimal can be read from stays as it
- * is.
+ * ECMAScript's Number::toString for any number of digits. A literal that cannot be parsed as a decimal is
+ * returned unchanged.
  */
 export function canonicalNumber(literal: string): string {
   const decimal = parseDecimal(literal);
@@ -47,7 +45,7 @@ export function canonicalNumber(literal: string): string {
   if (digits === '') return '0';
   const sign = decimal.negative ? '-' : '';
   const count = digits.length;
-  /** Where the point stands, counted from before the first digit. */
+  /** Position of the decimal point, counted from before the first digit. */
   const point = count + exponent;
   if (point > 21 || point <= -6) {
     const fraction = count === 1 ? '' : `.${digits.slice(1)}`;

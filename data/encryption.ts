@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Seals small values at rest. The first key seals, every listed key opens: that is how keys rotate. */
+/**
+ * Encrypts small values at rest. The first key seals and every listed key opens, which allows key rotation.
+ */
 export interface Cipher {
   seal(plain: Uint8Array | string): Buffer;
   open(sealed: Uint8Array): Buffer;
@@ -10,8 +12,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * `keys` is `id:base64` of 32 bytes, comma separated. Sealed form: id length, id, nonce, tag, AES-256-GCM
- * text.
+ * `keys` is a comma-separated list of `id:base64` with 32-byte keys. Sealed form: id length, id, nonce, tag,
+ * AES-256-GCM ciphertext.
  */
 export function createCipher(keys: string): Cipher {
   const parsed = keys.split(',').map((entry) => {
@@ -50,12 +52,12 @@ export function createCipher(keys: string): Cipher {
   };
 }
 
-/** A new bearer secret of 256 bits, with a prefix by which scanners of leaked secrets recognise it. */
+/** A new 256-bit bearer secret, with a prefix by which secret scanners recognise it. */
 export function newSecret(prefix: 'wat' | 'wcs'): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Secrets of 256 random bits need no slow hash: nothing can be guessed from their SHA-256. */
+/** A secret of 256 random bits needs no slow hash: it cannot be guessed from its SHA-256. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

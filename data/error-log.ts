@@ -1,6 +1,6 @@
 /**
- * An error as a log line may hold it: kind, code and where, of it and its causes. Engines and PostgreSQL put
- * values of rows into their messages, so only messages of our own errors are kept.
+ * The loggable part of an error and its causes: kind, code and location. Engine and PostgreSQL messages may
+ * contain row values, so only messages of our own errors are logged.
  */
 export function errorForLog(error: unknown, depth = 0): Record<string, unknown> | undefined {
   if (!(error instanceof Error) || depth > 3) return undefined;
@@ -13,14 +13,14 @@ export function errorForLog(error: unknown, depth = 0): Record<string, unknown> 
   return {
     type: error.name,
     ...(code === undefined ? {} : { code }),
-    // Those of the libraries of language models begin with what a provider said.
+    // Messages of the language-model libraries begin with text from the provider.
     message: isOurs ? error.message : error.name.startsWith('AI_') ? '' : firstWords(error.message),
     stack: frames?.join('\n'),
     cause: errorForLog(error.cause, depth + 1),
   };
 }
 
-/** What kind of failure it is, up to the first quoted or numeric value. */
+/** The start of the message, up to the first quoted or numeric value. */
 function firstWords(message: string): string {
   return (/^[^"'`(\d\n]{0,120}/.exec(message)?.[0] ?? '').trim();
 }

@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 /**
  * JSON whose numbers keep their exact decimal value. A number that a double holds exactly, or whose shortest
  * form is the literal itself, stays a JavaScript number; any other becomes a `JSON.rawJSON` object, which
- * `JSON.stringify` writes back as it came.
+ * `JSON.stringify` writes back unchanged.
  */
 export interface RawNumber {
   readonly rawJSON: string;
@@ -25,12 +25,12 @@ interface RawJson {
 
 const raw = JSON as unknown as RawJson;
 
-/** Any literal of at most 15 significant digits survives a double: only longer ones need a second look. */
+/** A literal of at most 15 significant digits survives a double; only longer ones need a closer check. */
 const longNumber = /[\d.]{16}|\d[eE]/;
 
 /**
- * The value of a JSON text. Its reading is recursive where numbers may be long: whoever calls it bounds the
- * depth, and may know that none is.
+ * Parses a JSON text. Parsing recurses where numbers may be long, so the caller bounds the depth; a caller
+ * that already knows there are no long numbers may pass `false`.
  */
 export function parseExactJson(text: string, mayHaveLongNumber = longNumber.test(text)): JsonValue {
   if (!mayHaveLongNumber) return JSON.parse(text) as JsonValue;
@@ -50,8 +50,8 @@ export function isRawNumber(value: unknown): value is RawNumber {
 }
 
 /**
- * Sign, significant digits without outer zeros, and the power of ten of the last one: equal exactly for equal
- * values.
+ * Sign, significant digits without leading and trailing zeros, and the power of ten of the last digit. Equal
+ * values have equal parts.
  */
 export interface Decimal {
   negative: boolean;
@@ -88,15 +88,21 @@ function keepsValue(source: string, value: number): boolean {
   );
 }
 
-/** A raw number as it can travel between threads, which know no `JSON.rawJSON`: no JSON value is a set. */
+/**
+ * A raw number in transit between threads, where `JSON.rawJSON` objects cannot be cloned. No JSON value is a
+ * set, so a set is unambiguous.
+ */
 type SentNumber = Set<string>;
 
-/** Readies a value for another thread, in place; false where nothing had to be. Its depth is bounded. */
+/**
+ * Prepares a value in place for transfer to another thread; returns false if nothing had to change. The
+ * caller bounds the depth.
+ */
 export function packRawNumbers(value: object): boolean {
   return replaceMembers(value, isRawNumber, ({ rawJSON }): SentNumber => new Set([rawJSON]));
 }
 
-/** What `packRawNumbers` did, undone. */
+/** Reverses `packRawNumbers`. */
 export function unpackRawNumbers(value: object): void {
   replaceMembers(
     value,

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What an id names. The prefix is part of the id, so that a log line or a workflow id explains itself. */
+/**
+ * The kind of resource an id names. The prefix is part of the id, so that log lines and workflow ids are
+ * self-explanatory.
+ */
 export type IdPrefix =
   | 'org'
   | 'usr'
@@ -45,23 +48,20 @@ export type IdPrefix =
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** A new TypeID: prefix, underscore, UUIDv7 in Crockford base32. Sorts by time of making. */
+/** A new TypeID: prefix, underscore, UUIDv7 in Crockford base32. Sorts by creation time. */
 export function newId(prefix: IdPrefix, atMs: number = Date.now()): string {
   return encode(prefix, atMs, randomBytes(10));
 }
 
 /**
- * The same id for the same seed and time: what an idempotent request creates is found again when the
- * request is repeated after a crash.
+ * The same id for the same seed and time, so that an idempotent request repeated after a crash finds what it
+ * created.
  */
 export function derivedId(prefix: IdPrefix, atMs: number, seed: string): string {
   return encode(prefix, atMs, createHash('sha256').update(seed).digest().subarray(0, 10));
 }
 
-/**
- * Whether the text could be an id of this kind at all; anything else is answered as not found without a
- * look-up.
- */
+/** Whether the text can be an id of this kind; anything else is answered with not found without a lookup. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && suffixPattern.test(text.slice(prefix.length + 1));
 }

@@ -1,9 +1,11 @@
-/** What one JSON text may have. Numbers are bounded the same everywhere: their text, and their exponent. */
+/**
+ * Limits for one JSON text. Numbers have the same limits everywhere, on their length and on their exponent.
+ */
 export interface JsonBounds {
   depth: number;
-  /** Members of objects and elements of lists, together. */
+  /** Object members and list elements in total. */
   members: number;
-  /** Whether every text must be one that can be stored: no half of a surrogate pair, no NUL. */
+  /** Whether every string must be storable: no lone surrogate, no NUL. */
   storableText: boolean;
 }
 
@@ -11,13 +13,13 @@ export type JsonFaultKind = 'depth' | 'members' | 'number' | 'exponent' | 'surro
 
 export interface JsonFault {
   kind: JsonFaultKind;
-  /** Keys and indexes that lead to it. */
+  /** Path of keys and indexes to the fault. */
   place: (string | number)[];
 }
 
 export const maxNumberCharacters = 1_000;
 export const maxExponent = 400;
-/** A literal of so few characters, without an exponent, survives a double. */
+/** A literal of at most this many characters, without an exponent, survives a double. */
 const safeNumberCharacters = 15;
 
 const quote = 0x22;
@@ -27,7 +29,9 @@ const zero = 0x30;
 const nine = 0x39;
 const letterU = 0x75;
 
-/** A container that the scan is in: where its current key stands, or the index of its current element. */
+/**
+ * A container that the scan is inside: the position of its current key, or the index of its current element.
+ */
 interface Container {
   isList: boolean;
   index: number;
@@ -37,15 +41,15 @@ interface Container {
 }
 
 export interface JsonScan {
-  /** The first thing that is beyond the bounds. */
+  /** The first violation of the bounds. */
   fault: JsonFault | undefined;
-  /** Whether some number before it may be more than a double holds. */
+  /** Whether a number before the fault may exceed what a double holds. */
   hasLongNumber: boolean;
 }
 
 /**
- * Looks at the bytes of a JSON text once, in order and without recursion, before anything is built of them;
- * whether they are JSON at all is the parser's business.
+ * Scans the bytes of a JSON text once, in order and without recursion, before any value is built. It does not
+ * check that they are valid JSON; the parser does.
  */
 export function scanJson(bytes: Buffer, bounds: JsonBounds): JsonScan {
   const scan = new Scan(bytes, bounds);
@@ -139,7 +143,7 @@ class Scan {
     return hasEscapedUnit && this.#bounds.storableText ? this.#text(start, this.#at) : undefined;
   }
 
-  /** Only an escape can make a text of UTF-8 one that cannot be stored. */
+  /** In valid UTF-8, only an escape can produce a string that cannot be stored. */
   #text(start: number, end: number): Found {
     const bytes = this.#bytes;
     let isAfterHigh = false;

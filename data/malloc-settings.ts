@@ -1,7 +1,7 @@
 /**
- * Settings of glibc's allocator for processes that now and then hold tens of megabytes: few arenas, and large
- * blocks go back to the system when they are freed, instead of staying for the process's life. Other systems
- * ignore them.
+ * glibc allocator settings for processes that occasionally hold tens of megabytes: few arenas, and large
+ * blocks are returned to the system when freed instead of being kept for the process's lifetime. Other
+ * systems ignore them.
  */
 export const mallocSettings = {
   MALLOC_ARENA_MAX: '2',

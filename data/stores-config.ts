@@ -4,7 +4,7 @@ import { parseAllowedNetworks } from './outgoing/allowed-addresses.ts';
 
 const mebibyte = 1_048_576;
 
-/** What api and worker both need to reach the stores: the same variables, checked the same way. */
+/** Variables that api and worker both need to reach the stores, validated the same way. */
 export const storesEnvironment = z.object({
   DATABASE_URL: z.string().min(1),
   S3_ENDPOINT: z.string().optional(),
@@ -39,7 +39,7 @@ export const storesEnvironment = z.object({
   MAILS_PER_DAY: z.coerce.number().int().min(0).default(1_000),
 });
 
-/** What the reader throws is what is wrong with the variable. */
+/** Reports the reader's error message as the fault of the variable. */
 function readBy<T>(read: (text: string) => T) {
   return (text: string, context: z.RefinementCtx): T => {
     try {
@@ -51,7 +51,10 @@ function readBy<T>(read: (text: string) => T) {
   };
 }
 
-/** A key would not be sent, a certificate not be shown: half of what is needed is a mistake. */
+/**
+ * Refuses incomplete settings: an API key that would not be sent, or a certificate that would not be
+ * presented.
+ */
 function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
   const { TEMPORAL_API_KEY: key, TEMPORAL_TLS: tls } = e;
   if (tls === false && key !== undefined)
@@ -62,7 +65,10 @@ function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
     throw new Error('With SMTP_URL, set SMTP_FROM too: the address that mails come from.');
 }
 
-/** Reads an environment; empty counts as unset, and a wrong value ends the start with its name. */
+/**
+ * Reads an environment. Empty counts as unset; an invalid value aborts the start and is reported by its
+ * variable's name.
+ */
 export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
@@ -85,7 +91,7 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       address: e.TEMPORAL_ADDRESS,
       namespace: e.TEMPORAL_NAMESPACE,
       apiKey: e.TEMPORAL_API_KEY,
-      // Who has a key or a certificate does not mean to send it in the clear.
+      // A key or a certificate implies TLS: it is not meant to be sent in the clear.
       tls: e.TEMPORAL_TLS ?? (e.TEMPORAL_API_KEY ?? e.TEMPORAL_TLS_CLIENT_CERT_PATH) !== undefined,
       serverCaPath: e.TEMPORAL_TLS_SERVER_CA_CERT_PATH,
       serverName: e.TEMPORAL_TLS_SERVER_NAME,

@@ -4,7 +4,7 @@ import { isRawNumber } from './exact-json.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong with an input, in pydantic's words, each at its place below `prefix`. */
+/** The faults of an input in pydantic's wording, each at its place below `prefix`. */
 export function faultsOf(issues: readonly Issue[], prefix: readonly (string | number)[]): ValidationFault[] {
   return issues.flatMap((issue) => toFaults(issue, [...prefix]));
 }
@@ -46,7 +46,7 @@ function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] 
   }
 }
 
-/** A union that failed is told by its discriminator, or by the branch that came furthest. */
+/** Reports a failed union by its discriminator, or by the branch that matched furthest. */
 function unionFaults(issue: z.core.$ZodIssueInvalidUnion, loc: (string | number)[]): ValidationFault[] {
   if (issue.errors.length === 0) {
     const missing = issue.input === undefined;
@@ -86,7 +86,7 @@ function typeFault(issue: z.core.$ZodIssueInvalidType, loc: (string | number)[])
       type: 'int_parsing',
     };
   }
-  // An integer beyond 2^53 is no JavaScript number; it is one all the same, and too large for its field.
+  // An integer beyond 2^53 arrives as a raw number; it is still an integer, and too large for its field.
   if (numeric && isRawNumber(issue.input) && /^-?\d+$/.test(issue.input.rawJSON)) {
     const isLow = issue.input.rawJSON.startsWith('-');
     const [relation, type] = isLow ? ['greater', 'greater_than_equal'] : ['less', 'less_than_equal'];

@@ -1,6 +1,6 @@
 import { identifier, literal } from './sql.ts';
 
-/** Where the catalog's PostgreSQL is, how it is reached and as whom. */
+/** How to reach the catalog's PostgreSQL, and as which user. */
 export interface CatalogAddress {
   host: string;
   port: number;
@@ -8,18 +8,18 @@ export interface CatalogAddress {
   user: string;
   password: string;
   schema: string;
-  /** libpq's options of TLS, by their names in a connection string. */
+  /** libpq's TLS options, by their connection-string names. */
   tls: TlsOptions;
 }
 
-/** What a connection URL may say of TLS that the engine's libpq takes too. */
+/** TLS options of a connection URL that the engine's libpq also accepts. */
 const tlsNames = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'] as const;
 
 export type TlsOptions = Readonly<Partial<Record<(typeof tlsNames)[number], string>>>;
 
 /**
- * The address that a connection URL gives, so that engines speak to the catalog by TLS where the URL asks for
- * it. The modes mean what libpq means by them: `require` encrypts and does not look whose certificate it is.
+ * Parses a connection URL, so that engines connect to the catalog with TLS where the URL asks for it. The
+ * modes have libpq's meaning: `require` encrypts and does not verify the certificate.
  */
 export function addressOf(databaseUrl: string): Omit<CatalogAddress, 'schema'> {
   const url = new URL(databaseUrl);
@@ -41,12 +41,12 @@ function tlsOf(given: URLSearchParams): TlsOptions {
     }),
   );
   const mode = options.get('sslmode');
-  // Two words of our own sessions' driver that libpq does not know.
+  // Two settings of the driver of our own sessions that libpq does not know.
   if (mode === 'no-verify') options.set('sslmode', 'require');
   if (mode === undefined && ['true', '1'].includes(given.get('ssl') ?? ''))
     options.set('sslmode', 'verify-full');
-  // Without a root certificate the driver takes those of the system, and libpq has to be told; it checks
-  // names too then.
+  // Without a root certificate the driver uses the system's, but libpq has to be told to; libpq then also
+  // verifies the host name.
   if (options.get('sslmode')?.startsWith('verify-') && !options.has('sslrootcert')) {
     options.set('sslmode', 'verify-full').set('sslrootcert', 'system');
   }
@@ -54,7 +54,7 @@ function tlsOf(given: URLSearchParams): TlsOptions {
 }
 
 /**
- * The statement that keeps the address in an engine: as a secret, so that no connection string can be
+ * The statement that stores the address in an engine as a secret, so that no connection string can be
  * printed.
  */
 export function catalogSecret(name: string, catalog: CatalogAddress): string {

@@ -7,7 +7,7 @@ import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } 
 import { heldTables, refuseLostLocks, type TableLocks, waitForCommits } from './locks.ts';
 import type { Lake, LakeCatalog } from './provision.ts';
 
-/** What everything that writes to or reads from lakes is given. */
+/** Dependencies of everything that reads or writes lakes. */
 export interface LakeDeps {
   catalogPool: pg.Pool;
   catalog: LakeCatalog;
@@ -16,8 +16,8 @@ export interface LakeDeps {
 }
 
 /**
- * One lake transaction with what its note says in it. Whatever commits to a table does so here, under the
- * table's lock: the note has the commit hold off whoever takes the lock after it.
+ * Runs one lake transaction with its commit note. Every commit to a table goes through here, under the
+ * table's lock; the note makes the commit hold off the next holder of the lock until it has ended.
  */
 export async function inLakeTransaction<T>(
   deps: Pick<LakeDeps, 'engine'>,
@@ -40,15 +40,15 @@ export async function inLakeTransaction<T>(
   try {
     return await transact(connection);
   } catch (cause) {
-    // One of ours is closed after a failure; the caller's goes on being used.
+    // Our own connection is closed after a failure; the caller's stays in use.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw cause;
   }
 }
 
 /**
- * A refusal goes by what was read, which must have come over a connection that lived; whatever else failed is
- * thrown as it is.
+ * A refusal depends on what was read, so the connection it was read over must still be alive; any other
+ * failure is rethrown unchanged.
  */
 async function refuseUnread(connection: EngineConnection, lake: Lake, error: unknown): Promise<never> {
   if (isExpected(error)) await probeCatalog(connection, lake.schema);
@@ -56,11 +56,11 @@ async function refuseUnread(connection: EngineConnection, lake: Lake, error: unk
 }
 
 /**
- * A lake transaction with operations in it. Returns the snapshot number it became.
+ * Runs a lake transaction with operations and returns its snapshot number.
  *
- * The caller holds the table's lock, and may have a connection already with something in it that the work
- * needs. After an error whose outcome is unknown (a connection lost at COMMIT) the ledger decides, once
- * nothing commits to the tables any more: an operation that is in it happened.
+ * The caller holds the table's lock, and may pass a connection that already contains something the work
+ * needs. After an error with an unknown outcome (a connection lost at COMMIT) the ledger decides, once no
+ * commit to the tables is in progress: an operation in the ledger was committed.
  */
 export async function commitOperations(
   deps: LakeDeps,
@@ -91,7 +91,7 @@ export async function commitOperations(
   return version;
 }
 
-/** What became of a commit that failed; undefined where nothing did. */
+/** The version of a commit that reported a failure; undefined if it did not happen. */
 async function versionAfter(
   deps: LakeDeps,
   lake: Lake,
@@ -120,7 +120,7 @@ async function committedVersion(
   return (await findOperations(deps.catalogPool, lake.schema, [first.id])).get(first.id)?.version;
 }
 
-/** What a failed use of the lake is told as: our own refusals as they are, the engine's as what they mean. */
+/** The error reported for a failed lake operation: our own refusals unchanged, engine errors translated. */
 export function lakeFailure(cause: unknown): unknown {
   return isExpected(cause) ? cause : lakeError(cause);
 }
@@ -129,7 +129,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof AppError || (error instanceof Error && error.name === 'ValidationError');
 }
 
-/** What the engine says of a statement it understood and will never run: trying again cannot help. */
+/** Engine errors of a statement that can never succeed: retrying does not help. */
 const refusals =
   /^(Binder|Catalog|Conversion|Constraint|Invalid Input|Not implemented|Out of Range|Parser) Error/;
 

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { identifier } from './sql.ts';
 
-/** What one commit did to one table, told in the same database transaction as the data. */
+/** What one commit did to one table, recorded in the same database transaction as the data. */
 export interface LakeOperation {
-  /** Unique for ever in its lake: a second commit of the same operation is refused by the database. */
+  /** Unique forever in its lake: the database refuses a second commit of the same operation. */
   id: string;
   tableId: string;
   operation: 'create' | 'append' | 'upsert' | 'replace' | 'alter' | 'delete';
   rowsAdded: number;
   rowsRemoved: number;
-  /** The run or request behind it, and who asked. */
+  /** The run or request that caused it, and who requested it. */
   runId: string | null;
   committedBy: string;
 }
@@ -20,9 +20,9 @@ export interface LedgerEntry extends LakeOperation {
 }
 
 /**
- * The ledger beside DuckLake's own tables. A trigger (ducklake/triggers.ts) has each commit's
- * `commit_extra_info` put into it, so an operation is in the ledger exactly when its data is in the lake; the
- * evidence outlives snapshot expiry.
+ * The ledger next to DuckLake's own tables. A trigger (ducklake/triggers.ts) inserts each commit's
+ * `commit_extra_info` into it, so an operation is in the ledger exactly when its data is in the lake, and its
+ * entry outlives snapshot expiry.
  */
 export function ledgerStatements(schemaName: string, readerRole: string): string[] {
   const schema = identifier(schemaName);
@@ -63,19 +63,16 @@ export function ledgerStatements(schemaName: string, readerRole: string): string
   ];
 }
 
-/** What a commit tells the catalog's triggers beside its data. */
+/** What a commit passes to the catalog's triggers in addition to its data. */
 export interface CommitNote {
-  /** In a word, for whoever lists the lake's snapshots. */
+  /** One word, shown in the lake's list of snapshots. */
   message: string;
   operations: readonly LakeOperation[];
-  /** The lake's own numbers of tables whose inlined rows and deletions it moves to files. */
+  /** DuckLake's ids of the tables whose inlined rows and deletions the commit moves to files. */
   flushed: readonly number[];
 }
 
-/**
- * The text that carries a note through DuckLake's commit into the triggers, with the tables that it commits
- * to.
- */
+/** The text that carries a note and the tables of the commit through DuckLake's commit to the triggers. */
 export function commitExtraInfo({ operations, flushed }: CommitNote, heldTables: readonly string[]): string {
   return JSON.stringify({
     tables: [...new Set([...heldTables, ...operations.map(({ tableId }) => tableId)])],
@@ -106,7 +103,7 @@ interface OperationRow {
   committed_at: Date;
 }
 
-/** The operations of these ids that are committed, by id. */
+/** The committed operations among these ids, by id. */
 export async function findOperations(
   pool: Queryable,
   schemaName: string,
@@ -120,15 +117,15 @@ export async function findOperations(
 }
 
 /**
- * Makes sure that an operation never happens from now on: its id is taken, so the database refuses a commit
- * that is still under way somewhere. When it happened already, its entry is returned and nothing changes.
+ * Ensures that an operation can no longer commit: its id is taken, so the database refuses a commit that is
+ * still in progress elsewhere. If it is already committed, its entry is returned and nothing changes.
  */
 export async function voidOperation(
   pool: Queryable,
   schemaName: string,
   id: string,
 ): Promise<LedgerEntry | undefined> {
-  // Waits for a commit of the same id to end, whichever way.
+  // Waits until a concurrent commit of the same id has committed or rolled back.
   await pool.query(
     `INSERT INTO ${identifier(schemaName)}.workspace_operation
        (id, snapshot_id, table_id, operation, rows_added, rows_removed, committed_by)
@@ -139,8 +136,8 @@ export async function voidOperation(
 }
 
 /**
- * What was committed after a snapshot, in order and without a gap: a snapshot's number follows from the one
- * before it, so none appears behind one that was seen.
+ * Operations committed after a snapshot, in order and without gaps. Snapshot numbers are consecutive, so no
+ * operation can appear later with a number already passed.
  */
 export async function operationsAfter(
   pool: Queryable,
@@ -241,7 +238,7 @@ export async function newestVersions(pool: Queryable, schemaName: string): Promi
   return new Map(rows.map((row) => [row.table_id, row.version]));
 }
 
-/** The last version of these tables that was committed by then; 0 where there was none. */
+/** The last version of these tables committed by that time; 0 if there is none. */
 export async function versionBefore(
   pool: Queryable,
   schemaName: string,

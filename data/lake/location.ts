@@ -1,6 +1,6 @@
 import type { CatalogAddress } from './catalog-address.ts';
 
-/** Where one organization's DuckLake lives, and as whom to reach its catalog. A row of `lakes`, decrypted. */
+/** Location of one organization's DuckLake, and the role for its catalog. A decrypted row of `lakes`. */
 export interface LakeLocation {
   organizationId: string;
   catalog: CatalogAddress;

@@ -3,33 +3,34 @@ import type pg from 'pg';
 import { AppError } from '../errors.ts';
 
 export interface TableLocks {
-  /** Runs `work` while nobody else, in any process, writes the table. */
+  /** Runs `work` while no other writer, in any process, writes the table. */
   hold<T>(tableId: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * How long a writer waits for the writers before it. Longer than any commit; a staged import commits in
- * seconds.
+ * How long a writer waits for earlier writers. Longer than any commit; a staged import commits in seconds.
  */
 export const lockTimeoutMs = 60_000;
 
 /**
- * What a transaction locks that commits to a table, from when its changes are written until it ends
- * (ducklake/triggers.ts).
+ * Prefix of the lock key that a committing transaction holds for a table, from when its changes are written
+ * until it ends (ducklake/triggers.ts).
  */
 const commitKeyPrefix = 'commit:';
 
-/** The same key in a statement, of a table's id that the expression gives. */
+/** The same key as an SQL expression, for the table id given as an expression. */
 export function commitKey(tableId: string): string {
   return `hashtextextended('${commitKeyPrefix}' || ${tableId}, 0)`;
 }
 
 /**
- * One writer a table: callers of this process queue in memory, so that each table takes at most one
- * connection, and processes meet in a PostgreSQL advisory lock, which ends with its holder's session.
+ * One writer per table: callers of this process queue in memory, so that each table takes at most one
+ * connection. Between processes a PostgreSQL advisory lock decides, which is released when its holder's
+ * session ends.
  *
- * The session that commits is the engine's, and may outlive the lock's: an engine can end after it sent its
- * COMMIT and before PostgreSQL is done with it. So whoever takes the lock also waits for such a commit.
+ * The commit runs in the engine's session, which may outlive the lock's session: an engine can end after
+ * sending COMMIT and before PostgreSQL has processed it. So the next holder of the lock also waits for such a
+ * commit.
  */
 export function createTableLocks(pool: pg.Pool): TableLocks {
   const tails = new Map<string, Promise<unknown>>();
@@ -66,7 +67,7 @@ async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => P
       tableId,
     ]);
     const result = await heldLocks.run([...(heldLocks.getStore() ?? []), lock], work);
-    // What was done is done, also when the session is gone.
+    // The work is already committed, even if the session is gone.
     isFree = await client
       .query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [`table:${tableId}`])
       .then(
@@ -77,19 +78,17 @@ async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => P
   } finally {
     client.off('error', lose);
     client.off('end', lose);
-    // A session that did not get to its unlock is closed: that releases the lock.
+    // If the unlock failed, closing the session releases the lock.
     client.release(!isFree);
   }
 }
 
-/**
- * Waits for whatever commits to the table at this moment, and holds nothing once its own statement is over.
- */
+/** Waits for commits in progress on the table; holds nothing after its own statement. */
 function passCommits(tableId: string): string {
   return `pg_advisory_xact_lock(${commitKey(tableId)})`;
 }
 
-/** Waits until no commit to these tables is under way: what the ledger says of one is final then. */
+/** Waits until no commit to these tables is in progress; what the ledger says about them is final then. */
 export async function waitForCommits(
   pool: Pick<pg.Pool, 'query'>,
   tableIds: readonly string[],
@@ -102,7 +101,7 @@ interface HeldLock {
   isLost: boolean;
 }
 
-/** The locks that the work under way holds. */
+/** Locks held by the current async context. */
 const heldLocks = new AsyncLocalStorage<readonly HeldLock[]>();
 
 /** The tables whose locks the caller holds. */

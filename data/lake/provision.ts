@@ -11,8 +11,8 @@ import type { LakeLocation } from './location.ts';
 import { identifier, literal } from './sql.ts';
 
 /**
- * Both ways into one organization's lake: the service writes as the owner, queries read as a role of their
- * own.
+ * The two roles for one organization's lake: the service writes as the owner, queries read with a role of
+ * their own.
  */
 export interface Lake {
   writer: LakeLocation;
@@ -21,12 +21,12 @@ export interface Lake {
 }
 
 export interface LakeCatalog {
-  /** The organization's lake, made when first asked for. */
+  /** The organization's lake, created on first use. */
   get(organizationId: string): Promise<Lake>;
 }
 
 export interface LakeCatalogDeps {
-  /** Connections of the owner: they make schemas and roles, and read every lake's catalog. */
+  /** Connections of the owner, which creates schemas and roles and reads every lake's catalog. */
   catalogPool: pg.Pool;
   databaseUrl: string;
   bucket: string;
@@ -70,17 +70,17 @@ async function findOrMake(deps: LakeCatalogDeps, organizationId: string): Promis
   return make(deps, organizationId);
 }
 
-/** A newer release may have written the catalog's version: what is there serves this one too. */
+/** A newer release may have written a higher catalog version, which serves this release too. */
 function isReady(row: LakeRow): boolean {
   return row.ready_at !== null && row.catalog_version >= catalogVersion;
 }
 
-/** Longer than any commit takes; whoever waits behind these statements waits as long at most. */
+/** Longer than any commit takes. Also the longest that others wait behind these statements. */
 const triggerLockTimeoutMs = 10_000;
 
 /**
- * Makes a lake, or brings the triggers of one that an older release made up to date. Safe to repeat after a
- * crash at any line: every step looks before it makes, and ready_at comes last.
+ * Creates a lake, or updates the triggers of one created by an older release. Safe to repeat after a crash at
+ * any line: every step checks before it creates, and ready_at is set last.
  */
 async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
   const client = await deps.catalogPool.connect();
@@ -94,7 +94,7 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
       await deps.engine.use(lake.writer, async () => undefined);
     }
     await client.query('BEGIN');
-    // A commit under way on another process is waited for, not the other way around.
+    // This waits for a commit in progress in another process, not the other way around.
     await client.query(`SET LOCAL lock_timeout = '${triggerLockTimeoutMs}ms'`);
     const { schema_name: schema, reader_role: reader } = row;
     for (const statement of [...ledgerStatements(schema, reader), ...triggerStatements(schema)])
@@ -106,7 +106,7 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
     await client.query('COMMIT');
     return lake;
   } finally {
-    // Ending the session also ends an open transaction and gives the lock back, whatever happened above.
+    // Ending the session also ends an open transaction and releases the lock, whatever happened above.
     client.release(true);
   }
 }
@@ -150,7 +150,7 @@ async function makeSchemaAndReader(
   await client.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
-  // DuckLake makes new tables as it inlines rows; a reader without a grant on one would lose its engine.
+  // DuckLake creates new tables as it inlines rows; without a grant on one a reader would lose its engine.
   await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${role}`);
 }
 

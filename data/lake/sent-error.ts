@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, ValidationError, type ValidationFault } from '../errors.ts';
 
-/** An error as it travels between processes and threads: what callers tell apart by class stays apart. */
+/** An error serialised between processes and threads; keeps the classes that callers distinguish. */
 export type SentError =
   | { kind: 'app'; code: ErrorCode; message: string; extensions: Record<string, unknown> }
   | { kind: 'validation'; faults: readonly ValidationFault[] }

@@ -6,16 +6,14 @@ import { asciiDomain, isMailAddress, type Mailbox, type SmtpServer } from './smt
 
 export interface SendOptions {
   /**
-   * Awaited when the server has accepted sender and recipient, before it gets any of the content. Where it
-   * rejects, the mail is not sent, and `send` rejects with the same.
+   * Awaited once the server has accepted sender and recipient, before it gets any of the content. If it
+   * rejects, the mail is not sent and `send` rejects with the same error.
    */
   beforeData(): Promise<void>;
 }
 
 export interface Mailer {
-  /**
-   * Sends a mail, once. It rejects with what `beforeData` rejects with alone: everything else is an outcome.
-   */
+  /** Sends a mail once. It rejects only with an error of `beforeData`; everything else is an outcome. */
   send(mail: Mail, options: SendOptions): Promise<MailOutcome>;
 }
 
@@ -27,12 +25,10 @@ export interface MailerOptions {
 }
 
 const chunkBytes = 65_536;
-/**
- * An answer to MAIL of a server that sends for its own users alone: about the login, whichever mail it is.
- */
+/** Answer to MAIL from a server that requires a login. It concerns the login, not this mail. */
 const loginWanted = 530;
 /**
- * A server that shuts down says it to whoever is connected, a client that waits for its content's answer too.
+ * A server that shuts down sends this to every client, including one waiting for the answer to its content.
  */
 const shutsDown = 421;
 
@@ -40,7 +36,7 @@ export const noMailServer = 'No mail server is set: an operator sets SMTP_URL.';
 
 const refused = (message: string): MailOutcome => ({ kind: 'refused', permanent: true, message });
 
-/** Sends mails over SMTP, each in a session of its own; without a server, every mail is refused. */
+/** Sends mails over SMTP, each in its own session; without a server, every mail is refused. */
 export function createMailer(options: MailerOptions | undefined): Mailer {
   if (options === undefined) return { send: async () => refused(noMailServer) };
   const { server, from, replyTo, timeouts = {} } = options;
@@ -59,8 +55,8 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
     } catch (error) {
       const outcome = outcomeOf(error as SessionFailure, progress, session.shown);
       session.close();
-      // The session may fail while this is under way: whoever asked must not be answered before it has come
-      // out.
+      // The session may fail while `beforeData` is running; the caller gets its outcome only after that has
+      // finished.
       await progress.before;
       return outcome;
     }
@@ -76,18 +72,18 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
   };
 }
 
-/** How far the content came. */
+/** How much of the content was sent. */
 interface Progress {
-  /** `beforeData`, once it was called. */
+  /** The promise of `beforeData`, once called. */
   before: Promise<void> | undefined;
   /**
-   * All of it was handed over: the line that ends it may be under way. Before, no server can have taken the
-   * mail.
+   * All content was handed over, and the line that ends it may be in transit. Before that, no server can have
+   * taken the mail.
    */
   hasEnded: boolean;
 }
 
-/** It is read from its beginning when the server has asked for it, so this is where `beforeData` belongs. */
+/** The first read happens when the server has asked for the content, so `beforeData` is called here. */
 async function* contentOf(message: Buffer, beforeData: () => Promise<void>, progress: Progress) {
   progress.before = beforeData();
   await progress.before;
@@ -96,7 +92,7 @@ async function* contentOf(message: Buffer, beforeData: () => Promise<void>, prog
   progress.hasEnded = true;
 }
 
-/** Names and addresses go as objects: what callers wrote is encoded, never parsed as a list or a header. */
+/** Names and addresses are passed as objects: user input is encoded, never parsed as a list or a header. */
 function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promise<Buffer> {
   const composed = new MailComposer({
     from,
@@ -104,7 +100,7 @@ function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promi
     ...(replyTo && { replyTo }),
     text: mail.text,
     messageId: `<${mail.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
-    // Receivers' rules for absences do not answer what a machine sent.
+    // Keeps automatic out-of-office replies from answering it.
     headers: { Subject: subjectHeader(mail.subject), 'Auto-Submitted': 'auto-generated' },
     attachments: mail.attachments.map(({ name, contentType, bytes }) => ({
       filename: name,
@@ -118,8 +114,8 @@ function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promi
 }
 
 /**
- * A text that looks like an encoded word (RFC 2047) would be decoded by whoever shows it: it is encoded once
- * more.
+ * A subject that looks like an encoded word (RFC 2047) would be decoded by mail clients, so it is encoded
+ * once more.
  */
 function subjectHeader(subject: string): string | { prepared: boolean; foldLines: boolean; value: string } {
   if (!subject.includes('=?')) return subject;
@@ -132,14 +128,14 @@ function outcomeOf(
   { hasEnded }: Progress,
   shown: (text: string) => string,
 ): MailOutcome {
-  // An answer to the content: it says that the mail was not taken.
+  // A definite answer to the content: the mail was not taken.
   const isAnswer = code === 'EMESSAGE' && responseCode !== undefined && responseCode !== shutsDown;
   if (hasEnded && !isAnswer)
     return {
       kind: 'uncertain',
       message: `The mail was handed over, and its server's answer is not known: ${shown(message)}`,
     };
-  // About this mail, and not about the server, the network or the login, which somebody may mend.
+  // A failure of this mail itself; failures of the server, the network or the login may be fixed later.
   const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
   const isFinal = responseCode === undefined || (responseCode >= 500 && responseCode !== loginWanted);
   return { kind: 'refused', permanent: isOfMail && isFinal, message: shown(message) };

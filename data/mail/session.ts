@@ -4,45 +4,45 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpServer } from './smtp-url.ts';
 
 export interface SessionTimeouts {
-  /** Until the server is connected to, with its name resolved. */
+  /** Limit for name resolution and the connection. */
   connectMs: number;
-  /** Until sender and recipient are accepted, from the first. */
+  /** Limit until sender and recipient are accepted, from the start. */
   envelopeMs: number;
-  /** Until the content is handed over and answered. RFC 5321 lets a server take ten minutes for that. */
+  /** Limit until the content is sent and answered. RFC 5321 lets a server take ten minutes for that. */
   contentMs: number;
 }
 
 const usualTimeouts: SessionTimeouts = { connectMs: 20_000, envelopeMs: 90_000, contentMs: 630_000 };
 
-/** What nodemailer's errors say of a step that failed. */
+/** nodemailer's error of a failed step. */
 export interface SessionFailure extends Error {
   code?: string;
   command?: string;
-  /** The three digits of the server's answer, where it gave one. */
+  /** The server's three-digit reply code, if it sent one. */
   responseCode?: number;
 }
 
 type Envelope = { from: string; to: string[]; size: number };
 
 export interface Session {
-  /** Connects, greets, turns TLS on, logs in. */
+  /** Connects, greets, starts TLS and logs in. */
   open(): Promise<void>;
-  /** Nothing of the content is read before the server has accepted sender and recipient and asked for it. */
+  /** The content is not read before the server has accepted sender and recipient and asked for it. */
   deliver(envelope: Envelope, content: AsyncIterable<Buffer>): Promise<{ response: string }>;
-  /** What a server said, in a line that may be shown and stored. */
+  /** A server's text in one line that is safe to show and store. */
   shown(text: string): string;
-  /** Ends it as the protocol has it, where nothing is under way any more. */
+  /** Ends the session with QUIT, when nothing is in progress. */
   quit(): void;
-  /** Ends it at once: nothing more of the content goes out. */
+  /** Closes the session at once; no more content is sent. */
   close(): void;
 }
 
 const maxShownLength = 500;
 const readAheadBytes = 65_536;
-/** The mail is taken: nobody waits for how the session ends. */
+/** The mail is already taken; the caller does not wait for the session to end. */
 const quitMs = 2_000;
 
-/** One session with a mail server. Each of its steps rejects when the session fails, whatever of it fails. */
+/** One session with a mail server. Whatever fails, the current step rejects. */
 export function createSession(server: SmtpServer, timeouts: Partial<SessionTimeouts>): Session {
   const { connectMs, envelopeMs, contentMs } = { ...usualTimeouts, ...timeouts };
   const { host, port, secure, login } = server;
@@ -55,11 +55,11 @@ export function createSession(server: SmtpServer, timeouts: Partial<SessionTimeo
     dnsTimeout: connectMs,
     connectionTimeout: connectMs,
     greetingTimeout: envelopeMs,
-    // Beyond the deadlines below, which are those that count.
+    // Longer than the deadlines below, which decide.
     socketTimeout: envelopeMs + contentMs,
     socketCloseTimeout: 0,
     maxResponseSize: 65_536,
-    // The machine's name is nobody's business, and need not be one that can be resolved.
+    // The machine's host name is private, and may not be resolvable.
     name: '[127.0.0.1]',
     logger: false,
   });
@@ -133,7 +133,7 @@ function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }
 
-/** A server may say again what it was sent. */
+/** A server may echo what it was sent. */
 function withoutLogin(text: string, login: SmtpServer['login']): string {
   if (login === undefined) return text;
   const { user, password } = login;

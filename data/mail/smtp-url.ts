@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url';
 import parseAddresses from 'nodemailer/lib/addressparser';
 
-/** Where mails go out, as an operator names it. */
+/** The mail server configured by the operator. */
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte; else STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   secure: boolean;
   login: { user: string; password: string } | undefined;
 }
@@ -30,7 +30,7 @@ export function parseSmtpUrl(text: string): SmtpServer {
   const [user, password] = [decode(url.username), decode(url.password)];
   if ((user === '') !== (password === '')) throw new Error('A user and a password belong together.');
   return {
-    // Brackets around an address of IPv6 belong to the URL alone.
+    // The brackets of an IPv6 address belong to the URL only.
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
@@ -54,16 +54,15 @@ export function parseMailbox(text: string): Mailbox {
   return { name: mailbox.name, address: asciiDomain(mailbox.address) };
 }
 
-/**
- * The address with its domain as the mail system's names are: letters of other scripts are written in ASCII.
- */
+/** The address with its domain in ASCII, as the mail system requires for other scripts. */
 export function asciiDomain(address: string): string {
   const domainAt = address.lastIndexOf('@') + 1;
   return address.slice(0, domainAt) + domainToASCII(address.slice(domainAt));
 }
 
 /**
- * Whether a mail can be sent there: one mailbox, and nothing that could end a line or begin another address.
+ * Whether a mail can be sent to this address: one mailbox, without characters that could end a line or begin
+ * another address.
  */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');

@@ -1,6 +1,6 @@
 /**
- * Where objects live in the bucket: one folder an organization, so that a prefix can be handed out or removed
- * whole.
+ * Keys of objects in the bucket: one folder per organization, so that a whole prefix can be handed out or
+ * removed.
  */
 export function fileKey(organizationId: string, objectId: string): string {
   return `files/${organizationId}/${objectId}`;
@@ -10,17 +10,17 @@ export function uploadKey(organizationId: string, uploadId: string): string {
   return `uploads/${organizationId}/${uploadId}`;
 }
 
-/** The pages of one ingestion batch, gone when it has ended. */
+/** The pages of one ingestion batch, removed when it has ended. */
 export function batchPrefix(organizationId: string, batchId: string): string {
   return `batches/${organizationId}/${batchId}/`;
 }
 
-/** What the tools of one conversation made, gone with it. */
+/** Files created by the tools of one conversation, removed with it. */
 export function conversationPrefix(organizationId: string, conversationId: string): string {
   return `conversations/${organizationId}/${conversationId}/`;
 }
 
-/** What one report refers to, in all of its revisions, gone with it. */
+/** Files that any revision of one report refers to, removed with the report. */
 export function reportPrefix(organizationId: string, reportId: string): string {
   return `reports/${organizationId}/${reportId}/`;
 }

@@ -1,6 +1,6 @@
 import type { ObjectStore } from './store.ts';
 
-/** A small object, whole. */
+/** Reads a small object as a whole. */
 export async function readBytes(objects: Pick<ObjectStore, 'read'>, key: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of await objects.read(key)) chunks.push(chunk as Buffer);

@@ -1,4 +1,4 @@
-/** The bucket everything lives in. `endpoint` undefined means Amazon's own addresses. */
+/** The bucket for all objects. `endpoint` undefined means Amazon's own addresses. */
 export interface ObjectStoreSettings {
   endpoint: string | undefined;
   region: string;

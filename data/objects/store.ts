@@ -23,28 +23,24 @@ export interface ObjectInfo {
   etag: string;
 }
 
-/** The one bucket, seen as the few operations this service needs. Keys never start with a slash. */
+/** The few bucket operations this service needs. Keys never start with a slash. */
 export interface ObjectStore {
   readonly settings: ObjectStoreSettings;
   ensureBucket(): Promise<void>;
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
-  /**
-   * Writes an object as its bytes come, and tells how many; what the source of them throws is thrown as it
-   * is.
-   */
+  /** Streams an object and returns its size in bytes; an error of the source is rethrown unchanged. */
   upload(key: string, source: AsyncIterable<Uint8Array>): Promise<number>;
   /**
-   * Gives up uploads under such keys that never ended, all of them or those begun before then, and tells how
-   * many.
+   * Aborts unfinished uploads under a prefix, all of them or those begun before a time, and returns how many.
    */
   abortUploads(prefix: string, before?: Date): Promise<number>;
   head(key: string): Promise<ObjectInfo | undefined>;
   /** Bytes `from`..`to` inclusive, or all. */
   read(key: string, range?: { from: number; to: number }): Promise<Readable>;
-  /** Copies only if the source still is what `etag` says; undefined when it is not. */
+  /** Copies only if the source still has this `etag`; otherwise returns false. */
   copy(from: string, to: string, etag: string): Promise<boolean>;
   remove(key: string): Promise<void>;
-  /** Removes every object whose key starts so. */
+  /** Removes every object with this key prefix. */
   removeAll(prefix: string): Promise<void>;
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
   ping(): Promise<void>;
@@ -56,7 +52,7 @@ export interface PresignedForm {
   fields: Record<string, string>;
 }
 
-/** Of a right that is not given, and of what a store does not do. */
+/** Missing permission, or an operation the store does not support. */
 const unlistedStatuses = [403, 405, 501];
 
 export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
@@ -92,7 +88,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     },
     async abortUploads(Prefix, before) {
       return abortUploads(client, { Bucket, Prefix }, before).catch((error: unknown) => {
-        // A store that does not list uploads, or not to us, has its own way with what is left of them.
+        // A store that does not list uploads, or not to us, cleans up unfinished ones in its own way.
         if (unlistedStatuses.includes(httpStatus(error) ?? 0)) return 0;
         throw unavailable(error);
       });
@@ -127,7 +123,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     async removeAll(Prefix) {
       let listed: ListObjectsV2CommandOutput;
       do {
-        // Each round lists what is left, so a repeated call goes on where a crash stopped it.
+        // Each round lists what is left, so a repeated call continues where a crash stopped it.
         listed = await client
           .send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000 }))
           .catch(rethrow);

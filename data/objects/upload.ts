@@ -8,12 +8,11 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 
-/** An upload has 10,000 parts at most: so 160 GiB fit. */
+/** An upload has at most 10,000 parts, so 160 GiB fit. */
 const partBytes = 16_777_216;
 
 /**
- * Writes an object part by part, as its bytes come; one part is held at a time. Nothing of it stays where
- * that fails.
+ * Streams an object part by part, with one part in memory at a time. If it fails, nothing of it remains.
  *
  * @returns how many bytes it has
  */
@@ -53,8 +52,8 @@ export async function uploadParts(
 }
 
 /**
- * Gives up uploads of keys that start so, where they were begun before then: whoever began them was lost, and
- * their parts lie in the store unseen.
+ * Aborts uploads with this key prefix that were begun before a time: their process was lost, and their parts
+ * take up space unseen.
  *
  * @returns how many there were
  */

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A private network that an operator opened, at one port or at all. */
+/** A private network that the operator allows, at one port or at any. */
 export interface AllowedNetwork {
   base: Address;
   bits: number;
@@ -39,7 +39,7 @@ function splitPort(entry: string): { network: string; port: number | undefined }
     return { network: entry.slice(1, end), port: after === '' ? undefined : portOf(after) };
   }
   const colon = entry.indexOf(':');
-  // More than one colon is an address of the sixth version, which has a port only in brackets.
+  // More than one colon means an IPv6 address, which has a port only after brackets.
   if (colon === -1 || entry.includes(':', colon + 1)) return { network: entry, port: undefined };
   return { network: entry.slice(0, colon), port: portOf(entry.slice(colon)) };
 }
@@ -48,12 +48,12 @@ function portOf(text: string): number {
   return /^:\d{1,5}$/.test(text) ? Number(text.slice(1)) : Number.NaN;
 }
 
-/** Global unicast of the sixth version; what lies outside of it is special, or not given out. */
+/** IPv6 global unicast; addresses outside of it are special or unassigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether a connection may go there: public addresses, and private ones that are opened. An address of the
- * fourth version within one of the sixth is judged as the former.
+ * Whether a connection to this address is allowed: public addresses, and private ones the operator allows. An
+ * IPv4 address embedded in an IPv6 address is checked as IPv4.
  */
 export function isAllowedAddress(text: string, port: number, allowed: readonly AllowedNetwork[]): boolean {
   if (isIP(text) === 0) return false;
@@ -65,7 +65,7 @@ export function isAllowedAddress(text: string, port: number, allowed: readonly A
   );
 }
 
-/** Not the ranges by name but what is left of them: a range that is new to the library is refused. */
+/** An allow-list instead of a list of refused ranges, so that a range the library newly learns is refused. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return !(address instanceof ipaddr.IPv6) || address.match(globalUnicast);

@@ -1,10 +1,10 @@
 import { OutgoingError } from './errors.ts';
 
-/** What may still be read. One budget may be shared by several answers. */
+/** Bytes that may still be read. Several answers may share one budget. */
 export interface ByteBudget {
   /** @throws OutgoingError once more was read than there is */
   take(bytes: number): void;
-  /** Aborts at that moment, for whoever waits for something else than the bytes. */
+  /** Aborts when the budget is exceeded, for code that waits for something other than the bytes. */
   readonly exceeded: AbortSignal;
 }
 

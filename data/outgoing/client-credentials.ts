@@ -11,18 +11,18 @@ export interface ClientCredentials {
 
 const timeoutMs = 10_000;
 const maxAnswerBytes = 65_536;
-/** A token is not used in its last minute: it might end under way. */
+/** A token is not used in its last minute, because it might expire in transit. */
 const beforeEndMs = 60_000;
 const unknownLifetimeMs = 300_000;
 const longestKeptMs = 3_600_000;
 const maxKept = 1_000;
-/** What RFC 6749 has a server say; anything else that it says is not repeated. */
+/** The error codes of an OAuth token endpoint; anything else the server says is not repeated. */
 const errorCodes = [
   ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client'],
   ...['unsupported_grant_type', 'invalid_scope', 'invalid_target'],
 ];
 
-/** The parts of secrets that make client credentials; undefined where one is missing. */
+/** Client credentials from a connection's secrets; undefined if a part is missing. */
 export function clientCredentials(secrets: Partial<ClientCredentials>): ClientCredentials | undefined {
   const { client_id, client_secret, token_url, scope } = secrets;
   if (client_id === undefined || client_secret === undefined || token_url === undefined) return undefined;
@@ -30,7 +30,8 @@ export function clientCredentials(secrets: Partial<ClientCredentials>): ClientCr
 }
 
 /**
- * Access tokens by OAuth client credentials (RFC 6749, 4.4), kept in memory until shortly before they end.
+ * Access tokens by OAuth client credentials (RFC 6749, 4.4), cached in memory until shortly before they
+ * expire.
  */
 export interface TokenCache {
   token(
@@ -39,7 +40,7 @@ export interface TokenCache {
     credentials: ClientCredentials,
     signal: AbortSignal,
   ): Promise<string>;
-  /** The server does not take it: the next one is asked for anew. */
+  /** Drops a token that the server refused; the next call requests a new one. */
   forget(key: string): void;
 }
 

@@ -1,13 +1,13 @@
 const mostLinks = 12;
 
-/** An error and what caused it, outermost first; of several tries the last. */
+/** An error and its causes, outermost first; of several attempts the last. */
 export function errorChain(error: unknown): unknown[] {
   const chain: unknown[] = [];
   let next = error;
   while (next !== undefined && next !== null && chain.length < mostLinks && !chain.includes(next)) {
     chain.push(next);
     if (typeof next !== 'object') break;
-    // A provider's own error may travel as plain data, within a member of this name.
+    // A provider's own error may be plain data in the member `error`.
     next = Reflect.get(next, 'lastError') ?? Reflect.get(next, 'cause') ?? plainError(next);
   }
   return chain;
@@ -18,7 +18,7 @@ function plainError(error: object): unknown {
   return typeof inner === 'object' ? inner : undefined;
 }
 
-/** `provider error` where a provider's error came as plain data. */
+/** The error's name; `provider error` for a provider's error that is plain data. */
 export function nameOf(error: unknown): string {
   if (error instanceof Error || error instanceof DOMException) return error.name;
   if (typeof error !== 'object' || error === null) return typeof error === 'string' ? 'provider error' : '';
@@ -44,7 +44,7 @@ const codes = [
 ];
 const messages = ['fetch failed', 'terminated', 'premature close', 'other side closed', 'socket hang up'];
 
-/** Whether an error is the network's: by its code, and by the words of those that have none. */
+/** Whether it is a network error, by its code or, without one, by its message. */
 export function isNetworkError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = Reflect.get(error, 'code');

@@ -1,8 +1,8 @@
 export type OutgoingReason = 'url' | 'resolve' | 'address_refused' | 'too_large';
 
 /**
- * Why a request did not go out, or its answer was cut off. The message is for people, and names no address
- * that was found.
+ * Why a request was not sent, or its answer was cut off. The message is shown to people and contains no
+ * resolved address.
  */
 export class OutgoingError extends Error {
   override readonly name = 'OutgoingError';

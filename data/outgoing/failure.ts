@@ -1,7 +1,7 @@
 import type { OutgoingError } from './errors.ts';
 import type { Redaction } from './redaction.ts';
 
-/** How far the work with another system came before it failed. */
+/** The stage at which communication with another system failed. */
 export type FailureStage =
   | 'resolve'
   | 'address_refused'
@@ -11,7 +11,7 @@ export type FailureStage =
   | 'permission'
   | 'request';
 
-/** Why another system could not be used, for people: nothing secret is in it. */
+/** Why another system could not be used. The message is for people and contains no secrets. */
 export class RemoteFailure extends Error {
   override readonly name = 'RemoteFailure';
   readonly stage: FailureStage;
@@ -37,7 +37,7 @@ export const errorCode = (error: unknown): string => String(Reflect.get(Object(e
 
 const maxQuotedCharacters = 300;
 
-/** What another system said in an error, in one line, without the secrets it was sent. */
+/** Another system's error message in one line, without the secrets it was sent. */
 export function quoted({ message }: Error, redaction: Redaction): string {
   const line = redaction.text(message).replace(/\s+/g, ' ').trim().toWellFormed().replaceAll('\0', '');
   return line.length > maxQuotedCharacters ? `${line.slice(0, maxQuotedCharacters)} …`.toWellFormed() : line;

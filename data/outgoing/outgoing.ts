@@ -7,27 +7,27 @@ import { OutgoingError } from './errors.ts';
 
 const resolveTimeoutMs = 5_000;
 const connectTimeoutMs = 10_000;
-/** Between two pieces of an answer; whoever waits for the whole of it has a limit of its own. */
+/** Maximum silence between two chunks of an answer; the total time is limited by the caller. */
 const silenceTimeoutMs = 120_000;
 const idleTimeoutMs = 4_000;
 const maxHeaderBytes = 32_768;
 const defaultAnswerBytes = 1_048_576;
 
 export interface OutgoingInit extends Omit<RequestInit, 'redirect'> {
-  /** How much of the answer is read; 1 MiB where left out. */
+  /** How much of the answer is read; 1 MiB by default. */
   budget?: ByteBudget;
 }
 
-/** Requests to addresses that callers name. */
+/** Requests to addresses chosen by users. */
 export interface Outgoing {
   /**
-   * `fetch`, over connections that go only where they may, with answers that are cut off while they are read.
-   * A redirect is answered as it is: whoever follows it fetches anew, so that each hop is checked.
+   * `fetch` that connects only to allowed addresses and cuts off an answer that exceeds its budget. Redirects
+   * are returned, not followed, so that the caller fetches again and each hop is checked.
    */
   fetch(url: string | URL, init?: OutgoingInit): Promise<Response>;
   /**
-   * Where a connection to a host may go. What connects otherwise than by `fetch` connects to one of these and
-   * does not resolve the name again.
+   * The addresses of a host that may be connected to. Code that connects without `fetch` uses one of these
+   * and does not resolve the name again.
    *
    * @throws OutgoingError where there is no such host, or none of its addresses may be reached
    */
@@ -38,7 +38,7 @@ export interface Outgoing {
 type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 export interface OutgoingOptions {
-  /** Private networks that may be reached; `any` checks nothing. */
+  /** Private networks that may be reached; `any` disables the check. */
   allowedPrivate: readonly AllowedNetwork[] | 'any';
   lookup?: Lookup;
 }
@@ -87,7 +87,8 @@ export function createOutgoing({ allowedPrivate, lookup = systemLookup }: Outgoi
 }
 
 /**
- * Connects to what was checked: the name is not resolved a second time, when it could have another address.
+ * Connects to the checked addresses; the name is not resolved a second time, because it could then give
+ * another address.
  */
 function connectTo(addresses: LookupAddress[]): buildConnector.connector {
   return buildConnector({
@@ -117,9 +118,7 @@ async function resolve(lookup: Lookup, host: string): Promise<LookupAddress[]> {
 
 const bodiless: readonly number[] = [204, 205, 304];
 
-/**
- * The answer with its body counted as it is read, after it is decompressed: a little may become very much.
- */
+/** Counts the body as it is read, after decompression: a small body may expand to a very large one. */
 function within(response: UndiciResponse, budget: ByteBudget): Response {
   const { status, statusText, headers, body } = response;
   const counted = body?.pipeThrough(
@@ -135,12 +134,11 @@ function within(response: UndiciResponse, budget: ByteBudget): Response {
     statusText,
     headers,
   });
-  // Both are fetch's own Response; the types of Node name those of the undici within it, which is of another
-  // version.
+  // Both are fetch's own Response; Node's types refer to its built-in undici, which has another version.
   return answer as unknown as Response;
 }
 
-/** Why an address in a request's body cannot be fetched; undefined where it can, as far as its text tells. */
+/** Why a URL in a request's body cannot be fetched; undefined if its text shows no fault. */
 export function urlFault(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null) return 'It is no URL.';

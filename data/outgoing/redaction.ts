@@ -1,11 +1,11 @@
-/** A shorter text may be a word of any sentence, and no secret worth its name. */
+/** A shorter text may be an ordinary word, and is too short to be a secret. */
 const minLength = 6;
 
-/** Takes secrets out of what a server says: it may repeat what was sent to it. */
+/** Removes secrets from a server's text, which may echo what was sent to it. */
 export interface Redaction {
   add(secret: string): void;
   text(said: string): string;
-  /** The same for every text within a value of JSON. */
+  /** The same for every string within a JSON value. */
   value<T>(said: T): T;
 }
 

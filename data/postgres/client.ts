@@ -9,12 +9,12 @@ export type Database = Kysely<DB>;
 export type OrganizationTransaction = Transaction<DB>;
 
 const int8Oid = 20;
-/** Every bigint this service keeps in Postgres is a count, a size or a snapshot number: far below 2^53. */
+/** Every bigint this service stores in Postgres is a count, a size or a snapshot number, far below 2^53. */
 pg.types.setTypeParser(int8Oid, Number);
-/** Semantics and the like come back with the numbers they went in with. */
+/** JSON columns, such as semantics, keep the exact numbers that were stored. */
 for (const jsonOid of [114, 3802]) pg.types.setTypeParser(jsonOid, parseExactJson);
 
-/** For a connection: a database that hangs is told of, and not waited for. */
+/** Maximum wait for a connection: if the database hangs, the request fails instead of waiting. */
 const longestWaitMs = 5_000;
 
 export interface DatabaseOptions {
@@ -37,34 +37,34 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
     connectionTimeoutMillis: longestWaitMs,
     keepAlive: true,
   });
-  // A connection that dies while idle is replaced at the next use; without a listener it would end the
+  // A connection that dies while idle is replaced at the next use; without a listener the error would end the
   // process.
   pool.on('error', () => undefined);
-  // The same for one that is in use: its query fails, which is heard where it was asked.
+  // The same for a connection in use: its query fails, and its caller gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   slotsOf.set(db, createFairSlots(Math.max(1, options.maxConnections - unsharedConnections)));
   return { db, pool };
 }
 
-/** For what is asked outside of any organization: whose a token is, what processes there are to start. */
+/** For queries outside of any organization: looking up a token's owner, or processes to start. */
 const unsharedConnections = 2;
 /**
- * Connections are handed out by organization in rotation: a hundred requests of one are not before the first
- * of another.
+ * Connections are handed out to organizations in rotation, so that a hundred requests of one do not delay the
+ * first of another.
  */
 const slotsOf = new WeakMap<Database, FairSlots>();
 const holding = new AsyncLocalStorage<Database>();
 
 function inTurn<T>(db: Database, organizationId: string, work: () => Promise<T>): Promise<T> {
   const slots = slotsOf.get(db);
-  // A transaction within another one must not wait for a turn that may come only when it has ended.
+  // A nested transaction must not wait for a turn that may come only after the outer one has ended.
   if (slots === undefined || holding.getStore() === db) return work();
   return new Promise<T>((resolve, reject) => {
     let isGivenUp = false;
     const timer = setTimeout(() => {
       isGivenUp = true;
-      // As the pool says it, which is told as a store that is away.
+      // The pool's own wording, which is reported as an unavailable store.
       reject(new Error('timeout exceeded when trying to connect'));
     }, longestWaitMs);
     slots(organizationId, async () => {
@@ -88,7 +88,7 @@ export function inOrganization<T>(
   );
 }
 
-/** The same for reads that must agree with one another: all of them see one moment. */
+/** The same for reads that must be consistent with each other: all of them see one snapshot. */
 export function inOneMoment<T>(
   db: Database,
   organizationId: string,

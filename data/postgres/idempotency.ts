@@ -7,7 +7,8 @@ export interface IdempotencyKey {
   callerId: string;
   key: string;
   /**
-   * Tells this request's claim from a later one's: only the request that holds the key keeps or returns it.
+   * Distinguishes this request's claim from a later one: only the request that holds the key may store or
+   * release it.
    */
   leaseUntil: Date;
 }
@@ -18,28 +19,28 @@ export interface KeptAnswer {
   body: string;
 }
 
-/** What a key stands for when a request arrives with it. */
+/** The state of a key when a request arrives with it. */
 export type Claim =
   | { state: 'ours'; createdAt: Date }
   | { state: 'running' }
   | { state: 'other-request' }
   | { state: 'answered'; answer: KeptAnswer };
 
-/** A request that has not answered after this long is given up; its retry may run. */
+/** A request that has not answered after this long is abandoned; its retry may run. */
 const leaseSeconds = 150;
-/** One that has not said for so long that it runs is taken to have died with its process. */
+/** A request that has not renewed its key for this long is assumed to have died with its process. */
 const aliveSeconds = 10;
-/** How often it says so. */
+/** How often a running request renews its key. */
 export const renewEveryMs = 3_000;
 
 const aliveUntil = () => new Date(Date.now() + aliveSeconds * 1_000);
 
-/** Of a random length, so that two claims of the same moment can be told apart. */
+/** A lease with a random addition, so that two claims made at the same time differ. */
 export function newLease(): Date {
   return new Date(Date.now() + leaseSeconds * 1_000 + randomInt(1_000));
 }
 
-/** Claims the key for this request, or tells what it already stands for. */
+/** Claims the key for this request, or returns what it already stands for. */
 export async function claimKey(
   db: Database,
   cipher: Cipher,
@@ -78,8 +79,8 @@ export async function claimKey(
     }
     const isRunning = Math.min(row.lease_until.getTime(), row.alive_until.getTime()) > Date.now();
     if (!expired && isRunning) return { state: 'running' };
-    // The request behind it died, or the day is over. A dead request's creation time is kept: ids derive from
-    // it.
+    // The earlier request died, or the key expired. A dead request's creation time is kept, because ids are
+    // derived from it.
     const taken = await transaction
       .updateTable('idempotency_keys')
       .set({
@@ -99,7 +100,7 @@ export async function claimKey(
   });
 }
 
-/** Says that the request behind the key still runs. */
+/** Records that the request behind the key is still running. */
 export async function renewKey(db: Database, id: IdempotencyKey): Promise<void> {
   await inOrganization(db, id.organizationId, (transaction) =>
     transaction
@@ -113,7 +114,7 @@ export async function renewKey(db: Database, id: IdempotencyKey): Promise<void> 
   );
 }
 
-/** Keeps a 2xx answer for the retries of the next 24 hours. */
+/** Stores a 2xx answer for retries within 24 hours. */
 export async function keepAnswer(
   db: Database,
   cipher: Cipher,
@@ -134,9 +135,9 @@ export async function keepAnswer(
 }
 
 /**
- * Gives the key back after an error. A client's fault had no effect and is forgotten. After a fault of ours
- * the outcome may be unknown: the key stays with its time, so that a retry derives the same ids and finds
- * what was made.
+ * Releases the key after an error. A client error had no effect, so the key is deleted. After a server error
+ * the outcome may be unknown, so the key stays with its creation time: a retry derives the same ids and finds
+ * what was created.
  */
 export async function releaseKey(
   db: Database,

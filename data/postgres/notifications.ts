@@ -4,17 +4,18 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { OrganizationTransaction } from './client.ts';
 
-/** Wakes whoever listens for the key, in whatever process, when the transaction commits. */
+/** Notifies the listeners of the key, in all processes, when the transaction commits. */
 export async function notify(db: OrganizationTransaction, channel: string, key: string): Promise<void> {
   await sql`SELECT pg_notify(${channel}, ${key})`.execute(db);
 }
 
 /**
- * Hears what other processes notify, over one connection however many listen. A call says only that it is
- * worth a look: after a lost connection everybody is called, since nobody knows what was missed.
+ * Receives notifications from other processes over one connection for all listeners. A callback is only a
+ * hint to check: after a lost connection all listeners are called, because notifications may have been
+ * missed.
  */
 export interface Notifications {
-  /** Calls back for each notification of the key, until it is told to stop. */
+  /** Calls `listener` for each notification of the key; returns the function that stops it. */
   on(channel: string, key: string, listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -28,10 +29,10 @@ export interface NotificationsOptions {
 
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
-/** A connection whose other end vanished without a word is noticed by this question. */
+/** A query at this interval detects a connection whose other end has vanished silently. */
 const askEveryMs = 15_000;
 
-/** Connects when somebody first listens. */
+/** Connects on the first `on`. */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const listeners = new Map<string, Set<() => void>>();
   const closing = new AbortController();
@@ -79,7 +80,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   };
 }
 
-/** Listens until the connection ends or `signal` says so. */
+/** Listens until the connection ends or `signal` aborts. */
 async function listen(
   { url, applicationName, channels }: NotificationsOptions,
   signal: AbortSignal,
@@ -98,7 +99,7 @@ async function listen(
   const onEnd = () => end();
   client.on('end', onEnd);
   client.on('error', onEnd);
-  // Each connection adds a listener to a signal that outlives it.
+  // Removed below: each connection adds a listener to a signal that outlives it.
   signal.addEventListener('abort', onEnd, { once: true });
   client.on('notification', ({ channel, payload }) => call(`${channel} ${payload}`));
   try {

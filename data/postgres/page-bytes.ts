@@ -1,7 +1,7 @@
-/** What a page of large rows shows together: it ends early where there is more. */
+/** Total size limit of a page of large rows; a page that would exceed it ends early. */
 const pageBytes = 2_000_000;
 
-/** How many rows of such sizes, from the first on, make a page: one at least. */
+/** How many rows of these sizes, from the first on, make a page; at least one. */
 export function countFitting(sizes: readonly number[]): number {
   let left = pageBytes;
   const first = sizes.findIndex((bytes, index) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from './client.ts';
 
-/** What starts a durable process; kept beside the row it serves until Temporal has it. */
+/** An outbox entry that starts a durable process; stored with the row it serves until Temporal has it. */
 export interface ProcessStart {
   workflowId: string;
   workflowType: string;
@@ -15,7 +15,7 @@ export interface ProcessStart {
   summary: string;
 }
 
-/** Adds the entry; false where another request's is there already. */
+/** Adds the entry; false if another request has already added it. */
 export async function insertProcessStart(
   db: OrganizationTransaction,
   organizationId: string,
@@ -57,7 +57,7 @@ export async function findProcessStart(
   return { workflowId, workflowType: row.workflow_type, taskQueue: row.task_queue, ...rest };
 }
 
-/** False where there is no such entry: its row was taken back. */
+/** Marks the entry as started; false if there is none because its row was withdrawn. */
 export async function markStarted(
   db: Database,
   organizationId: string,
@@ -75,7 +75,7 @@ export async function markStarted(
   return marked !== undefined;
 }
 
-/** Takes an entry back that nobody has started; false where somebody has. */
+/** Deletes an entry that was not started; false if it was. */
 export async function takeBackProcessStart(
   db: OrganizationTransaction,
   organizationId: string,
@@ -91,7 +91,7 @@ export async function takeBackProcessStart(
   return taken !== undefined;
 }
 
-/** Starts that waited longer than the request that made them could have taken. */
+/** Entries older than any request that could still be starting them. */
 export async function pendingStarts(
   db: Database,
   olderThanSeconds: number,

@@ -17,23 +17,23 @@ type RecordTable = {
 export type RecordOf<Name extends RecordTable> = Selectable<DB[Name]>;
 
 export interface Slice {
-  /** The id of the last row before, if any. */
+  /** The id of the last row of the previous slice, if any. */
   after: string | undefined;
   limit: number;
 }
 
-/** A row held for the transaction, against writers (`share`) or against everybody else who would hold it. */
+/** A row lock held for the transaction: `share` blocks writers, `update` also blocks other lockers. */
 export type RowLock = 'share' | 'update';
 
 /**
- * What every feature does with its rows: found and gotten by id, listed by id, added once, changed, removed.
- * `what` is how errors call one (`The project`); `prefix` is that of its ids, where all have the same.
+ * The operations every feature needs on its rows: find, get, list, insert once, update, remove. `what` names
+ * a row in errors (`The project`); `prefix` is the prefix of its ids, if they all have the same.
  */
 export function records<const Name extends RecordTable>(
   table: Name,
   { prefix, what }: { prefix: IdPrefix | undefined; what: string },
 ) {
-  // The one cast of the kit: a name of a table that is not known here has no columns that Kysely could check.
+  // The only cast of this module: Kysely cannot check columns of a table whose name is not known here.
   const name = table as 'projects';
   type Row = RecordOf<Name>;
   type Insert = Insertable<DB[Name]> & Keyed;
@@ -70,7 +70,7 @@ export function records<const Name extends RecordTable>(
     find,
     get,
 
-    /** A slice of the rows that are equal in `where`, newest first. */
+    /** A slice of the rows that match `where`, newest first. */
     async list(
       db: OrganizationTransaction,
       organizationId: string,
@@ -84,7 +84,7 @@ export function records<const Name extends RecordTable>(
       return (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as Row[];
     },
 
-    /** Adds a row; the same id again finds the first. */
+    /** Adds a row; with an existing id, returns that row. */
     async insert(db: OrganizationTransaction, row: Insert): Promise<Row> {
       const added = await db
         .insertInto(name)

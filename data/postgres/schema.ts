@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { DB as Columns } from './schema.gen.ts';
 
-/** Columns that hold one of a few words, as the CHECK constraints of the migrations name them. */
+/** Columns with a fixed set of values, as in the CHECK constraints of the migrations. */
 interface Words {
   files: { source: 'write' | 'upload' };
   tables: {
@@ -87,7 +87,7 @@ interface Words {
   };
 }
 
-/** The tables with their columns' types, generated from a migrated database but for the words. */
+/** The tables with their column types, generated from a migrated database except for the fixed values. */
 export type DB = {
   [Name in keyof Columns]: Name extends keyof Words
     ? Omit<Columns[Name], keyof Words[Name]> & Words[Name]

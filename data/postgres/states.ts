@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { OrganizationTransaction } from './client.ts';
 import type { DB } from './schema.ts';
 
-/** From each state, the states that may follow. A state that none follows is an end. */
+/** The states that may follow each state. A state without successors is final. */
 export type Transitions<Status extends string> = Readonly<Record<Status, readonly Status[]>>;
 
 type StatefulTable = {
@@ -14,8 +14,8 @@ type StatefulTable = {
 type StatusOf<Name extends StatefulTable> = DB[Name]['status'] & string;
 
 /**
- * The life of a table's rows, written down once. A row moves by compare-and-set: two that move it at once
- * agree on who did, and a try that comes twice changes nothing. `stamp` is what a move writes beside the
+ * The state machine of a table's rows. A row moves by compare-and-set: of two concurrent moves only one
+ * succeeds, and a repeated attempt changes nothing. `stamp` gives the columns written together with the
  * status.
  */
 export function states<const Name extends StatefulTable>(
@@ -25,7 +25,7 @@ export function states<const Name extends StatefulTable>(
 ) {
   type Status = StatusOf<Name>;
   type Row = Selectable<DB[Name]>;
-  // A name of a table that is not known here has no columns that Kysely could check.
+  // Kysely cannot check columns of a table whose name is not known here.
   const name = table as 'table_imports';
   const isEnd = (status: Status): boolean => transitions[status].length === 0;
 
@@ -33,7 +33,7 @@ export function states<const Name extends StatefulTable>(
     transitions,
     isEnd,
 
-    /** The row as it is after the move; undefined when it was not where it should be. */
+    /** The row after the move; undefined if it was not in state `from`. */
     async move(
       db: OrganizationTransaction,
       { organization_id: organizationId, id }: { organization_id: string; id: string },

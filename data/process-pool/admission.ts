@@ -1,26 +1,26 @@
-/** What every organization may always run at once, however busy the others are. */
+/** The number of processes every organization may always use at once, however busy the others are. */
 export const guaranteedAtOnce = 2;
 
-/** How long, and how many, may wait beyond what their organization may run at once. */
+/** Limits on how many may wait, and for how long, beyond their organization's share. */
 export interface WaitingRules {
-  /** Of one organization; what it is guaranteed may always wait. */
+  /** Per organization; its guaranteed number may always wait. */
   perOrganization: number;
   inAll: number;
-  /** How long one waits for its organization's share. */
+  /** Maximum wait for a slot of the organization's share. */
   shareWaitMs: number;
 }
 
 export interface Load {
   processes: number;
-  /** What runs, by organization. */
+  /** Number running, by organization. */
   running: ReadonlyMap<string, number>;
-  /** What waits, by organization. */
+  /** Number waiting, by organization. */
   waiting: ReadonlyMap<string, number>;
 }
 
 /**
- * How much an organization may run now: an equal part of the processes, never all of them, so that the next
- * organization finds two free, and never less than two.
+ * How many processes an organization may use now: an equal part, but never all of them, so that the next
+ * organization finds two free, and never fewer than two.
  */
 export function fairShare(load: Load, organizationId: string): number {
   const active = new Set([...load.running.keys(), ...load.waiting.keys(), organizationId]).size;
@@ -32,7 +32,7 @@ export function isWithinShare(load: Load, organizationId: string): boolean {
   return (load.running.get(organizationId) ?? 0) < fairShare(load, organizationId);
 }
 
-/** The queue is bounded twice: no organization fills it, and all together cannot either. */
+/** The queue is bounded per organization and in total, so no organization can fill it. */
 export function mayWait(load: Load, organizationId: string, rules: WaitingRules): boolean {
   const own = load.waiting.get(organizationId) ?? 0;
   if (own < guaranteedAtOnce) return true;

@@ -5,19 +5,19 @@ import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { mallocSettings } from '../malloc-settings.ts';
 
-/** A process of our own code that does one kind of work for this one, and ends with it. */
+/** A child process of our own code that does one kind of work for this process, and ends with it. */
 export interface Child<To> {
   readonly pid: number | undefined;
-  /** Its own folder, there when `ready` is. */
+  /** Its own folder, which exists once `ready` resolves. */
   readonly folder: string;
   readonly isGone: boolean;
-  /** Resolves when the folder is there and messages can be sent. */
+  /** Resolves when the folder exists and messages can be sent. */
   readonly ready: Promise<void>;
   /** Resolves once the process is gone. */
   readonly exited: Promise<void>;
   /** Resolves once the process is gone and its folder is removed. */
   readonly ended: Promise<void>;
-  /** A process that just died cannot be sent to: `exited` tells whoever waits. */
+  /** Does nothing if the process has just died; `exited` reports that. */
   send(message: To): void;
   kill(): void;
 }
@@ -25,7 +25,7 @@ export interface Child<To> {
 export interface ChildOptions<From> {
   module: URL;
   folder: string;
-  /** Added to the priority: what serves people goes first. */
+  /** Added to the nice value, so that processes serving people go first. */
   niceness: number;
   onMessage(message: From): void;
   onStderr(text: string): void;
@@ -34,7 +34,7 @@ export interface ChildOptions<From> {
 export function forkChild<To extends object, From>(options: ChildOptions<From>): Child<To> {
   const { folder } = options;
   const child = fork(options.module, [], {
-    // Nothing of the parent's environment: it holds secrets that the child has no use for.
+    // The parent's environment is not passed on: it contains secrets that the child does not need.
     env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...mallocSettings, ...compileCache() },
     execArgv: [],
     serialization: 'advanced',
@@ -72,9 +72,7 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   };
 }
 
-/**
- * Where Node keeps compiled code between processes, if it does: such a process starts in a third of the time.
- */
+/** Passes on Node's compile cache, if enabled: such a process starts in a third of the time. */
 function compileCache(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
@@ -84,6 +82,6 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
   try {
     if (pid !== undefined) setPriority(pid, niceness);
   } catch {
-    // It ended already, or the system does not allow it: the work is done either way.
+    // The process has already ended, or the system does not allow it; the work is done either way.
   }
 }

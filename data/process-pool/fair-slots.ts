@@ -1,9 +1,9 @@
-/** Runs at most so much at once; of what waits, each owner's turn comes in rotation. */
+/** Limits concurrency; waiting work is admitted owner by owner in rotation. */
 export type FairSlots = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 export function createFairSlots(count: number): FairSlots {
   let free = count;
-  /** What waits, by owner; the owner whose turn is next comes first. */
+  /** Waiting work by owner; the first owner is next. */
   const waiting = new Map<string, (() => void)[]>();
 
   function next(): (() => void) | undefined {

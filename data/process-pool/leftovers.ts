@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A child's folder: named after its parent, so that what a dead parent left can be told. */
+/** A child's folder, named after its parent so that leftovers of a dead parent can be recognised. */
 export function childFolder(workDir: string, kind: string, count: number): string {
   return join(workDir, `${kind}-${process.pid}-${count}`);
 }
 
-/** Removes the folders of parents that were killed; a parent that lives removes its own. */
+/** Removes the folders of parents that were killed; a live parent removes its own. */
 export async function removeLeftovers(workDir: string, kind: string): Promise<void> {
   const names = await readdir(workDir).catch(() => []);
   for (const name of names) {

@@ -1,25 +1,26 @@
-/** How far the process may go beyond the engine's own limit, which does not see every allocation. */
+/** How far the process may exceed the engine's own limit, which does not cover every allocation. */
 const slackBytes = 1024 * 1024 * 1024;
-/** How far beyond that limit a process may stay between statements before a fresh one takes its place. */
+/** How far a process may exceed that limit between statements before it is replaced. */
 const mostKeptBytes = 512 * 1024 * 1024;
 const checkIntervalMs = 50;
-/** How long a statement may go on allocating after it was interrupted. */
+/** How long a statement may continue allocating after it was interrupted. */
 const graceMs = 500;
 
 export interface MemoryWatch {
-  /** Ends the watch; true where the limit was passed. */
+  /** Ends the watch; true if the limit was exceeded. */
   stop(): boolean;
 }
 
 export interface MemoryEvents {
   onExceeded(): void;
-  /** The statement ignores the interrupt and goes on growing: only the end of the process helps. */
+  /** The statement ignores the interrupt and keeps growing; only killing the process helps. */
   onHopeless(): void;
 }
 
 /**
- * Watches the whole process while a statement runs. The engine counts its buffers, not every value a function
- * builds: `range(2000000000)` as a value takes gigabytes under a limit of 200 MB, and hears no interrupt.
+ * Watches the memory of the whole process while a statement runs. The engine counts its buffers, but not
+ * every value a function builds: `range(2000000000)` as a value takes gigabytes under a limit of 200 MB and
+ * ignores interrupts.
  */
 export function watchMemory(memoryLimitBytes: number, events: MemoryEvents): MemoryWatch {
   const allowedBytes = memoryLimitBytes + slackBytes;
@@ -44,8 +45,8 @@ export function watchMemory(memoryLimitBytes: number, events: MemoryEvents): Mem
 }
 
 /**
- * Whether a process keeps so much between statements that the next one could run into the limit for what an
- * earlier one left: allocators give memory back late. Up to the engine's own limit it is used again.
+ * Whether a process keeps so much memory between statements that the next one could exceed the limit because
+ * of an earlier one: allocators return memory late. Memory up to the engine's own limit is reused.
  */
 export function keepsTooMuch(memoryLimitBytes: number): boolean {
   return process.memoryUsage.rss() > memoryLimitBytes + mostKeptBytes;

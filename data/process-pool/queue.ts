@@ -1,19 +1,18 @@
 import { guaranteedAtOnce, isWithinShare, type Load, mayWait, type WaitingRules } from './admission.ts';
 import type { PoolProcess, Slot, Slots } from './slots.ts';
 
-/** Gives out slots: at once within an organization's fair share, after a bounded wait beyond it. */
+/** Assigns slots: immediately within an organization's fair share, after a bounded wait beyond it. */
 export interface Queue<P extends PoolProcess> {
-  /** Rejects with `refusal` where the time is over, the signal aborts, or too many wait. */
+  /** Rejects with `refusal` if the wait times out, the signal aborts, or too many are waiting. */
   enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot<P>>;
   /**
-   * Whoever asked has the answer, and the process is not done yet: the organization may wait for its next
-   * slot as long as if this one were free, but gets no other in its place. Otherwise leaving again and again
-   * would take them all.
+   * The caller has its answer but the process is still busy. The organization's next wait may be as long as
+   * if this slot were free, but it gets no extra slot; otherwise repeated early exits would take all of them.
    */
   answered(slot: Slot<P>): void;
-  /** The process is done. */
+  /** The process has finished its work. */
   leave(slot: Slot<P>, isSpent: boolean): void;
-  /** Hands free slots to those who wait. */
+  /** Assigns free slots to waiting callers. */
   serve(): void;
   close(): void;
 }
@@ -36,9 +35,9 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
   const running = new Map<string, number>();
   const waiting = new Map<string, number>();
   const waiters = new Set<Waiter<P>>();
-  /** Of those running, the ones whose caller has its answer. */
+  /** Number of running slots whose caller already has its answer, by organization. */
   const abandoned = new Map<string, number>();
-  /** Slots whose work counts as running, and as abandoned. */
+  /** Slots counted as running, and those counted as abandoned. */
   const counted = new Set<Slot<P>>();
   const left = new Set<Slot<P>>();
   const load: Load = { processes, running, waiting };

@@ -1,16 +1,16 @@
 import { guaranteedAtOnce } from './admission.ts';
 
-/** What a pool needs to know of one of its processes. */
+/** What a pool needs of one of its processes. */
 export interface PoolProcess {
   readonly pid: number | undefined;
-  /** Resolves once the process is gone: it is never chosen again. */
+  /** Resolves once the process is gone; it is never chosen again. */
   readonly exited: Promise<void>;
-  /** Resolves once nothing of it is left. */
+  /** Resolves once everything it left has been cleaned up. */
   readonly ended: Promise<void>;
   kill(): void;
 }
 
-/** A place in the pool: a process, and for whom it worked last. */
+/** A place in the pool: a process, and the organization it last worked for. */
 export interface Slot<P extends PoolProcess> {
   process: P;
   /** Undefined while blank. */
@@ -22,13 +22,13 @@ export interface Slot<P extends PoolProcess> {
 export interface SlotSettings<P extends PoolProcess> {
   processes: number;
   start: () => P;
-  /** Called when a slot became free or vanished. */
+  /** Called when a slot has become free or vanished. */
   onChange: () => void;
 }
 
 export interface Slots<P extends PoolProcess> {
   all(): readonly Slot<P>[];
-  /** A slot for this organization, busy from now on, or undefined while there is none to be had. */
+  /** A slot for this organization, marked as busy, or undefined if none is available. */
   take(organizationId: string, runningOfOrganization: number): Slot<P> | undefined;
   release(slot: Slot<P>): void;
   retire(slot: Slot<P>): void;
@@ -36,17 +36,17 @@ export interface Slots<P extends PoolProcess> {
   close(): Promise<void>;
 }
 
-/** Idle processes beyond the configured number go after this. */
+/** Idle processes beyond the configured number are ended after this time. */
 const extraIdleMs = 30_000;
 
 /**
- * The processes, most useful first: one that worked for the organization, a blank one, a new one, and last
- * the one that has been idle longest. Up to twice as many as configured start where an organization would
+ * Chooses the most useful process: one that worked for the organization, a blank one, a new one, and last the
+ * one that has been idle longest. Up to twice the configured number are started if an organization would
  * otherwise not get its guaranteed two.
  */
 export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): Slots<P> {
   const slots = new Set<Slot<P>>();
-  /** Retired ones included, which take a moment to go. */
+  /** Includes retired slots, whose processes take a moment to end. */
   const living = new Set<Slot<P>>();
 
   function add(): Slot<P> {

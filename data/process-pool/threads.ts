@@ -1,9 +1,9 @@
 import { Piscina } from 'piscina';
 
 /**
- * A pool of threads. One that runs out of memory when its task has ended, or was given up, has nobody to
- * tell: the next task gets another. Any other error that no task is told of means that no thread can be
- * started, and ends this process.
+ * A pool of threads. If a thread runs out of memory after its task has ended or was abandoned, no task gets
+ * the error, and the next task gets a new thread. Any other error that belongs to no task means that threads
+ * cannot be started, and ends this process.
  */
 export function createThreads<Task, Answer>(
   options: ConstructorParameters<typeof Piscina>[0],

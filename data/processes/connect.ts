@@ -2,23 +2,22 @@ import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, Connection, type ConnectionOptions } from '@temporalio/client';
 
 /**
- * How the workflows service is reached: a local one in the clear, a remote one with TLS and, mostly, an API
- * key.
+ * How to reach the workflows service: a local one without TLS, a remote one with TLS and usually an API key.
  */
 export interface TemporalSettings {
   address: string;
   namespace: string;
   apiKey: string | undefined;
   tls: boolean;
-  /** Files in PEM. */
+  /** PEM files. */
   serverCaPath: string | undefined;
   clientCertPath: string | undefined;
   clientKeyPath: string | undefined;
-  /** The name that the server's certificate must have, where it is not that of the address. */
+  /** The expected name in the server's certificate, if it differs from the address. */
   serverName: string | undefined;
 }
 
-/** The same for the client of the API and for the worker's native one. */
+/** Connection options for both the API's client and the worker's native connection. */
 export function temporalConnection(settings: TemporalSettings): {
   address: string;
   apiKey?: string;
@@ -39,14 +38,15 @@ export function temporalConnection(settings: TemporalSettings): {
   };
 }
 
-/** A client that connects when it is first used. */
+/** A client that connects on first use. */
 export function createTemporalClient(
   settings: TemporalSettings,
   interceptors: NonNullable<ClientOptions['interceptors']>,
 ): Client {
   const connection = Connection.lazy({
     ...temporalConnection(settings),
-    // After an outage the next request should find the service again, not wait out a long back-off.
+    // After an outage the next request should reach the service again, instead of waiting out a long
+    // back-off.
     channelArgs: { 'grpc.max_reconnect_backoff_ms': 1_000, 'grpc.initial_reconnect_backoff_ms': 200 },
   });
   return new Client({ connection, namespace: settings.namespace, interceptors });

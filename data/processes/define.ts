@@ -1,23 +1,24 @@
 import type { ProcessStart } from '../postgres/process-starts.ts';
 import type { ProcessState } from './temporal.ts';
 
-/** What a durable process is: everything of it that does not change from one to the next. */
+/** The definition of a kind of durable process: everything that is the same for all its instances. */
 export interface ProcessDefinition<Input extends { organizationId: string }> {
-  /** Names the kind in its ids and in the search attribute ProcessKind: `table-import`. */
+  /** Name of the kind, used in its ids and in the search attribute ProcessKind: `table-import`. */
   kind: string;
   workflowType: string;
   taskQueue: string;
-  /** Of its tasks while workers have more to do than they can: 1 is first, 5 last, 3 where left out. */
+  /** Priority of its tasks while workers are saturated: 1 is first, 5 last, 3 by default. */
   priority?: 1 | 2 | 4 | 5;
   /** The id of the row it serves. */
   resourceId(input: Input): string;
   /**
-   * What becomes of its row when somebody ended the process by force; where it vanished it is started again.
+   * What happens to its row when the process was terminated by an operator. A process that vanished is
+   * started again.
    */
   whenTerminated: 'close' | 'restart';
 }
 
-/** Whether a process in that state takes its row with it; any other that does not run is started again. */
+/** Whether a process in that state closes its row; any other process that is not running is started again. */
 export function closes(
   { whenTerminated }: Pick<ProcessDefinition<{ organizationId: string }>, 'whenTerminated'>,
   state: ProcessState,
@@ -25,18 +26,20 @@ export function closes(
   return state === 'terminated' && whenTerminated === 'close';
 }
 
-/** What one start says beside its input. Whoever watches the process reads the summary. */
+/** Details of one start in addition to its input. The summary is shown to operators who watch the process. */
 export interface StartDetails {
   summary: string;
   projectId?: string;
-  /** Of what it serves, in the API: operators read it with the process, and its failures name it. */
+  /**
+   * API address of the resource it serves: shown to operators with the process, and named in its failures.
+   */
   address?: string | undefined;
-  /** What the process remembers of the request behind it. */
+  /** Details of the originating request that the process keeps. */
   memo?: Record<string, string>;
 }
 
 export interface ProcessKind<Input extends { organizationId: string }> extends ProcessDefinition<Input> {
-  /** Readable in the Temporal UI, and the same for every try to start it. */
+  /** Readable in the Temporal UI, and the same for every attempt to start the process. */
   workflowId(resourceId: string): string;
   startOf(input: Input, details: StartDetails): ProcessStart;
 }
@@ -70,10 +73,10 @@ export function defineProcess<Input extends { organizationId: string }>(
   };
 }
 
-/** Temporal takes 400 bytes, of which a character has four at most. */
+/** Temporal allows 400 bytes, and a character takes at most four. */
 const maxSummary = 100;
 
-/** By whole characters: half of one is no text that PostgreSQL keeps. */
+/** Cuts at whole characters: PostgreSQL cannot store a lone surrogate. */
 function shortened(summary: string): string {
   const characters = [...summary.toWellFormed()];
   return characters.length <= maxSummary ? summary : `${characters.slice(0, maxSummary - 1).join('')}…`;

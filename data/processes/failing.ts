@@ -5,21 +5,21 @@ import { sql } from 'kysely';
 import { type Database, inOrganization, type OrganizationTransaction } from '../postgres/client.ts';
 
 /**
- * Processes whose tasks fail again and again: their code ends in an error, or is another than what their
- * history was written by. Temporal tries them for ever, and calls them running.
+ * A process whose workflow task fails repeatedly: its code throws, or differs from the code that wrote its
+ * history. Temporal retries the task forever and lists the process as running.
  */
 export interface FailingProcess {
   organizationId: string;
   workflowId: string;
   kind: string;
-  /** As Temporal names it: `NonDeterministicError` and the like. */
+  /** Temporal's name for the cause, such as `NonDeterministicError`. */
   cause: string;
 }
 
-/** What is no longer told of for so long goes on. */
+/** A process not reported for this long is considered recovered. */
 const toldWithinSeconds = 180;
 
-/** Server 1.30 and newer mark them; an older one refuses the name. */
+/** Server 1.30 and newer set this attribute; an older one rejects its name. */
 const marked = `TemporalReportedProblems IS NOT NULL AND ExecutionStatus = 'Running'`;
 const pageSize = 100;
 const deadlineMs = 10_000;
@@ -27,7 +27,8 @@ const deadlineMs = 10_000;
 type Executions = proto.temporal.api.workflowservice.v1.IListWorkflowExecutionsResponse;
 
 /**
- * Looks for them. A server that does not mark them by itself is asked of one page of what runs at each look.
+ * Looks for failing processes. On a server that does not mark them, each look checks one page of the running
+ * processes.
  */
 export type FailingLook = () => Promise<FailingProcess[]>;
 
@@ -70,7 +71,9 @@ export function lookForFailing(client: Client): FailingLook {
 }
 
 const invalidArgument = 3;
-/** Of one task, where the server does not say by itself that there is a problem. */
+/**
+ * Attempts of one task after which it counts as failing, on a server that does not mark failing processes.
+ */
 const attemptsToTell = 5;
 
 type Execution = NonNullable<Executions['executions']>[number];
@@ -78,13 +81,14 @@ type Execution = NonNullable<Executions['executions']>[number];
 function failingOf(seen: Execution, cause: string): FailingProcess[] {
   const organizationId = attribute(seen, 'OrganizationId');
   const workflowId = seen.execution?.workflowId;
-  // Others may use the namespace too.
+  // Other applications may use the namespace too.
   if (typeof organizationId !== 'string' || !workflowId) return [];
   return [{ organizationId, workflowId, kind: String(attribute(seen, 'ProcessKind') ?? ''), cause }];
 }
 
 /**
- * `["category=WorkflowTaskFailed", "cause=WorkflowTaskFailedCauseNonDeterministicError"]` names the cause.
+ * Extracts the cause from `["category=WorkflowTaskFailed",
+ * "cause=WorkflowTaskFailedCauseNonDeterministicError"]`.
  */
 function reportedCause(seen: Execution): string {
   const told = attribute(seen, 'TemporalReportedProblems');
@@ -99,7 +103,7 @@ function attribute(seen: Execution, name: string): unknown {
   return payload == null ? undefined : defaultPayloadConverter.fromPayload(payload);
 }
 
-/** Keeps what a look found. True where it is new. */
+/** Records a failing process; true if it is new. */
 export async function recordFailing(db: Database, process: FailingProcess): Promise<boolean> {
   const { organizationId, workflowId, kind, cause } = process;
   return inOrganization(db, organizationId, async (transaction) => {
@@ -122,12 +126,12 @@ export async function recordFailing(db: Database, process: FailingProcess): Prom
   });
 }
 
-/** What failed and goes on by now, or is over, is forgotten. */
+/** Deletes records of processes that have recovered or ended. */
 export async function forgetRecovered(db: Database): Promise<void> {
   await sql`SELECT forget_failing_processes(make_interval(secs => ${toldWithinSeconds}))`.execute(db);
 }
 
-/** How many of each kind there are, over all organizations. */
+/** Number of failing processes by kind, over all organizations. */
 export async function countFailing(db: Database): Promise<Record<string, number>> {
   const { rows } = await sql<{ kind: string; failing: number }>`
     SELECT kind, failing FROM count_failing_processes(make_interval(secs => ${toldWithinSeconds}))
@@ -140,7 +144,7 @@ export interface ProcessProblem {
   since: Date;
 }
 
-/** Which of these processes fail, and since when. */
+/** Which of these processes are failing, and since when. */
 export async function problemsOf(
   db: OrganizationTransaction,
   organizationId: string,

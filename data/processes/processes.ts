@@ -20,12 +20,12 @@ import {
   wakeProcess,
 } from './temporal.ts';
 
-/** Durable processes, as everything that starts, wakes, ends or looks for one needs them. */
+/** Operations on durable processes for code that starts, wakes, ends or inspects them. */
 export interface Processes {
   /**
-   * Starts a process whose row and outbox entry are committed. Where it certainly did not start, `undo`
-   * removes the row in one transaction with the entry; where that is unknown, or the row is an earlier
-   * request's and there is no `undo`, both stay for the reconciler. All answer 503.
+   * Starts a process whose row and outbox entry are committed. If it certainly did not start, `undo` removes
+   * the row in one transaction with the entry. If that is unknown, or an earlier request made the row and
+   * there is no `undo`, both stay for the reconciler. All these failures are answered with 503.
    */
   start(
     organizationId: string,
@@ -33,36 +33,36 @@ export interface Processes {
     undo: ((db: OrganizationTransaction) => Promise<unknown>) | undefined,
   ): Promise<void>;
   /**
-   * Starts one whose row is there, also where one of the same id ran and is no more. Running already is fine.
+   * Starts a process whose row exists, even if one with the same id ran and has ended. No error if it is
+   * already running.
    */
   restart(start: ProcessStart): Promise<void>;
-  /** Signals a process that runs for as long as there is something to do, and starts it where it does not. */
+  /** Signals a process that runs as long as there is work, and starts it if it is not running. */
   wake(start: ProcessStart, signal: ProcessSignal): Promise<void>;
-  /** Wakes a process; its row already says what is wanted, so a signal that is lost only delays. */
+  /** Wakes a process. Its row already contains the request, so a lost signal only causes a delay. */
   signal(workflowId: string, signal: string, ...args: unknown[]): Promise<void>;
-  /** Asks a process to end; its row already says so. One that is gone or has ended is left as it is. */
+  /** Cancels a process; its row already says so. No effect if it is gone or has ended. */
   cancel(workflowId: string): Promise<void>;
   stateOf(workflowId: string): Promise<ProcessState>;
-  /** Those that run and do not go on, as far as one look can tell. */
+  /** Running processes that make no progress, as far as one look can tell. */
   failing(): Promise<FailingProcess[]>;
 }
 
-/** What a use case that starts, wakes or ends a process needs. */
+/** Dependencies of use cases that start, wake or end a process. */
 export interface ProcessDeps {
   db: Database;
   processes: Processes;
 }
 
 /**
- * A remote service stands behind names, proxies and balancers: whether its port takes connections says
- * nothing of it.
+ * `isRemote`: the service is behind DNS names, proxies and balancers, so an open port says nothing about it.
  */
 export function createProcesses(db: Database, client: Client, { isRemote = false } = {}): Processes {
   return {
     async start(organizationId, start, undo) {
       const { outcome, cause } = await startProcess(client, start, { isRemote });
-      // Without its entry the row was taken back by the request that made it: the process finds nothing to
-      // do.
+      // If the entry is gone, the request that made the row has withdrawn it, and the process finds nothing
+      // to do.
       if (outcome === 'started' && (await markStarted(db, organizationId, start.workflowId))) return;
       if (outcome === 'refused' && undo !== undefined) {
         const isOurs = await inOrganization(db, organizationId, async (transaction) => {
@@ -70,7 +70,7 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
           if (isUnstarted) await undo(transaction);
           return isUnstarted;
         });
-        // A request for the same got it started meanwhile, and was answered so.
+        // A concurrent request for the same row has started it and was answered with success.
         if (!isOurs) return;
       }
       throw workflowsUnavailable(cause);
@@ -96,17 +96,18 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
 }
 
 export interface Recorded<Row> {
-  /** The row that an earlier try of the same request made, if any. */
+  /** The row that an earlier attempt of the same request made, if any. */
   find(db: OrganizationTransaction): Promise<Row | undefined>;
   make(db: OrganizationTransaction): Promise<Row>;
   startOf(row: Row): ProcessStart;
-  /** Takes back what `make` wrote. */
+  /** Removes what `make` wrote. */
   undo(db: OrganizationTransaction, row: Row): Promise<unknown>;
 }
 
 /**
- * Commits a row together with the outbox entry of its process, then starts the process. Without workflows
- * nothing of it stays; a repetition finds what is there and starts what no one has started.
+ * Commits a row together with the outbox entry of its process, then starts the process. If it certainly did
+ * not start, both are removed again. A repeated request finds the row and starts its process if it was not
+ * started yet.
  */
 export async function startRecorded<Row>(
   { db, processes }: ProcessDeps,
@@ -123,20 +124,21 @@ export async function startRecorded<Row>(
         isNew: false,
       };
     }
-    // Of two requests for the same at once both find nothing, and the second is given the first one's row.
+    // If two requests run concurrently, neither finds a row, and the second gets the first one's row here.
     const made = await recorded.make(transaction);
     const begun = recorded.startOf(made);
     const isNew = await insertProcessStart(transaction, organizationId, begun);
     return { row: made, start: begun, isNew };
   });
-  // What an earlier request made may run or have ended: only what this one made is taken back.
+  // A row of an earlier request may already be running or have ended, so only this request's own row is
+  // withdrawn.
   const undo = isNew ? (transaction: OrganizationTransaction) => recorded.undo(transaction, row) : undefined;
   if (start !== undefined) await processes.start(organizationId, start, undo);
   return { row, isNew };
 }
 
 /**
- * Does what only delays when it fails: the row says what is wanted, and the worker makes up for what is lost.
+ * For work whose failure only causes a delay: the row contains the request, and the worker catches up later.
  */
 export async function bestEffort(
   { logger }: { logger: Pick<Logger, 'warn'> },

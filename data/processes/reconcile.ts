@@ -5,14 +5,14 @@ import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../reconc
 import { forgetRecovered, recordFailing } from './failing.ts';
 import type { ProcessDeps } from './processes.ts';
 
-/** Older than any request can be under way: its own start has been answered or lost by now. */
+/** Longer than any request takes: its own start has succeeded or failed by then. */
 const ageSeconds = 15;
 
 interface ProcessStepDeps extends ProcessDeps {
   logger: Pick<Logger, 'error'>;
 }
 
-/** Processes whose start was never answered are started; those that do not go on are told of. */
+/** Starts processes whose start was never confirmed, and reports those that make no progress. */
 export function processSteps(
   { db, processes, logger }: ProcessStepDeps,
   olderThanSeconds = ageSeconds,

@@ -21,7 +21,7 @@ import type { ProcessStart } from '../postgres/process-starts.ts';
 const closeEvent = proto.temporal.api.enums.v1.HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT;
 
 /**
- * Carries the trace of the request behind a process, which its memo holds, in the header that activities
+ * Passes the trace of the originating request, which is in the process's memo, in the header that activities
  * receive.
  */
 export function traceInterceptor(header: string): WorkflowClientInterceptor {
@@ -36,17 +36,17 @@ export function traceInterceptor(header: string): WorkflowClientInterceptor {
   };
 }
 
-/** `refused` is certain: nothing runs. `unknown` is not: the request may have arrived. */
+/** `refused` is certain: nothing was started. `unknown` is not: the request may have arrived. */
 export type StartOutcome = 'started' | 'refused' | 'unknown';
 
 const startDeadlineMs = 2_000;
 const lookDeadlineMs = 10_000;
-/** gRPC UNAVAILABLE before a connection was made, and answers that say no. */
+/** gRPC codes of definite refusals. */
 const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
 
 /**
- * Starts the process, or finds that it was started before; gives up after two seconds. `again` also starts
- * one that ran and is no more.
+ * Starts the process, or finds that it was already started; gives up after two seconds. `again` also starts
+ * one that ran before and has ended.
  */
 export async function startProcess(
   client: Client,
@@ -82,7 +82,8 @@ function optionsOf(request: ProcessStart) {
     typedSearchAttributes: new TypedSearchAttributes(pairs),
     memo: request.memo,
     staticSummary: request.summary,
-    // Its activities inherit it: what waits for a worker is handed out organization by organization.
+    // Its activities inherit the fairness key: waiting tasks are dispatched to workers organization by
+    // organization.
     priority: {
       fairnessKey: request.searchAttributes['OrganizationId'],
       ...(request.priority === undefined ? {} : { priorityKey: request.priority }),
@@ -90,13 +91,13 @@ function optionsOf(request: ProcessStart) {
   } satisfies WorkflowOptions & { args: unknown[] };
 }
 
-/** A signal with what it says. */
+/** A signal with its arguments. */
 export interface ProcessSignal {
   name: string;
   args: unknown[];
 }
 
-/** Signals a process, and starts it first where it does not run; gives up after two seconds. */
+/** Signals a process, starting it first if it is not running; gives up after two seconds. */
 export async function wakeProcess(
   client: Client,
   request: ProcessStart,
@@ -122,8 +123,8 @@ export async function wakeProcess(
 }
 
 /**
- * Whether the server takes connections at all. The client itself retries until its deadline, after which a
- * refused connection and a lost answer look alike; where nothing listens, nothing can have started.
+ * Whether the server accepts connections. The client itself retries until its deadline, after which a refused
+ * connection and a lost answer look alike; if no server is listening, nothing can have started.
  */
 function canConnect(client: Client): Promise<boolean> {
   const { address } = (client.connection as Connection).options;
@@ -175,8 +176,8 @@ async function deliver(client: Client, send: () => Promise<unknown>): Promise<De
 }
 
 /**
- * `terminated`: somebody ended it by force. `exhausted`: the service of workflows did, because of what it had
- * written down of it. `ended`: it came to its own end. `gone`: nobody knows it any more.
+ * `terminated`: it was forcibly terminated from outside. `exhausted`: the server terminated it because its
+ * history grew beyond a limit. `ended`: it ended on its own. `gone`: the server no longer knows it.
  */
 export type ProcessState = 'running' | 'terminated' | 'exhausted' | 'ended' | 'gone';
 
@@ -195,8 +196,8 @@ export async function stateOfProcess(client: Client, workflowId: string): Promis
 }
 
 /**
- * As the server signs what it ends by itself, for too many events, too many bytes, or too much under way at
- * once.
+ * The server's identity on processes it terminates itself, for too many events, too many bytes, or too many
+ * pending operations.
  */
 const ownIdentity = 'history-service';
 const ownReason = /exceeds limit/;

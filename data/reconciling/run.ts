@@ -5,11 +5,13 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../postgres/client.ts';
 import type { ReconcileStep } from './step.ts';
 
-/** A try that takes longer is given up here, and is anybody's again. */
+/** An attempt that takes longer is abandoned here, and any worker may claim the item again. */
 const defaultClaimSeconds = 60;
 const firstWaitSeconds = 10;
 const longestWaitSeconds = 600;
-/** Items of a step that are tried at once: one that hangs until its time is up keeps no other waiting. */
+/**
+ * Items of a step worked on concurrently, so that one that hangs until its timeout does not block the others.
+ */
 const lanes = 4;
 
 interface RunDeps {
@@ -17,7 +19,7 @@ interface RunDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Who holds an item: another who took it up since has another claim. */
+/** The current claim on an item; a worker that takes the item over has a different claim. */
 interface Claim {
   step: string;
   item: string;
@@ -26,8 +28,9 @@ interface Claim {
 }
 
 /**
- * Takes a step's items, a few at once. An item that fails is logged and waits, longer each time; one that
- * another worker has or had a moment ago, or that waits, is passed over. No item keeps another waiting.
+ * Works through a step's items, a few at a time. An item that fails is logged and retried after a growing
+ * delay. An item that another worker holds or has just finished, or that is waiting, is skipped. No item
+ * blocks another.
  */
 export async function runStep(
   deps: RunDeps,
@@ -59,30 +62,33 @@ export async function runStep(
   await Promise.all(Array.from({ length: lanes }, next));
 }
 
-/** What works on after its time does so beside whoever takes the item up: work can be repeated. */
+/**
+ * Work that exceeds its time continues concurrently with the next claim; that is safe because work can be
+ * repeated.
+ */
 async function inTime(work: Promise<unknown>, seconds: number): Promise<void> {
   const timer = new AbortController();
   const late = wait(seconds * 1_000, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`It took longer than ${seconds} s.`);
   });
-  // Whichever comes second is nobody's business any more.
+  // The later of the two results is ignored.
   work.catch(() => undefined);
   late.catch(() => undefined);
   await Promise.race([work, late]).finally(() => timer.abort());
 }
 
-/** A store that is away says nothing about the item: as soon as it is back, so is the item. */
+/** An unavailable store is not the item's fault: the item is retried as soon as the store is back. */
 const isAway = (error: unknown): boolean =>
   error instanceof AppError &&
   (error.code === 'workflows_unavailable' || error.code === 'storage_unavailable');
 
-/** Twice as long each time, to ten minutes. */
+/** Doubles the delay each time, up to ten minutes. */
 function waitAfter(error: unknown, attempts: number): number {
   if (isAway(error)) return firstWaitSeconds;
   return Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** Math.min(attempts - 1, 10));
 }
 
-/** Undefined where somebody else has it, or its time has not come. */
+/** Claims an item; undefined if another worker holds it or it is not due. */
 async function take(db: Database, step: string, item: string, seconds: number): Promise<Claim | undefined> {
   const { rows } = await sql<{ attempts: number; next_try_at: Date }>`
     INSERT INTO reconcile_tries AS tries (step, item, next_try_at)
@@ -94,14 +100,14 @@ async function take(db: Database, step: string, item: string, seconds: number): 
   return row && { step, item, attempts: row.attempts, until: row.next_try_at };
 }
 
-/** Lets go of an item until its next try, unless somebody else has taken it up. */
+/** Releases an item until its next attempt, unless another worker has claimed it. */
 async function rest(db: Database, { step, item, attempts, until }: Claim, seconds: number): Promise<void> {
   await sql`
     UPDATE reconcile_tries SET attempts = ${attempts}, next_try_at = now() + make_interval(secs => ${seconds})
     WHERE step = ${step} AND item = ${item} AND next_try_at = ${until}`.execute(db);
 }
 
-/** Forgets tries of things that nobody finds any more. */
+/** Deletes attempts of items that are no longer found. */
 export async function purgeTries(db: Database): Promise<void> {
   await sql`DELETE FROM reconcile_tries WHERE next_try_at < now() - interval '1 hour'`.execute(db);
 }

@@ -1,24 +1,24 @@
-/** One thing to put right, and how. */
+/** One thing to repair, and how. */
 export interface ReconcileItem {
-  /** The same for the same thing, whoever finds it. */
+  /** The same for the same thing, whichever worker finds it. */
   key: string;
   work(): Promise<unknown>;
 }
 
 /**
- * Something that a crash between two stores leaves behind, and how it is found and put right. Features
- * register their steps with the worker. An item may be found by several workers and again after it failed:
- * work can be repeated.
+ * How to find and repair one kind of inconsistency that a crash between two stores leaves behind. Features
+ * register their steps with the worker. An item may be found by several workers, and again after a failure,
+ * so work must be repeatable.
  */
 export interface ReconcileStep {
   name: string;
   find(): Promise<readonly ReconcileItem[]>;
 }
 
-/** At most so many items are found at once; the next round finds the others. */
+/** Maximum number of items found at once; the next round finds the rest. */
 export const itemsAtOnce = 100;
 
-/** A step over things that are found by their ids. */
+/** A step over items identified by their ids. */
 export function itemsStep<T extends object>(
   name: string,
   find: () => Promise<readonly T[]>,
@@ -31,7 +31,7 @@ export function itemsStep<T extends object>(
   };
 }
 
-/** A step that is one piece of work, done again and again. */
+/** A step that is a single task, run every round. */
 export function wholeStep(name: string, work: () => Promise<unknown>): ReconcileStep {
   return { name, find: async () => [{ key: 'all', work }] };
 }

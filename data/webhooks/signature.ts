@@ -2,21 +2,21 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const timestampHeader = 'x-webhook-timestamp';
 export const signatureHeader = 'x-webhook-signature';
-/** Of what is sent: the same over all its attempts. */
+/** Header with the delivery id, which is the same for all attempts. */
 export const deliveryHeader = 'x-webhook-delivery';
 
 /**
- * The signature of a webhook's body at a time, as `x-webhook-signature` has it: the HMAC-SHA256 of
- * `timestamp.body` under the secret's UTF-8 bytes.
+ * The value of `x-webhook-signature` for a body and timestamp: the HMAC-SHA256 of `timestamp.body` under the
+ * secret's UTF-8 bytes.
  */
 export function sign(secret: string, timestamp: string, body: Uint8Array): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;
 }
 
 export interface SignedBody {
-  /** Any of them may have signed it. */
+  /** A signature by any of them is valid. */
   secrets: readonly string[];
-  /** Unix seconds, as `x-webhook-timestamp` has them. */
+  /** Unix seconds, from `x-webhook-timestamp`. */
   timestamp: string;
   signature: string;
   body: Uint8Array;
@@ -24,7 +24,7 @@ export interface SignedBody {
   toleranceMs: number;
 }
 
-/** Whether a body was signed with one of the secrets, and at a time that is near enough to now. */
+/** Whether a body was signed with one of the secrets, at a time within the tolerance of now. */
 export function verify({ secrets, timestamp, signature, body, nowMs, toleranceMs }: SignedBody): boolean {
   if (!/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Number(timestamp) * 1_000 - nowMs) > toleranceMs) return false;

@@ -3,12 +3,11 @@ import type { Lake } from '../provision.ts';
 import { literal } from '../sql.ts';
 
 /**
- * Asks the catalog something over the connection of the transaction that runs; it fails where that was lost
- * on the way.
+ * Queries the catalog over the connection of the current transaction; fails if that connection was lost.
  *
- * DuckLake asks whether a table has deletions in the catalog by reading them, and takes a failure of whatever
- * kind for no; it keeps that for as long as the lake is attached. A connection lost at that moment would show
- * replaced rows, so nothing that was read is believed before its transaction has had an answer to this.
+ * DuckLake checks whether a table has deletions in the catalog by reading them. It treats any failure as
+ * "none" and caches that for as long as the lake is attached, so a connection lost at that moment would show
+ * replaced rows. Nothing that a transaction read is trusted until this query has succeeded in it.
  */
 export const catalogProbe = (lakeName: string): string =>
   `SELECT * FROM postgres_query(${literal(`__ducklake_metadata_${lakeName}`)}, 'SELECT 1')`;
@@ -20,7 +19,7 @@ export async function probeCatalog(connection: EngineConnection, lakeName: strin
   });
 }
 
-/** Reads a lake in one transaction, all of which came over one connection to the catalog. */
+/** Reads a lake in one transaction, all over one connection to the catalog. */
 export function readLake<T>(
   engine: LakeEngine,
   lake: Lake,

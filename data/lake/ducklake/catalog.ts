@@ -1,16 +1,16 @@
 /**
  * What the service knows of DuckLake's own tables in an organization's schema. Everything that reads, indexes
- * or triggers on one stands in this folder; migration 0009 alone does so too, by
+ * or adds triggers to one is in this folder; the only exception is migration 0009, for
  * `ducklake_inlined_data_tables`.
  */
 
-/** The version of the catalog's format, and the build of the extension for DuckDB 1.5.5 that wrote it. */
+/** The catalog format version, and the build of the extension for DuckDB 1.5.5 that wrote it. */
 export const writtenAgainst = { format: '1.0', extension: 'd8a1881e' } as const;
 
-/** Columns by table, each with its type as PostgreSQL's information_schema names it. */
+/** Columns by table, each with its type name in PostgreSQL's information_schema. */
 export type CatalogTables = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The tables of every lake, and of each the columns that the queries of this folder name. */
+/** The tables of every lake, with the columns that the queries of this folder use. */
 export const neededTables: CatalogTables = {
   ducklake_metadata: { key: 'character varying', value: 'character varying' },
   ducklake_snapshot: {
@@ -72,7 +72,9 @@ export const neededTables: CatalogTables = {
   },
 };
 
-/** The tables that a lake's table has for its inlined rows of one schema, and for its inlined deletions. */
+/**
+ * The catalog tables of one lake table: for its inlined rows of one schema, and for its inlined deletions.
+ */
 export function neededTablesOf(tableId: number, schemaVersion: number): CatalogTables {
   return {
     [`ducklake_inlined_data_${tableId}_${schemaVersion}`]: { end_snapshot: 'bigint' },
@@ -80,12 +82,12 @@ export function neededTablesOf(tableId: number, schemaVersion: number): CatalogT
   };
 }
 
-/** DuckLake makes this table with the first deletion that it keeps in the catalog. */
+/** DuckLake creates this table with the first deletion that it keeps in the catalog. */
 export function inlinedDeletionsName(tableId: number): string {
   return `ducklake_inlined_delete_${tableId}`;
 }
 
-/** What is needed and not there, or there as another type: a sentence for each. */
+/** Needed columns that are missing or have another type, as one sentence each. */
 export function missingOf(needed: CatalogTables, actual: CatalogTables): string[] {
   return Object.entries(needed).flatMap(([table, columns]) => {
     const found = actual[table];
@@ -98,5 +100,5 @@ export function missingOf(needed: CatalogTables, actual: CatalogTables): string[
   });
 }
 
-/** DuckLake has columns of its own in the files it writes, whose names begin so; no table's column may. */
+/** Prefix of the columns that DuckLake adds to the files it writes; no table's column may start with it. */
 export const internalColumnPrefix = '_ducklake_internal_';

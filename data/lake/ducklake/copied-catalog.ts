@@ -2,11 +2,11 @@ import type { EngineConnection } from '../engine/contract.ts';
 import { identifier, literal } from '../sql.ts';
 import type { CatalogRow, InlinedPart, OtherFile, OtherTable } from './other-table.ts';
 
-/** A file that was fetched. */
+/** A file of the other lake, with the URL of our copy. */
 export type CopiedFile = OtherFile & { url: string };
 
 export interface CopiedPart extends InlinedPart {
-  /** Of lines with tabs between the columns' values in hex. */
+  /** A file of lines with the columns' values in hex, separated by tabs. */
   url: string;
 }
 
@@ -15,13 +15,13 @@ export interface CopiedCatalog {
   files: readonly CopiedFile[];
   deletions: readonly CopiedFile[];
   parts: readonly CopiedPart[];
-  /** Where nothing is ever written: a folder of our bucket. */
+  /** A folder of our bucket to which nothing is ever written. */
   dataUrl: string;
-  /** What a line of a part may have. */
+  /** Upper limit for one line of a part. */
   maxLineBytes: number;
 }
 
-/** The one such lake of an engine process, which works for one caller at a time. */
+/** The only lake of this kind in an engine process, which works for one caller at a time. */
 const lake = 'copied_lake';
 const catalog = 'copied_lake_catalog';
 
@@ -32,17 +32,17 @@ const fileColumns = `data_file_id BIGINT, table_id BIGINT, begin_snapshot BIGINT
   file_size_bytes BIGINT, footer_size BIGINT, partial_max BIGINT`;
 
 /**
- * Gives the work a relation with the rows of another lake's table. DuckLake itself reads them, by a catalog
- * in memory that has what the other one says of this table, and files of ours in place of its own: so what
- * deletions, added columns and defaults mean is not told a second time, and nothing of the other lake is
- * connected to.
+ * Gives `work` a relation with the rows of another lake's table. DuckLake itself reads them, through an
+ * in-memory catalog that holds the other catalog's entries for this table and points to our copies of its
+ * files. So the handling of deletions, added columns and defaults is not reimplemented, and no connection to
+ * the other lake is made.
  */
 export async function withCopiedTable<T>(
   engine: EngineConnection,
   copied: CopiedCatalog,
   work: (relation: string) => Promise<T>,
 ): Promise<T> {
-  // One that was interrupted has left its own.
+  // An interrupted call may have left its lake attached.
   await engine.run(`DETACH DATABASE IF EXISTS ${lake}`);
   await engine.run(
     `ATTACH 'ducklake::memory:' AS ${lake} (DATA_PATH ${literal(copied.dataUrl)}, METADATA_CATALOG ${literal(catalog)})`,
@@ -99,7 +99,7 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
     `column_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, table_id BIGINT, column_order BIGINT, column_name VARCHAR,
      column_type VARCHAR, initial_default VARCHAR, default_value VARCHAR, nulls_allowed BOOLEAN, parent_column BIGINT,
      default_value_type VARCHAR, default_value_dialect VARCHAR`,
-    // Whatever its server answered: nothing of them is an expression.
+    // Whatever the server answered, no value is treated as an expression.
     table.columns.map((one) => ({
       ...one,
       ...{ default_value: 'NULL', default_value_type: 'literal', default_value_dialect: 'duckdb' },
@@ -131,15 +131,15 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
   );
 }
 
-/** A number for a statement, which comes from a server that may answer anything. */
+/** An integer to put into a statement, checked because the server may answer anything. */
 function whole(value: number): string {
   if (!Number.isSafeInteger(value)) throw new Error('It is no whole number.');
   return String(value);
 }
 
 /**
- * Rows in the types that the table had when they were written; DuckLake's own columns, and deletions, are
- * whole numbers.
+ * Loads inlined rows in the types the table had when they were written; DuckLake's own columns and deletions
+ * are integers.
  */
 async function addPart(
   engine: EngineConnection,

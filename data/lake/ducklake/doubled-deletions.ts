@@ -5,14 +5,16 @@ import { identifier, literal } from '../sql.ts';
 import { inlinedDeletionsName } from './catalog.ts';
 
 /**
- * Deletions that stand both in a file and in the catalog, as flushes left them before the catalog's trigger
- * kept them from it (triggers.ts). A reader then shows rows that were deleted. A flush makes one of the two,
- * so it repairs them.
+ * Deletions recorded both in a file and in the catalog, left by flushes from before the catalog's trigger
+ * prevented it (triggers.ts). A reader then shows deleted rows. A flush merges the two and so repairs them.
  */
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
-/** A data file that may have some: its newest deletion in a file is no older than one in the catalog. */
+/**
+ * A data file that may have doubled deletions: its newest deletion in a file is no older than one in the
+ * catalog.
+ */
 interface Suspect {
   dataFileId: number;
   path: string;
@@ -37,7 +39,10 @@ async function suspects(
   return rows.map((row) => ({ dataFileId: row.data_file_id, path: row.path }));
 }
 
-/** How many deletions of a table stand in both. The table has a catalog table of deletions. */
+/**
+ * How many deletions of a table are recorded in both places. The table must have a catalog table of
+ * deletions.
+ */
 export async function countDoubledDeletions(
   { catalogPool, engine }: { catalogPool: Queryable; engine: LakeEngine },
   lake: Lake,
@@ -67,10 +72,7 @@ export async function countDoubledDeletions(
   return connection === undefined ? engine.use(lake.writer, count) : count(connection);
 }
 
-/**
- * Tables with inlined deletions, in whichever ready lake, in order of their names; a page after the given
- * one.
- */
+/** One page of the tables with inlined deletions in all ready lakes, ordered by name, after the given one. */
 export async function tablesWithInlinedDeletions(
   pool: Queryable,
   after: { schemaName: string; name: string },
@@ -91,7 +93,7 @@ export async function tablesWithInlinedDeletions(
   }));
 }
 
-/** Whether a table may have some, of which the catalog alone can tell. */
+/** Whether a table may have doubled deletions, decided from the catalog alone. */
 export async function mayHaveDoubledDeletions(
   pool: Queryable,
   { schemaName, name }: { schemaName: string; name: string },

@@ -3,7 +3,7 @@ import { identifier } from '../sql.ts';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
-/** Whether statistics leave it open that a file of the table has a value of the column in the range. */
+/** Whether, by its statistics, any file of the table may contain a value of the column in the range. */
 export async function anyFileMayHold(
   pool: Queryable,
   schemaName: string,
@@ -12,7 +12,7 @@ export async function anyFileMayHold(
   { min, max }: { min: bigint; max: bigint },
 ): Promise<boolean> {
   const schema = identifier(schemaName);
-  // A file without statistics for the column may hold anything.
+  // A file without statistics for the column may contain any value.
   const { rows } = await pool.query(
     `SELECT 1 FROM ${schema}.ducklake_data_file f
      LEFT JOIN ${schema}.ducklake_column c
@@ -26,7 +26,7 @@ export async function anyFileMayHold(
   return rows.length > 0;
 }
 
-/** How many of the table's files are smaller than this and have no deletions in a file. */
+/** How many of the table's files are smaller than this and have no deletion file. */
 export async function countWholeFilesBelow(
   pool: Queryable,
   schemaName: string,
@@ -46,8 +46,8 @@ export async function countWholeFilesBelow(
 }
 
 /**
- * The smallest share of deleted rows, from `from` on, such that all files with at least that share are
- * together no larger than `atMostBytes`; undefined where there is none.
+ * The smallest share of deleted rows, at least `from`, such that all files with at least that share total at
+ * most `atMostBytes`; undefined if there is none.
  */
 export async function smallestDeletedShare(
   pool: Queryable,

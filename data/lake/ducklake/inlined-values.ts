@@ -4,10 +4,7 @@ import { identifier } from '../sql.ts';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
-/**
- * Where to look: a column of whole numbers that every inlined row has; one for each table, as its index has
- * one name.
- */
+/** An integer column that every inlined row has. Only one per table, because its index has a fixed name. */
 export interface InlinedColumn {
   schemaName: string;
   tableId: number;
@@ -15,8 +12,7 @@ export interface InlinedColumn {
 }
 
 /**
- * Which of these values live inlined rows of the table have. Found through an index that the first look
- * makes.
+ * Which of these values occur in live inlined rows of the table. Uses an index that the first lookup creates.
  */
 export async function inlinedAmong(
   pool: Queryable,
@@ -52,10 +48,12 @@ export async function anyInlinedBetween(
   return false;
 }
 
-/** Tables of inlined rows known to have their index, so that it is made once a process. */
+/** Tables of inlined rows known to have their index, so that it is created once per process. */
 const indexed = new Set<string>();
 
-/** The table's inlined rows, a catalog table for each of its schemas, with the column's index on each. */
+/**
+ * The catalog tables with the table's inlined rows, one per schema version, each with an index on the column.
+ */
 async function indexedTables(
   pool: Queryable,
   { schemaName, tableId, column }: InlinedColumn,
@@ -74,7 +72,7 @@ async function indexedTables(
           `CREATE INDEX IF NOT EXISTS ${identifier(`${name}_row_id`)} ON ${qualified} (${identifier(column)})`,
         )
         .catch((error: unknown) => {
-          // A look-up whose write has failed already may make it at the same moment.
+          // A lookup whose write has already failed may be creating it concurrently.
           if (!isUniqueViolation(error, 'pg_class_relname_nsp_index')) throw error;
         });
       indexed.add(qualified);

@@ -4,14 +4,14 @@ import { inlinedDeletionsName } from './catalog.ts';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
-/** A catalog table of rows: a lake's table has one for each schema it had. */
+/** A catalog table of inlined rows; a lake table has one for each schema it had. */
 export interface InlinedTable {
   hasRows: boolean;
-  /** Made for a schema that the table has no more. */
+  /** Created for a schema that the table no longer has. */
   isOutlived: boolean;
 }
 
-/** Those of one table that the lake's registry lists. */
+/** The inlined-row tables that the lake's registry lists for one table. */
 export async function inlinedTables(
   pool: Queryable,
   schemaName: string,
@@ -51,14 +51,15 @@ async function holdsRows(pool: Queryable, schemaName: string, name: string): Pro
 }
 
 /**
- * Takes the empty tables of outlived schemas off the lake's registry, whatever emptied them: any flush would
- * drop those that it lists, of every table of the lake. They stay where those who remember them will look.
+ * Removes the empty tables of outlived schemas from the lake's registry, because any flush would drop all
+ * that are listed, for every table of the lake. The tables themselves remain for engines that still refer to
+ * them.
  */
 export async function forgetOutlivedTables(pool: Queryable, schemaName: string): Promise<void> {
   await pool.query('SELECT public.forget_outlived_inlined_tables($1)', [schemaName]);
 }
 
-/** Drops the tables of rows and deletions whose own table no kept snapshot knows any more. */
+/** Drops the tables of inlined rows and deletions whose lake table is in no kept snapshot. */
 export async function dropForgottenTables(pool: Queryable, schemaName: string): Promise<void> {
   const schema = identifier(schemaName);
   const { rows } = await pool.query<{ name: string }>(
@@ -73,7 +74,7 @@ export async function dropForgottenTables(pool: Queryable, schemaName: string): 
   for (const { name } of rows) await pool.query(`DROP TABLE IF EXISTS ${schema}.${identifier(name)}`);
 }
 
-/** Tables of rows that have at least so many by PostgreSQL's own estimate, in whichever lake. */
+/** Tables of inlined rows with at least this many rows by PostgreSQL's own estimate, in all lakes. */
 export async function inlinedTablesFrom(
   pool: Queryable,
   rowCount: number,
@@ -87,7 +88,7 @@ export async function inlinedTablesFrom(
   return rows.map((row) => ({ organizationId: row.organization_id, schemaName: row.schema, name: row.name }));
 }
 
-/** Whether a table of rows is of a live table's present schema. */
+/** Whether a table of inlined rows belongs to the current schema of a live table. */
 export async function isOfPresentSchema(pool: Queryable, schemaName: string, name: string): Promise<boolean> {
   const schema = identifier(schemaName);
   const { rowCount } = await pool.query(

@@ -1,16 +1,14 @@
-/**
- * The question whether a schema, by its name in `$1`, has the catalog of a lake, and for its name in quotes.
- */
+/** Query that checks whether the schema named `$1` has the catalog of a lake, and returns its quoted name. */
 export const findCatalogQuery = `SELECT quote_ident($1) AS schema, to_regclass(quote_ident($1) || '.ducklake_table') IS NOT NULL AS found`;
 
-/** A question that whoever may read the catalog can ask. */
+/** Counts the tables; any role that can read the catalog can run it. */
 export function countTablesQuery(schema: string): string {
   return `SELECT count(*) FROM ${schema}.ducklake_table`;
 }
 
 /**
- * The tables of a lake's latest snapshot, out of its catalog alone: those that begin with `$1` and come after
- * `$2`, at most `$3`. `schema` is in quotes where it has to be.
+ * The tables of a lake's latest snapshot, from its catalog alone: those that begin with `$1` and come after
+ * `$2`, at most `$3`. `schema` is quoted where necessary.
  */
 export function otherTablesQuery(schema: string): string {
   return `

@@ -3,7 +3,7 @@ import { identifier } from '../sql.ts';
 
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** What this DuckLake keeps of a file of data; sizes in bytes. */
+/** DuckLake's entry for a data file; sizes in bytes. */
 export interface OtherFile {
   data_file_id: number;
   path: string;
@@ -17,28 +17,28 @@ export interface OtherFile {
 
 interface InlinedColumn {
   name: string;
-  /** As PostgreSQL calls it. */
+  /** PostgreSQL's type name. */
   type: string;
 }
 
-/** Rows or deletions that a catalog holds itself. */
+/** Rows or deletions stored in the catalog itself. */
 export interface InlinedPart {
   name: string;
-  /** That rows were written with; null of deletions. */
+  /** The schema version the rows were written with; null for deletions. */
   schemaVersion: number | null;
   columns: InlinedColumn[];
 }
 
-/** Rows of a catalog as they are there, but for what a copy of it has no use for. */
+/** Rows of a catalog, without the columns that a copy does not need. */
 export type CatalogRow = Readonly<Record<string, unknown>>;
 
-/** A table of another lake at its latest snapshot, out of its catalog. */
+/** A table of another lake at its latest snapshot, read from its catalog. */
 export interface OtherTable {
   tableId: number;
-  /** Of the schema and the table: a path that is not relative begins anew. */
+  /** Folders of the schema and the table; a path that is not relative starts over. */
   folders: { path: string; isRelative: boolean }[];
   snapshot: { snapshot_id: number; schema_version: number };
-  /** Every version of them. */
+  /** All versions of the columns. */
   columns: CatalogRow[];
   schemaVersions: { begin_snapshot: number; schema_version: number }[];
   files: OtherFile[];
@@ -48,7 +48,7 @@ export interface OtherTable {
   inlined: InlinedPart[];
 }
 
-/** How the lake says it writes. */
+/** The format version and encryption setting that the lake declares. */
 export async function otherLakeFacts(
   client: Queryable,
   schema: string,
@@ -61,9 +61,9 @@ export async function otherLakeFacts(
 }
 
 /**
- * The table, by its quoted name as the list of tables has it, within the client's transaction; undefined
- * where there is none. `schema` is the catalog's, in quotes where it has to be. Of each kind at most `atMost`
- * rows and one more are read.
+ * The table, by its quoted name as in the list of tables, read within the client's transaction; undefined if
+ * there is none. `schema` is the catalog's schema, quoted where necessary. At most `atMost` + 1 rows of each
+ * kind are read.
  */
 export async function findOtherTable(
   client: Queryable,
@@ -97,7 +97,7 @@ export async function findOtherTable(
     tableId,
     folders,
     snapshot: snapshot!,
-    // Defaults of rows to come are expressions, and nothing is ever written to the copy.
+    // Defaults of future rows are expressions; they are left out because the copy is never written to.
     columns: await list(
       `SELECT column_id, begin_snapshot, end_snapshot, table_id, column_order, column_name, column_type, initial_default,
          'NULL' AS default_value, nulls_allowed, parent_column, 'literal' AS default_value_type, 'duckdb' AS default_value_dialect
@@ -133,7 +133,7 @@ export async function findOtherTable(
        JOIN ${schema}.ducklake_column_mapping m ON m.mapping_id = n.mapping_id WHERE m.table_id = $1`,
       tableId,
     ),
-    // The names of the catalog's own tables, whatever its registry says.
+    // Only names of tables that exist in the catalog, whatever its registry says.
     inlined: await list(
       `SELECT c.relname AS name, i.schema_version AS "schemaVersion", (
          SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, NULL)) ORDER BY a.attnum)
@@ -151,8 +151,8 @@ export async function findOtherTable(
 const inlinedName = /^ducklake_inlined_(?:data_\d+_\d+|delete_\d+)$/;
 
 /**
- * Whether what becomes part of statements of ours is a number, or a name that DuckLake gives. Whoever named
- * the server may have it answer anything.
+ * Whether everything that becomes part of our statements is a number or a name that DuckLake generates. The
+ * server is chosen by a user and may answer anything.
  */
 export function hasItsNumbers({ tableId, snapshot, schemaVersions, inlined }: OtherTable): boolean {
   const numbers = [
@@ -165,7 +165,10 @@ export function hasItsNumbers({ tableId, snapshot, schemaVersions, inlined }: Ot
   );
 }
 
-/** Of intervals in units that are told apart by no sign of another one. */
+/**
+ * Casts a column to text. Intervals are written in units of months, days and microseconds, so that their
+ * signs are unambiguous.
+ */
 function textOf({ name, type }: InlinedColumn): string {
   const column = identifier(name);
   if (type !== 'interval') return `${column}::text`;
@@ -180,7 +183,7 @@ function hexOf(column: InlinedColumn): string {
   return `encode(${bytes}, 'hex')`;
 }
 
-/** The SELECT of what is live of an inlined part: each value's bytes as hex, null where there is none. */
+/** The SELECT of the live rows of an inlined part: each value's bytes as hex, null for null. */
 export function inlinedSelect(schema: string, { name, schemaVersion, columns }: InlinedPart): string {
   const live = schemaVersion === null ? '' : ' WHERE end_snapshot IS NULL';
   return `SELECT ${columns.map(hexOf).join(', ')} FROM ${schema}.${identifier(name)}${live}`;

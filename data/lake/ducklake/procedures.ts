@@ -4,7 +4,7 @@ import type { CommitNote } from '../ledger.ts';
 import type { Lake } from '../provision.ts';
 import { literal } from '../sql.ts';
 
-/** Makes Parquet that lies in the lake's folder part of a table, within the connection's transaction. */
+/** Adds a Parquet file in the lake's folder to a table, within the connection's transaction. */
 export async function addDataFile(
   connection: EngineConnection,
   lakeName: string,
@@ -16,7 +16,7 @@ export async function addDataFile(
   );
 }
 
-/** Moves a table's inlined rows and deletions to files; how many rows. */
+/** Moves a table's inlined rows and deletions to files; returns the number of rows. */
 export async function flushInlined(
   deps: LakeDeps,
   lake: Lake,
@@ -33,13 +33,13 @@ export async function flushInlined(
   return rows.reduce((sum, row) => sum + Number(row.rows_flushed), 0);
 }
 
-/** How many files of a table became how many. */
+/** Number of files of a table before and after compaction. */
 export interface CompactedFiles {
   filesMerged: number;
   filesWritten: number;
 }
 
-/** Makes one file of several small ones. */
+/** Merges several small files into one. */
 export function mergeFiles(
   deps: LakeDeps,
   lake: Lake,
@@ -54,7 +54,7 @@ export function mergeFiles(
   );
 }
 
-/** Writes the files anew of whose rows more than this share is deleted. */
+/** Rewrites the files of which more than this share of the rows is deleted. */
 export function rewriteFiles(
   deps: LakeDeps,
   lake: Lake,
@@ -83,7 +83,9 @@ async function compact(
   };
 }
 
-/** Lets go of these snapshots; how many there were. Files that only they needed are noted for removal. */
+/**
+ * Expires these snapshots; returns how many there were. Files that only they needed are marked for removal.
+ */
 export async function dropSnapshots(
   deps: LakeDeps,
   lake: Lake,
@@ -98,14 +100,14 @@ export async function dropSnapshots(
   return gone.length;
 }
 
-/** Removes files that were let go of more than so many days ago; how many. */
+/** Removes files that were released more than this many days ago; returns how many. */
 export function removeReleasedFiles(deps: LakeDeps, lake: Lake, days: number): Promise<number> {
   return remove(deps, lake, 'ducklake_cleanup_old_files', days);
 }
 
 /**
- * Removes files of the lake's folder that are older than so many days and that the catalog never took; how
- * many.
+ * Removes files of the lake's folder that are older than this many days and were never registered in the
+ * catalog; returns how many.
  */
 export function removeUnknownFiles(deps: LakeDeps, lake: Lake, days: number): Promise<number> {
   return remove(deps, lake, 'ducklake_delete_orphaned_files', days);
@@ -120,12 +122,12 @@ async function remove(deps: LakeDeps, lake: Lake, procedure: string, days: numbe
   return removed.length;
 }
 
-/** The question for the snapshot that a transaction reads, in an engine that has the lake by this name. */
+/** Query for the snapshot that a transaction reads, in an engine that has the lake attached by this name. */
 export function currentSnapshotQuery(lakeName: string): string {
   return `SELECT id FROM ducklake_current_snapshot(${literal(lakeName)})`;
 }
 
-/** Runs a procedure that makes a snapshot, for whoever holds the table's lock. */
+/** Runs a procedure that creates a snapshot; the caller holds the table's lock. */
 function commit<T>(
   deps: LakeDeps,
   lake: Lake,
@@ -141,7 +143,7 @@ function commit<T>(
   );
 }
 
-/** Runs a procedure that makes none. */
+/** Runs a procedure that creates no snapshot. */
 function call<T>(deps: LakeDeps, lake: Lake, procedure: string): Promise<T[]> {
   return deps.engine.use(lake.writer, (connection) => read<T>(connection, procedure));
 }

@@ -4,9 +4,9 @@ import { identifier } from '../sql.ts';
 type Queryable = Pick<pg.Pool, 'query'>;
 
 /**
- * The newest kept snapshot from `version` on and before the next operation on the table; undefined where none
- * is kept, or where the table was not written by then. One statement, since a commit between two would be
- * shown.
+ * The newest kept snapshot at or after `version` and before the next operation on the table; undefined if
+ * none is kept, or if the table was not written by then. One statement, because a commit between two
+ * statements would be included.
  */
 export async function newestSnapshotShowing(
   pool: Queryable,
@@ -30,7 +30,7 @@ export async function newestSnapshotShowing(
   return rows[0]?.snapshot_id ?? undefined;
 }
 
-/** Snapshots of more than so many days ago, oldest first: never the newest one, and none of `except`. */
+/** Snapshots older than this many days, oldest first, without the newest one and without `except`. */
 export async function snapshotsOlderThan(
   pool: Queryable,
   schemaName: string,

@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import { identifier } from '../sql.ts';
 
-/** A table of the lake as its newest snapshot has it. */
+/** A table of the lake in its newest snapshot. */
 export interface StoredTable {
-  /** DuckLake's own number of the table; a replaced table gets a new one. */
+  /** DuckLake's table id; a replaced table gets a new one. */
   tableId: number;
   name: string;
-  /** Its files together; what is inlined does not count. */
+  /** Total size of its files, without inlined rows. */
   sizeBytes: number;
-  /** In their order; of nested ones the outermost only. */
+  /** In table order; of nested columns only the outermost. */
   columns: StoredColumn[];
 }
 
 export interface StoredColumn {
   name: string;
-  /** In DuckLake's vocabulary: int64, varchar, decimal(38,10), … */
+  /** DuckLake's type name: int64, varchar, decimal(38,10), … */
   type: string;
   nullsAllowed: boolean;
   comment: string | null;
@@ -31,8 +31,9 @@ interface ColumnRow {
 }
 
 /**
- * The tables of a lake with their columns: a millisecond instead of an engine's round trip. A table's files
- * are summed once, not for each column. `name` narrows to one, ignoring case.
+ * The tables of a lake with their columns, read from the catalog in about a millisecond instead of an
+ * engine's round trip. File sizes are summed once per table, not per column. `name` narrows to one table,
+ * ignoring case.
  */
 export async function storedTables(
   pool: Pick<pg.Pool, 'query'>,
@@ -40,8 +41,8 @@ export async function storedTables(
   name?: string,
 ): Promise<StoredTable[]> {
   const schema = identifier(schemaName);
-  // Without a name: a session is used for every organization, and would keep a prepared statement of each for
-  // good.
+  // Unnamed, because sessions are shared by all organizations and would keep a prepared statement of each
+  // permanently.
   const { rows } = await pool.query<ColumnRow>({
     text: `
     WITH t AS MATERIALIZED (

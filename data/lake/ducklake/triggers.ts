@@ -2,22 +2,22 @@ import { commitKey } from '../locks.ts';
 import { identifier } from '../sql.ts';
 
 /**
- * Raised with every change of the statements below: a lake that was made ready with older ones gets them when
- * it is next used.
+ * Incremented with every change of the statements below; a lake with an older version is updated when it is
+ * next used.
  */
 export const catalogVersion = 1;
 
 /**
- * A session that wrote a commit's changes and sends no COMMIT is ended after this long. An engine sends it at
- * once; a machine that went away never does, and would keep the table from everybody else.
+ * A session that wrote a commit's changes but sends no COMMIT is terminated after this long. An engine sends
+ * it at once; a machine that has gone away never does, and would block all other writers of the table.
  */
 const commitWithin = '30s';
 
 /**
- * What a lake needs in DuckLake's tables; safe to repeat. Each function finds a commit in its row of snapshot
- * changes, which is the last thing that DuckLake writes before it sends COMMIT. `record_operations` is the
- * ledger's; `forget_outlived` (migration 0009) keeps tables of inlined rows from being dropped while others
- * read by them.
+ * The triggers a lake needs on DuckLake's tables; safe to repeat. Each function finds a commit by its row of
+ * snapshot changes, the last row that DuckLake writes before it sends COMMIT. `record_operations` writes the
+ * ledger; `forget_outlived` (migration 0009) prevents tables of inlined rows from being dropped while others
+ * read them.
  */
 export function triggerStatements(schemaName: string): string[] {
   const schema = identifier(schemaName);
@@ -31,7 +31,7 @@ export function triggerStatements(schemaName: string): string[] {
   ];
 }
 
-/** A commit holds off whoever takes the lock of one of its tables next, until it has ended (locks.ts). */
+/** Until it has ended, a commit blocks the next holder of the lock of any of its tables (locks.ts). */
 function commitBarrierStatements(schema: string): string[] {
   return [
     `CREATE OR REPLACE FUNCTION ${schema}.hold_off_writers() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -47,11 +47,11 @@ function commitBarrierStatements(schema: string): string[] {
 }
 
 /**
- * A flush takes inlined deletions out of their table when it is planned. Where another table's commit was
- * quicker to the next snapshot's number, DuckLake begins the transaction anew and registers the files of
- * deletions again, but not the removal: the same positions would stand in both, which its reader takes for
- * rows that are there. So the commit itself removes what its files hold. `partial_max` is the newest deletion
- * in a file that a flush wrote; one that is newer came from somewhere else and stays.
+ * A flush removes inlined deletions from their table when it is planned. If another table's commit takes the
+ * next snapshot number first, DuckLake restarts the transaction and registers the deletion files again, but
+ * does not repeat the removal. The same positions would then be in both, which its reader takes for live
+ * rows. So the commit itself removes the deletions that its files contain. `partial_max` is the newest
+ * deletion in a file that a flush wrote; a newer one has another origin and stays.
  */
 function flushedDeletionsStatements(schema: string): string[] {
   return [

@@ -1,11 +1,13 @@
-/** A column's dates repeat: most are looked up, not computed. Emptied when it has grown too large. */
+/**
+ * Cache: dates in a column repeat, so most are looked up instead of computed. Cleared when it grows too
+ * large.
+ */
 const knownDates = new Map<number, string>();
 const mostKnownDates = 20_000;
 
 /**
- * Days since 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar. The engine's dates reach
- * millions of years, far beyond what JavaScript's Date can hold; years beyond four digits take ISO 8601's
- * sign and six.
+ * Days since 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar. The engine's dates span millions
+ * of years, beyond JavaScript's Date; years of more than four digits use ISO 8601's sign and six digits.
  */
 export function isoDate(daysSinceEpoch: number): string {
   let date = knownDates.get(daysSinceEpoch);
@@ -18,7 +20,7 @@ export function isoDate(daysSinceEpoch: number): string {
 }
 
 function computedDate(daysSinceEpoch: number): string {
-  // Civil-from-days on eras of 400 years that begin on a first of March.
+  // The civil-from-days algorithm, with 400-year eras that begin on the first of March.
   const shifted = daysSinceEpoch + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
@@ -48,7 +50,7 @@ export function twoDigits(value: number): string {
   return pairs[value] ?? String(value);
 }
 
-/** Seconds of a day to `hh:mm:ss`; 24:00:00 stays, as the engine keeps it. */
+/** Seconds of a day to `hh:mm:ss`; 24:00:00 is kept, as the engine stores it. */
 export function clockTime(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;

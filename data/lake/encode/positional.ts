@@ -8,9 +8,9 @@ import {
 } from '@duckdb/node-api';
 
 /**
- * Makes a vector hand out its structs' fields under their positions. The binding builds an object by field
- * name, which loses fields of `row(1, 2)` (both are unnamed) and takes `__proto__` for the prototype. The
- * type belongs to the vector alone, so nothing else sees the change.
+ * Makes a vector return its structs' fields by position. The binding builds an object by field name, which
+ * loses fields of `row(1, 2)` (both are unnamed) and treats `__proto__` as the prototype. The type belongs to
+ * this vector alone, so the change affects nothing else.
  */
 export function readStructsByPosition(type: DuckDBType): void {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType)

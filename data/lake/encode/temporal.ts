@@ -16,7 +16,7 @@ function floorDivide(value: bigint, divisor: bigint): [quotient: bigint, remaind
   return remainder < 0n ? [quotient - 1n, remainder + divisor] : [quotient, remainder];
 }
 
-/** A count of units since the epoch, `digits` of them behind the decimal point of a second. */
+/** Formats a count of units since the epoch, where a unit is 10^-`digits` seconds. */
 export function timestampText(value: bigint, digits: 0 | 3 | 6 | 9, shownDigits: number): string {
   const [seconds, fraction] = floorDivide(value, 10n ** BigInt(digits));
   const [days, secondOfDay] = floorDivide(seconds, BigInt(secondsPerDay));
@@ -25,7 +25,8 @@ export function timestampText(value: bigint, digits: 0 | 3 | 6 | 9, shownDigits:
 }
 
 /**
- * TIMESTAMP as most tables hold it: the same, in doubles instead of bigints, which is several times faster.
+ * The same for TIMESTAMP, the most common type, with doubles instead of bigints, which is several times
+ * faster.
  */
 export function microsecondTimestampText(micros: bigint): string {
   const asNumber = Number(micros);
@@ -38,8 +39,8 @@ export function microsecondTimestampText(micros: bigint): string {
 }
 
 /**
- * RFC 3339 in UTC with milliseconds like every other instant of the API, and with as many digits more as it
- * holds.
+ * RFC 3339 in UTC, with milliseconds like every other instant of the API, and more digits if the value has
+ * them.
  */
 export function instantText(value: DuckDBTimestampTZValue): string {
   const text = microsecondTimestampText(value.micros);

@@ -9,7 +9,7 @@ import {
   DuckDBUnionType,
 } from '@duckdb/node-api';
 
-/** The service's own words for the engine's types; a type it has no word for keeps the engine's name. */
+/** The service's type names for the engine's types; other types keep the engine's name. */
 const words: Partial<Record<DuckDBTypeId, string>> = {
   [DuckDBTypeId.VARCHAR]: 'STRING',
   [DuckDBTypeId.TINYINT]: 'INTEGER',

@@ -17,8 +17,8 @@ import {
 import { of, scalarEncoder, type ValueEncoder } from './scalars.ts';
 
 /**
- * How a struct's fields are found. By position in a column (see `positional.ts`), because names may be empty,
- * equal or `__proto__`; by name in a variant, which the binding takes apart itself.
+ * How a struct's fields are accessed: by position in a column (see `positional.ts`), because names may be
+ * empty, equal or `__proto__`; by name in a variant, which the binding decodes itself.
  */
 type FieldsBy = 'position' | 'name';
 
@@ -34,7 +34,7 @@ export function encoderFor(type: DuckDBType, fieldsBy: FieldsBy = 'position'): V
   return type.typeId === DuckDBTypeId.VARIANT ? variantEncoder : scalarEncoder(type);
 }
 
-/** A variant says with each value what type it has. */
+/** In a variant, each value carries its type. */
 const variantEncoder = of<DuckDBVariantValue>(({ value, type }) =>
   value === null || type === undefined ? 'null' : encoderFor(type, 'name')(value),
 );

@@ -1,34 +1,34 @@
 import type { LakeLocation } from '../location.ts';
 
 /**
- * What a statement takes and gives across processes; a value of another type comes as the engine's text of
- * it.
+ * A value that a statement takes or returns across processes; values of other types are returned as the
+ * engine's text.
  */
 export type SqlValue = null | boolean | number | bigint | string;
 
-/** A connection of an engine process. Its statements run one after the other. */
+/** A connection of an engine process. Its statements run sequentially. */
 export interface EngineConnection {
-  /** Runs a statement; how many rows it changed. */
+  /** Runs a statement; returns the number of rows changed. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
   read(sql: string, values?: readonly SqlValue[]): Promise<{ names: string[]; rows: SqlValue[][] }>;
   /**
-   * Rows as JSON text of their columns from the second on, by their own names, beside the first column's
-   * value.
+   * Returns for each row the value of its first column, and its other columns as JSON text by their own
+   * names.
    */
   readTexts(sql: string): Promise<{ first: SqlValue; text: string }[]>;
 }
 
 export interface SessionOptions {
-  /** Aborted when nobody waits for the result: what runs is interrupted. */
+  /** Aborted when no caller waits for the result; the running statement is interrupted. */
   signal?: AbortSignal | undefined;
-  /** Longer than this no session may take. */
+  /** Upper limit for the session. */
   timeoutMs?: number;
 }
 
 /**
- * Engine processes of the service's own statements. Statements of users never run here. Each process works
- * for one caller at a time, so what ends one costs that caller a 503, and a statement that alters a schema
- * runs alone.
+ * Engine processes for the service's own statements; users' statements never run here. Each process works for
+ * one caller at a time, so if a process dies, only that caller gets a 503, and a statement that alters a
+ * schema runs alone.
  */
 export interface LakeEngine {
   /** A connection whose default catalog is the organization's lake. */
@@ -43,7 +43,7 @@ export interface LakeEngine {
     work: (connection: EngineConnection) => Promise<T>,
     options?: SessionOptions,
   ): Promise<T>;
-  /** Does a job that is more than statements within an engine process. */
+  /** Runs a job that is more than statements in an engine process. */
   perform(
     organizationId: string,
     job: { name: string; input: unknown; onProgress?: (progress: unknown) => void },

@@ -7,16 +7,15 @@ import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } 
 
 /** The parent's side of one engine process. */
 export interface EngineProcess extends PoolProcess {
-  /** Rejects where the process ended before it could be given anything. */
+  /** Rejects if the process ended before it was ready. */
   readonly ready: Promise<void>;
   /**
-   * Rejects with the error of the call, or with an EngineEndedError where the process ended before it
-   * answered.
+   * Rejects with the error of the call, or with an EngineEndedError if the process ended before answering.
    */
   call(call: Call, onProgress?: (progress: unknown) => void): Promise<unknown>;
-  /** Asks what runs to end; a process that does not within some seconds is killed. */
+  /** Interrupts the running call; a process that does not react within some seconds is killed. */
   interrupt(): void;
-  /** True once it should not be given anything more. */
+  /** True once the process should not be given more work. */
   readonly isSpent: boolean;
 }
 
@@ -24,7 +23,7 @@ export type EngineSettings = Omit<EngineProcessSettings, 'workDir'>;
 
 export const engineFolderKind = 'engine';
 
-/** Statements mostly notice within 40 ms; one that talks to a store that hangs does not at all. */
+/** Statements mostly react within 40 ms; one that waits for a hanging store does not react at all. */
 const interruptGraceMs = 5_000;
 
 let processCount = 0;

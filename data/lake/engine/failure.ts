@@ -1,18 +1,18 @@
 import { AppError } from '../../errors.ts';
 
-/** How an error begins that quotes another one, whose own words follow. */
+/** The prefix of an error that quotes another one. */
 const quoting = /^Invalid Input Error: Attempting to \w+ [\w ]+\nError: /;
 
-/** Read from the front: what follows may quote a user's values. */
+/** Matched from the start only, because the rest may quote a user's values. */
 const transient = [
   /^(IO|HTTP|Connection|FATAL|INTERNAL|TransactionContext) Error/,
   /^Invalid Error: Failed to /,
   /^[\w ]+ Error: Failed to [a-z ]*DuckLake/,
-  // What the catalog's client could not do; an error of what it was asked comes with a commit.
+  // Failures of the catalog's client itself; an error of the statement it sent is reported on commit.
   /^[\w ]+ Error: Failed to (?:prepare|execute|describe|fetch) /,
 ];
 
-/** What a lost connection to the catalog is told as, in an error that is transient. */
+/** How a transient error words a lost connection to the catalog. */
 const lostCatalog =
   /Failed to (?:prepare|describe|fetch|execute|get|read)|server closed the connection|terminating connection|connection to server|no connection|could not (?:receive|send)/;
 
@@ -20,8 +20,8 @@ const broken =
   /^(Invalid Input Error: Attempting to \w+ [\w ]+\nError: |[\w ]+ Error: Failed to [\w ]+: )?(INTERNAL|FATAL) Error/;
 
 /**
- * Whether a statement failed on its way to the catalog, the object store or within the engine itself, so that
- * it may succeed later as it stands.
+ * Whether a statement failed on its way to the catalog, to the object store or within the engine, so that it
+ * may succeed later unchanged.
  */
 export function isTransientFailure(error: unknown): boolean {
   if (error instanceof EngineEndedError) return true;
@@ -30,19 +30,21 @@ export function isTransientFailure(error: unknown): boolean {
 }
 
 function isTransient(message: string): boolean {
-  // No pattern needs more of a message than its start.
+  // The patterns need only the start of a message.
   const start = message.slice(0, 400).replace(quoting, '');
   return transient.some((pattern) => pattern.test(start));
 }
 
-/** Whether the work came to more than the engine, or an answer of it, may hold: no other try does better. */
+/**
+ * Whether the work exceeded what the engine, or one of its answers, may hold; another attempt would not help.
+ */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Out of Memory Error');
 }
 
 /**
- * After one of these an engine may answer nothing any more, or what is not so: where it lost the catalog
- * while it asked for a table's deletions, it goes on without them. Its process is replaced.
+ * After such an error an engine may stop answering, or answer wrongly: if it lost the catalog while asking
+ * for a table's deletions, it continues without them. Its process is replaced.
  */
 export function isBrokenEngine(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -50,7 +52,7 @@ export function isBrokenEngine(error: unknown): boolean {
   return broken.test(start) || (isTransient(start) && lostCatalog.test(start));
 }
 
-/** The process ended while it worked: a crash of the engine, too much memory, or somebody killed it. */
+/** The process ended during its work: the engine crashed, used too much memory, or was killed. */
 export class EngineEndedError extends AppError {
   constructor() {
     super(

@@ -8,18 +8,18 @@ import type { EngineProcessSettings } from './process/messages.ts';
 /** The extensions a lake needs, in the order in which they must be loaded. */
 export const lakeExtensions = ['icu', 'json', 'httpfs', 'postgres_scanner', 'ducklake'] as const;
 
-/** Commits of at most this many rows go into the catalog itself; larger ones become Parquet files. */
+/** Commits of at most this many rows are stored in the catalog itself; larger ones become Parquet files. */
 export const inliningRowLimit = 1_000;
 
-/** What one job may spill; more is a file or a table that this machine is not made for. */
+/** Spill limit of one job; a file or table that needs more is too large for this machine. */
 const maxSpill = '32GB';
-/** Attached lakes kept at once; the least recently used one is detached beyond it. */
+/** Maximum number of attached lakes; beyond it the least recently used one is detached. */
 const maxAttached = 32;
 
-/** A connection that is somebody's until it is closed. */
+/** A connection owned by one caller until it is closed. */
 export interface OpenConnection {
   connection: DuckDBConnection;
-  /** A clean one is used again; any other may hold an open transaction. */
+  /** A clean connection is reused; any other may have an open transaction. */
   close(isClean: boolean): void;
 }
 
@@ -50,7 +50,7 @@ export async function loadExtensions(
   }
 }
 
-/** The statement that lets an engine reach the bucket. */
+/** The statement that gives an engine access to the bucket. */
 export function objectStoreSecret(name: string, settings: ObjectStoreSettings): string {
   const endpoint = settings.endpoint === undefined ? undefined : new URL(settings.endpoint);
   const address =
@@ -88,10 +88,10 @@ export async function createLocalEngine(settings: EngineProcessSettings): Promis
   const root = await instance.connect();
   await loadExtensions(root, settings.extensionDir, lakeExtensions);
   await root.run("SET TimeZone = 'UTC'");
-  // The catalog's tables are small: splitting a read of one over several connections only costs round trips.
+  // The catalog's tables are small: splitting a read over several connections would only cost round trips.
   await root.run('SET GLOBAL pg_use_ctid_scan = false');
   await root.run(objectStoreSecret('object_store', settings.objectStore));
-  /** In order of use: the first is the least recently used one. */
+  /** In order of use, least recently used first. */
   const attachments = new Map<string, Attachment>();
 
   async function attach(alias: string, location: LakeLocation): Promise<Attachment> {

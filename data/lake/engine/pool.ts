@@ -15,18 +15,21 @@ import { EngineEndedError } from './failure.ts';
 import type { Call } from './process/messages.ts';
 
 export interface EngineOptions extends EngineSettings {
-  /** What its processes run: `serveEngine` with the jobs that they are asked for. */
+  /** The module its processes run: `serveEngine` with the jobs they are asked for. */
   module: URL;
   workDir: string;
-  /** Kept at once; for a moment up to twice as many, so that every organization gets its two. */
+  /**
+   * Number of processes kept; temporarily up to twice as many, so that every organization gets its guaranteed
+   * two.
+   */
   processes: number;
   waiting: WaitingRules;
-  /** How long one may wait for what its organization is guaranteed. */
+  /** Maximum wait for a process that the organization is guaranteed. */
   waitMs: number;
-  /** Longer than this no session takes, unless it says so itself. */
+  /** Maximum duration of a session that sets none itself. */
   sessionTimeoutMs: number;
   niceness: number;
-  /** What is told where too many wait. */
+  /** The error thrown if too many are waiting. */
   refusal: () => AppError;
   logger?: { warn(fields: object, message: string): void } | undefined;
 }
@@ -52,8 +55,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
   void removeLeftovers(options.workDir, engineFolderKind);
 
   /**
-   * Gives `work` a process of its own, and the process back when it is done with everything that it was
-   * asked.
+   * Runs `work` with a process of its own, and returns the process to the pool once all its calls are done.
    */
   async function inProcess<T>(organizationId: string, given: SessionOptions, work: Work<T>): Promise<T> {
     const { signal, timeoutMs = options.sessionTimeoutMs } = given;
@@ -76,7 +78,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     }
   }
 
-  /** A session on a connection; the last call waits for whatever still runs on it. */
+  /** Runs a session on a connection; closing it waits for calls still in progress. */
   function session<T>(
     organizationId: string,
     location: LakeLocation | undefined,
@@ -110,13 +112,13 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
 }
 
 interface Interrupter {
-  /** Calls the process, which takes nothing but the end of its session once it was stopped. */
+  /** Calls the process; after a stop only the end of the session is let through. */
   call: CallEngine;
   throwIfStopped(): void;
   end(): void;
 }
 
-/** Interrupts the work when its signal aborts or its time is over, and says so. */
+/** Interrupts the work when its signal aborts or its time is up, and remembers the reason. */
 function interrupter(
   process: EngineProcess,
   signal: AbortSignal | undefined,

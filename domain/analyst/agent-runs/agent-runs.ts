@@ -1,6 +1,6 @@
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 
-/** What the analyst does with nobody to ask; how far it is stands in the run of the same id. */
+/** An unattended task of the analyst; its progress is in the run of the same id. */
 export type AgentRun = RecordOf<'agent_runs'>;
 
 /** What a run delivers: the analyst's answer as a report, or as a file of the project. */

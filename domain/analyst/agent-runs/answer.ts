@@ -1,7 +1,7 @@
 import type { MessagePart } from '../conversations/messages.ts';
 
 export interface DeliveredAnswer {
-  /** Of its first heading, or how it begins. */
+  /** Its first heading, or its beginning. */
   title: string;
   /** Markdown. */
   content: string;
@@ -10,8 +10,8 @@ export interface DeliveredAnswer {
 const maxTitle = 200;
 
 /**
- * What an unattended turn delivers: what was said in its last step, and the charts that it drew and does not
- * show there.
+ * What an unattended turn delivers: the text of its last step, and charts it drew that this text does not
+ * show.
  */
 export function answerOf(parts: readonly MessagePart[]): DeliveredAnswer {
   const lastStep = Math.max(...parts.map(({ step }) => step));

@@ -26,8 +26,9 @@ interface Found {
 }
 
 /**
- * Stores what a complete turn said as its run's report or file, and ends the run with it. What is made has an
- * id that follows from the run's: a second try finds it. A turn that did not complete delivers nothing.
+ * Stores the text of a complete turn as its run's report or file, and ends the run with it. The id of the
+ * result is derived from the run's, so a second attempt finds it. A turn that did not complete delivers
+ * nothing.
  */
 export async function deliverAgentRun(deps: DeliverDeps, input: AgentRunInput): Promise<AgentRunOutcome> {
   const found = await inOrganization(deps.db, input.organizationId, (db) => find(db, input));
@@ -109,12 +110,12 @@ async function deliverReport(
   await storeReport(deps, report, (db, { id: reportId }) => succeed(db, row, { reportId }));
 }
 
-/** Another try was first, or somebody ended the run: what this one would store is nobody's any more. */
+/** Another attempt was first, or the run was ended; this attempt's result is discarded. */
 class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
-/** Ends the run with what is made in the same transaction: once, whatever tries there are. */
+/** Ends the run in the transaction that creates its result: once, however many attempts there are. */
 async function succeed(
   db: OrganizationTransaction,
   row: AgentRun,
@@ -131,7 +132,7 @@ function refusalOf(error: unknown): { code: string; message: string } {
   return { code: 'invalid_request', message: fault?.msg ?? 'What was made could not be stored.' };
 }
 
-/** Removes what the analyst worked with. The run keeps its steps, and a report what it shows. */
+/** Removes the analyst's working data. The run keeps its steps, and a report what it shows. */
 export async function clearAgentRun(
   deps: DeliverDeps,
   { organizationId, runId }: AgentRunInput,

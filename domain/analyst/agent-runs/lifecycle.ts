@@ -12,7 +12,7 @@ import { findMessage, type Message } from '../conversations/messages.ts';
 import { startTurn, type TurnFailure } from '../conversations/turns.ts';
 import { type AgentRun, getAgentRun } from './agent-runs.ts';
 
-/** Told where nothing else is known: the fault is ours. */
+/** Used when no better reason is known: an internal error. */
 const unforeseen: TurnFailure = {
   code: 'internal_error',
   message: 'The run failed for a reason of ours; start it again, or quote its id to the operator.',
@@ -25,8 +25,7 @@ const turnOf = ({ organization_id: organizationId, conversation_id, message_id }
 });
 
 /**
- * queued → running, with the turn that the analyst takes; undefined where the run was cancelled before, or
- * has ended.
+ * queued → running, with the turn for the analyst; undefined if the run was already cancelled or has ended.
  */
 export function beginAgentRun(
   db: Database,
@@ -37,7 +36,7 @@ export function beginAgentRun(
     const run = await findRun(transaction, organizationId, runId, 'update');
     if (run === undefined || runStates.isEnd(run.status)) return undefined;
     if (run.status === 'running') return turnOf(row);
-    // Nobody was there yet to hear of it.
+    // The cancellation came before there was a process to receive it.
     if (run.cancel_requested_at !== null) return undefined;
     await moveRun(transaction, run, 'queued', 'running');
     await beginConversation(transaction, row);
@@ -64,7 +63,7 @@ async function beginConversation(db: OrganizationTransaction, row: AgentRun): Pr
   });
 }
 
-/** Ends a run that delivers nothing; one that has ended stays as it ended. */
+/** Ends a run that delivers nothing; an ended run stays unchanged. */
 export function endAgentRun(
   db: Database,
   { organizationId, runId }: AgentRunInput,
@@ -85,7 +84,7 @@ export function endAgentRun(
   });
 }
 
-/** Why a run whose turn ended so delivers nothing; undefined where somebody stopped it. */
+/** Why a run whose turn ended this way delivers nothing; undefined if it was stopped. */
 export function failureOf(reply: Message | undefined): TurnFailure | undefined {
   if (reply?.status === 'cancelled') return undefined;
   if (reply?.error_code == null) return unforeseen;
@@ -98,7 +97,7 @@ export function outcomeOf(run: Run): AgentRunOutcome {
   return { status: 'failed', errorCode: (run.error as { code?: string } | null)?.code ?? unforeseen.code };
 }
 
-/** What a run's turn came to, with its conversation held against whoever else would end it. */
+/** The reply of a run's turn, with its conversation locked against concurrent ends. */
 export async function turnOfRun(db: OrganizationTransaction, row: AgentRun): Promise<Message | undefined> {
   await lockConversation(db, row.organization_id, row.conversation_id);
   return findMessage(db, row.organization_id, row.message_id);

@@ -13,11 +13,11 @@ export const agentRunProcess = defineProcess<AgentRunInput>({
   whenTerminated: 'close',
 });
 
-/** What starts a run's process, whoever starts it. */
+/** The outbox entry of a run's process, the same for every starter. */
 export function agentRunStart(row: AgentRun, start: RunStart) {
   const { organization_id: organizationId, id: runId } = row;
   const input = { organizationId, runId, ...waiterOf(start) };
-  // Titles and paths may hold values of parameters, which are no operator's.
+  // Titles and paths may contain parameter values, which operators must not see.
   const summary = `${row.playbook_id ?? 'A prompt'} for a ${outputOf(row).type} of project ${row.project_id}`;
   return agentRunProcess.startOf(input, {
     summary,

@@ -24,8 +24,8 @@ const terminated = { code: 'terminated', message: "An operator ended the run's p
 const ageSeconds = 60;
 
 /**
- * Runs whose process is no more end with it where somebody ended it by force, or go on from their rows in a
- * new one. Ended ones that it left something of are cleared.
+ * A run whose process is gone is ended if the process was forcibly terminated; otherwise it continues from
+ * its rows in a new process. Remaining data of ended runs is removed.
  */
 export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {
@@ -45,13 +45,13 @@ async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<v
     run: await findRun(db, id.organizationId, id.runId),
   }));
   if (row === undefined || run === undefined) return;
-  // It ended, and its process did not come to clear up.
+  // The run has ended, but its process did not clean up.
   if (runStates.isEnd(run.status)) await clearAgentRun(deps, id);
   else if (closes(agentRunProcess, state)) {
     const { conversation_id: conversationId, message_id: messageId } = row;
     await failTurn(deps.db, { organizationId: id.organizationId, conversationId, messageId }, 'terminated');
     const reply = await inOrganization(deps.db, id.organizationId, (db) => turnOfRun(db, row));
-    // A turn that was complete is delivered all the same: part of that may have happened.
+    // A complete turn is still delivered, because part of the delivery may have happened.
     if (reply?.status === 'complete') await deliverAgentRun(deps, id);
     else await endAgentRun(deps.db, id, terminated);
     await notifyWaiter(deps, run);

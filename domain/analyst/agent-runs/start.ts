@@ -11,29 +11,29 @@ export interface AgentRunRequest {
   organizationId: string;
   projectId: string;
   callerId: string;
-  /** What the process remembers of its request. */
+  /** Details of the originating request that the process keeps. */
   memo: Record<string, string>;
   runId: string;
   kind: 'report' | 'playbook';
   title: string;
-  /** Markdown, with its parameters filled in. */
+  /** Markdown, with parameters filled in. */
   instructions: string;
   output: AgentOutput;
   model: string;
   effort: AgentRun['effort'];
-  /** Whose it is, where that is no caller and no playbook. */
+  /** The origin, if it is neither a caller nor a playbook. */
   source?: 'workflow';
-  /** The playbook, where it is one's. */
+  /** The playbook, if it is a run of one. */
   playbook?: { id: string; revision: number; params: Record<string, unknown> };
-  /** Who or what set it off. */
+  /** Who or what triggered it. */
   trigger: { type: Run['trigger_type']; id: string };
-  /** The process that waits for its end, if one does. */
+  /** The process waiting for its end, if any. */
   waitedBy?: string | undefined;
 }
 
 /**
- * Starts a run of the analyst: its rows and the outbox entry are one commit. Without workflows nothing of it
- * stays.
+ * Starts a run of the analyst: its rows and the outbox entry are one commit. If its process certainly did not
+ * start, all of it is removed again.
  */
 export async function startAgentRun(deps: ProcessDeps, request: AgentRunRequest): Promise<AgentRun> {
   const { organizationId, runId } = request;
@@ -81,7 +81,7 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
   });
 }
 
-/** Each that waits for its turn asks again and again: others must not wait for that. */
+/** Waiting runs poll for their turn, so their number is limited. */
 const maxUnfinished = 200;
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
@@ -94,9 +94,9 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   );
 }
 
-/** A run makes one report at most, which is known before it is there. */
+/** A run creates at most one report, whose id is known in advance. */
 export const reportIdOf = (runId: string): string => runId.replace(/^run_/, 'rpt_');
 
-/** The run of an agent's row, as its users see it. */
+/** The run of an agent run's row, as users see it. */
 export const runOf = (db: OrganizationTransaction, row: AgentRun): Promise<Run> =>
   getRun(db, row.organization_id, { projectId: row.project_id, runId: row.id, callerId: row.created_by });

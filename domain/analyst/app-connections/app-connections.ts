@@ -35,7 +35,7 @@ export async function listAppConnections(
   return rows.map((row) => ({ ...row, tools: tools.get(row.id) ?? [] }));
 }
 
-/** Adds a connection; the same id again finds the first. */
+/** Adds a connection; with an existing id, returns that connection. */
 export async function insertAppConnection(
   db: OrganizationTransaction,
   row: Insertable<DB['app_connections']>,
@@ -61,7 +61,7 @@ export function updateAppConnection(
   return named(change.name as string, () => connections.update(db, organizationId, id, change));
 }
 
-/** Removes a connection with what was decided of its tools; the connection as it was. */
+/** Removes a connection with the decisions about its tools; returns the connection as it was. */
 export async function deleteAppConnection(
   db: OrganizationTransaction,
   organizationId: string,
@@ -72,7 +72,7 @@ export async function deleteAppConnection(
   return connection;
 }
 
-/** Whoever gives out names of an organization's tools, or counts its connections, does so alone. */
+/** Serialises transactions that assign tool names of an organization or count its connections. */
 export async function lockNames(db: OrganizationTransaction, organizationId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`app connections of ${organizationId}`}, 0))`.execute(
     db,

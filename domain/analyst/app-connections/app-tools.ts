@@ -6,30 +6,32 @@ import type { DB } from '../../../data/postgres/schema.ts';
 export type AppTool = Selectable<DB['app_tools']>;
 export type ToolPolicy = 'allow' | 'ask' | 'deny';
 
-/** Whether it is another one than what was decided on, or first seen where nobody decided. */
+/**
+ * Whether the tool differs from the approved one, or from the first seen one if there was no decision yet.
+ */
 export function isChanged(tool: Pick<AppTool, 'fingerprint' | 'approved_fingerprint'>): boolean {
   return tool.fingerprint !== tool.approved_fingerprint;
 }
 
-/** What was decided, or holds until somebody does. */
+/** The decided policy, or the default until there is a decision. */
 export function policyOf({ policy, is_read_only }: Pick<AppTool, 'policy' | 'is_read_only'>): ToolPolicy {
   return policy ?? (is_read_only ? 'allow' : 'ask');
 }
 
-/** What holds now: a tool that changed asks again, unless it is denied anyway. */
+/** The policy in effect: a changed tool asks again, unless it is denied anyway. */
 export function effectivePolicy(tool: AppTool): ToolPolicy {
   const policy = policyOf(tool);
   return policy === 'allow' && isChanged(tool) ? 'ask' : policy;
 }
 
-/** Why a tool is not offered to the analyst; undefined where it is. */
+/** Why a tool is not offered to the analyst; undefined if it is. */
 export function notOfferedReason(tool: AppTool): string | undefined {
   if (tool.is_gone) return 'The server lists it no longer.';
   if (tool.refusal !== null) return tool.refusal;
   return tool.policy === 'deny' ? 'It is denied.' : undefined;
 }
 
-/** By name, those that their server lists no longer too. */
+/** Ordered by name, including tools that their server no longer lists. */
 export async function toolsOf(
   db: OrganizationTransaction,
   organizationId: string,
@@ -66,12 +68,12 @@ export interface Decision {
   connectionId: string;
   tool: string;
   policy: ToolPolicy;
-  /** What the person saw, where they say so. */
+  /** The fingerprint the person saw, if they sent it. */
   fingerprint: string | undefined;
   decidedBy: string;
 }
 
-/** Decides on a tool as it is now. @throws AppError conflict where that is not what was seen */
+/** Decides on the current tool. @throws AppError conflict where that is not what was seen */
 export async function decideTool(db: OrganizationTransaction, decision: Decision): Promise<AppTool> {
   const { organizationId, connectionId, tool: name, policy, fingerprint, decidedBy } = decision;
   const tool = await getTool(db, organizationId, connectionId, name);
@@ -83,7 +85,7 @@ export async function decideTool(db: OrganizationTransaction, decision: Decision
     .where('organization_id', '=', organizationId)
     .where('connection_id', '=', connectionId)
     .where('name', '=', name)
-    // A listing that was recorded meanwhile is one that nobody decided on.
+    // If a new listing was recorded meanwhile, the decision does not apply to it.
     .where('fingerprint', '=', tool.fingerprint)
     .returningAll()
     .executeTakeFirst();

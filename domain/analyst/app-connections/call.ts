@@ -16,10 +16,10 @@ export type { AppToolDeps } from './clients.ts';
 export interface OfferedToolCall {
   organizationId: string;
   connectionId: string;
-  /** Of the connection when the tool was offered; not looked at where it is left out. */
+  /** The connection's URL when the tool was offered; not checked if omitted. */
   url?: string;
   tool: string;
-  /** Of the tool as it was offered, and allowed. */
+  /** The fingerprint of the tool as offered and allowed. */
   fingerprint: string;
   input: unknown;
   signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface OfferedToolCall {
 export interface OfferedToolAnswer {
   output: unknown;
   summary: string;
-  /** The tool was called and says itself that it failed. */
+  /** The tool was called and reported failure itself. */
   isError: boolean;
 }
 
@@ -36,8 +36,8 @@ const maxInputCharacters = 65_536;
 const maxSummaryCharacters = 300;
 
 /**
- * Calls a tool. In the call's own session the server's tools are listed first: only the one that was decided
- * on is called. A second call does whatever the tool does a second time: nothing here repeats one.
+ * Calls a tool. The server's tools are listed first in the same session, and only the approved one is called.
+ * Calls are never repeated here, because a second call would repeat the tool's effect.
  *
  * @throws AppError not_found, conflict where it is another tool by now or denied, invalid_request,
  * rate_limited, and source_failed with a sentence for people
@@ -49,7 +49,7 @@ export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall):
     const found = await getAppConnectionRow(db, organizationId, connectionId);
     const { policy } = await getTool(db, organizationId, connectionId, name);
     if (policy === 'deny') throw new AppError('conflict', `The tool ${name} of ${found.name} is denied.`);
-    // Another server's tool may look the same: nobody allowed a call of it.
+    // Another server's tool may look the same, but a call to that server was not allowed.
     if (call.url !== undefined && call.url !== found.url)
       throw new AppError('conflict', `${found.name} has moved to another server since ${name} was offered.`);
     return found;
@@ -66,8 +66,8 @@ export async function callOfferedTool(deps: AppToolDeps, call: OfferedToolCall):
     });
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
-    // Without its cause, which holds what the server said: that may be a secret, and causes reach histories
-    // and logs.
+    // Without its cause, which contains the server's text: that may be a secret, and causes end up in
+    // histories and logs.
     throw new AppError('source_failed', `${connection.name}: ${error.message}`);
   }
 }
@@ -92,7 +92,7 @@ async function answer(
       : `${what} answered ${text.length.toLocaleString('en')} characters.`;
     return { output, summary, isError };
   } catch (error) {
-    // A model that is told of what was wrong with its input may try again.
+    // A model that learns what was wrong with its input may try again.
     const refused = error instanceof RemoteFailure ? error.cause : undefined;
     if (!(refused instanceof ProtocolError) || refused.code !== ProtocolErrorCode.InvalidParams) throw error;
     const text = quoted(refused, redaction);

@@ -27,7 +27,10 @@ export interface NewAppConnection {
   createdBy: string;
 }
 
-/** Makes a connection, and then asks its server: one that does not answer is kept too, and says why. */
+/**
+ * Creates a connection, then queries its server. A connection whose server does not answer is kept too, with
+ * the reason.
+ */
 export async function createAppConnection(deps: AppToolDeps, given: NewAppConnection): Promise<void> {
   const { organizationId, id, name, url, createdBy } = given;
   refuseUnvalidated(deps, given.validateServerAddress);
@@ -56,7 +59,7 @@ export interface AppConnectionChange {
   validateServerAddress: boolean | undefined;
 }
 
-/** What is left out stays. Where it connects to changes, its server is asked again. */
+/** Omitted settings stay. If the connection's target changes, its server is queried again. */
 export async function changeAppConnection(deps: AppToolDeps, change: AppConnectionChange): Promise<void> {
   const { organizationId, id } = change;
   if (change.validateServerAddress !== undefined) refuseUnvalidated(deps, change.validateServerAddress);
@@ -74,14 +77,14 @@ export async function changeAppConnection(deps: AppToolDeps, change: AppConnecti
   if (isOther) await probeServer(deps, { organizationId, id });
 }
 
-/** Where there is no session to ask in, the connection stays untested: what was written is written. */
+/** If no session is available, the connection stays untested; its row is already committed. */
 async function probeServer(deps: AppToolDeps, which: { organizationId: string; id: string }): Promise<void> {
   await refreshTools(deps, which).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
   });
 }
 
-/** What a change makes of how a connection connects; undefined where it leaves that as it is. */
+/** The new settings of how a connection connects; undefined if they do not change. */
 function changedSettings({ cipher }: AppToolDeps, before: AppConnectionRow, change: AppConnectionChange) {
   const { url = before.url, secrets: secretsChange, validateServerAddress } = change;
   if (url === before.url && secretsChange === undefined && validateServerAddress === undefined)

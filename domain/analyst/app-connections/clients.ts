@@ -10,7 +10,7 @@ import type { AppConnectionRow } from './app-connections.ts';
 import { type AppSecrets, openSecrets } from './secrets.ts';
 import { type AppServer, type AppSession, type StepTimeouts, withSession } from './session.ts';
 
-/** What the use cases of this room need. */
+/** Dependencies of the use cases of this room. */
 export interface AppToolDeps {
   db: Database;
   cipher: Cipher;
@@ -19,10 +19,10 @@ export interface AppToolDeps {
 
 /** Sessions with the servers of connections. */
 export interface AppClients {
-  /** Whether a connection may go to addresses that nobody checks. */
+  /** Whether connections may use addresses that are not checked. */
   allowUnvalidated: boolean;
   /**
-   * Does some work in a session of its own.
+   * Runs `work` in its own session.
    *
    * @throws RemoteFailure; AppError rate_limited where the organization has too many sessions at once
    */
@@ -38,11 +38,11 @@ export interface AppClientsOptions {
   cipher: Cipher;
   allowedPrivate: readonly AllowedNetwork[];
   allowUnvalidated: boolean;
-  /** Left out, those of production. */
+  /** Production timeouts if omitted. */
   timeouts?: StepTimeouts;
 }
 
-/** A server that hangs keeps a session for a minute: those of one organization must not be everybody's. */
+/** A hanging server keeps a session for a minute; one organization must not exhaust the sessions of all. */
 const maxSessionsPerOrganization = 16;
 
 export function createAppClients({ cipher, timeouts, ...options }: AppClientsOptions): AppClients {

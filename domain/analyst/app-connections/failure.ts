@@ -5,8 +5,8 @@ import { isTlsError, outgoingFailure, quoted, RemoteFailure } from '../../../dat
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
 /**
- * Classifies whatever a session with a server throws. What the server said is told of its protocol's errors
- * alone.
+ * Classifies any error of a session with a server. The server's own text is included only for errors of its
+ * protocol.
  */
 export function appFailure(error: unknown, redaction: Redaction): RemoteFailure {
   const chain = errorChain(error);

@@ -9,7 +9,7 @@ const maxDescriptionCharacters = 4_000;
 const maxNameCharacters = 128;
 const maxTitleCharacters = 200;
 const maxDepth = 32;
-/** What a server says of a tool beside its texts and its schema. */
+/** A server's hints about a tool, in addition to its texts and its schema. */
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 const legalName = /^[A-Za-z0-9_./-]{1,128}$/;
 
@@ -18,16 +18,18 @@ export interface ListedTool {
   name: string;
   title: string | null;
   description: string;
-  /** Undefined where it cannot be shown to a model. */
+  /** Undefined if it cannot be shown to a model. */
   inputSchema: Record<string, unknown> | undefined;
   isReadOnly: boolean;
   /** Why it cannot be offered. */
   refusal: string | null;
-  /** Of everything that somebody who decides goes by. */
+  /** Hash of everything that a decision is based on. */
   fingerprint: string;
 }
 
-/** Reads what a server listed; of names that come twice neither can be told from the other. */
+/**
+ * Reads a server's list of tools. Tools that share a name are refused, because they cannot be distinguished.
+ */
 export function readListed(listed: readonly unknown[], redaction: Redaction): ListedTool[] {
   const tools = new Map<string, ListedTool>();
   for (const raw of listed) {
@@ -45,7 +47,7 @@ export function readListed(listed: readonly unknown[], redaction: Redaction): Li
 function readTool(raw: unknown, redaction: Redaction): ListedTool {
   const member = (name: string): unknown => Reflect.get(Object(raw), name);
   const annotations = Object(member('annotations')) as Record<string, unknown>;
-  // Redacted before it is cut, so that no part of a secret is left at the end.
+  // Redacted before it is cut, so that no part of a secret remains at the end.
   const text = (value: unknown) => redaction.text(textOf(value));
   const name = text(member('name'));
   const description = text(member('description'));
@@ -59,7 +61,7 @@ function readTool(raw: unknown, redaction: Redaction): ListedTool {
     inputSchema: schema,
     isReadOnly: annotations['readOnlyHint'] === true,
     refusal: legalName.test(name) ? refusalOf(raw, shape.refusal) : 'Its name is none that MCP allows.',
-    // What cannot be offered is not looked at closely: it becomes another tool once it can be.
+    // A refused schema is hashed by its refusal, so the tool counts as changed once it can be offered.
     fingerprint: sha256(
       canonicalJson([
         ...[name, title, description],
@@ -89,7 +91,7 @@ function readSchema(schema: unknown): {
   return { schema: schema as Record<string, unknown>, refusal: null };
 }
 
-/** Looks no further than so many levels, so that what a server sends cannot exhaust the stack. */
+/** Checks at most this many levels, so that a server's data cannot exhaust the stack. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
@@ -99,7 +101,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Text as PostgreSQL can keep it. */
+/** Text that PostgreSQL can store. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : '';
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type AppTool, effectivePolicy } from './app-tools.ts';
 
-/** A tool that the analyst may be told of. */
+/** A tool that may be offered to the analyst. */
 export interface OfferedTool {
   name: string;
   description: string;
@@ -16,12 +16,14 @@ export interface OfferedTool {
   url: string;
 }
 
-/** More tools than these make a model choose badly, and cost it what it should read instead. */
+/** With more tools a model chooses badly, and their descriptions take up its context. */
 const maxOffered = 64;
-/** Of all descriptions and schemas together, which are part of every request to a model. */
+/** Total for all descriptions and schemas, which are part of every request to a model. */
 const maxCharacters = 200_000;
 
-/** From rows alone, no network: what the analyst may be offered, at most 64 in all, by name. */
+/**
+ * The tools that may be offered to the analyst, from rows alone without network access: at most 64, by name.
+ */
 export async function offeredTools(
   db: OrganizationTransaction,
   organizationId: string,
@@ -38,7 +40,7 @@ export async function offeredTools(
     .where('t.refusal', 'is', null)
     .where('t.input_schema', 'is not', null)
     .where((row) => row.or([row('t.policy', 'is', null), row('t.policy', '!=', 'deny')]))
-    // Every connection has its first tools offered before any has many.
+    // Every connection gets its first tools offered before any gets many.
     .orderBy(sql`row_number() OVER (PARTITION BY t.connection_id ORDER BY t.name)`)
     .orderBy('t.connection_id')
     .limit(maxOffered)

@@ -7,12 +7,10 @@ import { type ListedTool, maxTools } from './listed-tool.ts';
 const maxOfferedName = 64;
 const maxConnectionPart = 20;
 const maxToolPart = 36;
-/**
- * Of tools that their server lists no longer so many are remembered, those first of which somebody decided.
- */
+/** Number of no longer listed tools that are remembered; those with a decision are kept first. */
 const maxRemoved = 100;
 
-/** Keeps what a server listed. What was decided stays, and what it was decided on. */
+/** Stores a server's list of tools. Decisions are kept, together with the fingerprints they were made for. */
 export async function recordTools(
   db: OrganizationTransaction,
   connection: AppConnectionRow,
@@ -103,8 +101,8 @@ async function deleteRemoved(
 }
 
 /**
- * Another server is behind the connection now: what was allowed of the last one's tools is not allowed of
- * this one's, even where they look the same. What was denied stays denied.
+ * The connection now points to another server: approvals of the previous server's tools do not apply to the
+ * new one's, even if they look the same. Denied tools stay denied.
  */
 export async function forgetApprovals(
   db: OrganizationTransaction,
@@ -118,7 +116,7 @@ export async function forgetApprovals(
     .execute();
 }
 
-/** What the analyst calls a tool: letters, digits and `_`, and unlike any other of the organization. */
+/** The name under which the analyst gets a tool: letters, digits and `_`, unique in the organization. */
 function offeredNameFor(connection: string, tool: string, taken: ReadonlySet<string>): string {
   const parts = [slug(connection, maxConnectionPart), slug(tool, maxToolPart)].filter((part) => part !== '');
   const base = ['app', ...parts].join('_');

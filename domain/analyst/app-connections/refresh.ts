@@ -14,8 +14,8 @@ export interface TestOutcome {
 }
 
 /**
- * Asks a connection's server for its tools and keeps what it says, or why it says nothing; within half a
- * minute, whether whoever asked is still there or not.
+ * Queries a connection's server for its tools and stores the list or the failure, within half a minute and
+ * even if the caller disconnects.
  *
  * @throws AppError not_found, rate_limited
  */
@@ -46,7 +46,7 @@ export async function listTools(session: AppSession, redaction: Redaction): Prom
   return readListed(listed, redaction);
 }
 
-/** What was found out with settings that are no longer those of the connection is not kept. */
+/** A result obtained with settings that have changed since is discarded. */
 export async function keep(
   deps: Pick<AppToolDeps, 'db'>,
   { organization_id: organizationId, id, settings_revision: revision }: AppConnectionRow,

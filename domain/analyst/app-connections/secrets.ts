@@ -2,7 +2,7 @@ import type { Cipher } from '../../../data/encryption.ts';
 import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import { urlFault } from '../../../data/outgoing/outgoing.ts';
 
-/** What a server is signed in to with. */
+/** Credentials for a server. */
 export interface AppSecrets {
   token?: string;
   headers?: Record<string, string>;
@@ -12,7 +12,7 @@ export interface AppSecrets {
   scope?: string;
 }
 
-/** As a request gives them: a null removes one, of headers each by its name. */
+/** Secrets as given in a request: null removes one; headers are changed one by one. */
 export type SecretsChange = {
   [Key in Exclude<keyof AppSecrets, 'headers'>]?: string | null | undefined;
 } & { headers?: Record<string, string | null> | null | undefined };
@@ -26,7 +26,7 @@ const textKeys = ['token', 'client_id', 'client_secret', 'token_url', 'scope'] a
 const oauthKeys = ['client_id', 'client_secret', 'token_url'] as const;
 const maxHeaders = 20;
 
-/** Headers that are the connection's or the protocol's own. */
+/** Headers reserved for the connection or the protocol. */
 const reservedHeaders = new Set([
   ...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
   ...['content-length', 'content-type', 'content-encoding', 'accept', 'accept-encoding', 'last-event-id'],
@@ -41,14 +41,14 @@ export function openSecrets(cipher: Cipher, sealed: Uint8Array): AppSecrets {
   return JSON.parse(cipher.open(sealed).toString('utf8')) as AppSecrets;
 }
 
-/** Which are set: of headers each by its name. */
+/** Names of the secrets that are set, with headers one by one. */
 function keysOf({ headers = {}, ...texts }: AppSecrets): string[] {
   const names = Object.keys(headers).map((name) => `headers.${name}`);
   return [...textKeys.filter((key) => texts[key] !== undefined), ...names].sort();
 }
 
 /**
- * Secrets with a change merged into them, key by key.
+ * Merges a change into secrets, key by key.
  *
  * @throws ValidationError where what comes out does not hold together
  */
@@ -68,7 +68,7 @@ export function changedSecrets(before: AppSecrets, change: SecretsChange): AppSe
   return merged;
 }
 
-/** Names are told apart without their case, as HTTP does. */
+/** Header names are compared ignoring case, as in HTTP. */
 function changedHeaders(before: Record<string, string>, change: Record<string, string | null>) {
   const merged = new Map(Object.entries(before).map(([name, value]) => [name.toLowerCase(), value]));
   for (const [name, value] of Object.entries(change)) {
@@ -108,7 +108,7 @@ function headerFault(name: string, value: string): ValidationFault[] {
     return [fault(['headers', name], "A header's name has 1 to 64 letters, digits and signs of HTTP.")];
   if (reservedHeaders.has(name) || reservedStarts.some((start) => name.startsWith(start)))
     return [fault(['headers', name], "This header is the connection's own and cannot be set.")];
-  // Visible ASCII with spaces and tabs within: whatever else could end the header or be read in two ways.
+  // Visible ASCII with spaces and tabs inside; anything else could end the header or be ambiguous.
   if (!/^[\x21-\x7e](?:[\x20-\x7e\t]{0,4094}[\x21-\x7e])?$/.test(value))
     return [fault(['headers', name], "A header's value has 1 to 4096 printable ASCII characters.")];
   return [];
@@ -119,9 +119,9 @@ function fault(place: string[], msg: string, type = 'value_error'): ValidationFa
 }
 
 /**
- * Secrets are for the server they were given for: whoever points a connection at another one gives them anew,
- * or removes them. Otherwise one who may change a connection could have its secrets sent to a server of their
- * own.
+ * Secrets belong to the server they were given for: pointing a connection at another server requires giving
+ * them again or removing them. Otherwise a user who may change a connection could have its secrets sent to
+ * their own server.
  */
 export function refuseRedirectedSecrets(
   before: { url: string; secrets: AppSecrets },

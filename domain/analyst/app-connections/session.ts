@@ -12,17 +12,17 @@ import type { Redaction } from '../../../data/outgoing/redaction.ts';
 import { appFailure } from './failure.ts';
 import { maxTools } from './listed-tool.ts';
 
-/** A server, and how it is signed in to. */
+/** A server and its credentials. */
 export interface AppServer {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Where it takes access tokens that end. */
+  /** Set if the server uses expiring access tokens. */
   tokens: { token(signal: AbortSignal): Promise<string>; forget(): void } | undefined;
   redaction: Redaction;
 }
 
 export interface AppSession {
-  /** What the server lists, one more than `maxTools` at most. */
+  /** The server's tools, at most `maxTools` + 1. */
   listTools(): Promise<unknown[]>;
   callTool(
     tool: { name: string; inputSchema: Record<string, unknown> },
@@ -47,12 +47,14 @@ const endTimeoutMs = 2_000;
 const maxListPages = 20;
 const name = 'analytics-workspace';
 
-/** Of a list only that it is one: what its tools are is read one by one, so that a bad one costs no other. */
+/**
+ * Checks only that it is a list: its tools are read one by one, so that a bad one does not affect the others.
+ */
 const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /**
- * Opens a session, does some work in it and ends it. Each step is bounded in time and in the bytes that are
- * read, whatever the server does meanwhile.
+ * Opens a session, runs `work` in it and ends it. Each step is limited in time and in bytes read, whatever
+ * the server does.
  *
  * @throws RemoteFailure where the server is why, the reason of `signal`, or what the work throws
  */
@@ -82,7 +84,7 @@ export async function withSession<T>(
       capabilities: {},
       versionNegotiation: { mode: 'auto' },
       inputRequired: { autoFulfill: false },
-      // A schema of the server's is not run here: its patterns could take any time.
+      // The server's schemas are not evaluated here: their patterns could take arbitrarily long.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -128,8 +130,8 @@ interface Guard {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   step<T>(step: keyof typeof steps, work: (options: RequestOptions) => Promise<T>): Promise<T>;
   /**
-   * For what the SDK tells on the side: an answer that is no JSON would else be waited for until the time is
-   * over.
+   * For errors that the SDK reports only through its callback: otherwise an answer that is not JSON would be
+   * waited for until the timeout.
    */
   heard(error: Error): void;
 }
@@ -141,7 +143,7 @@ function createGuard(
   timeouts: StepTimeouts,
 ): Guard {
   let budget: ByteBudget = createByteBudget(steps.connect.maxBytes);
-  /** What went wrong beneath the SDK, which tells of it in words of its own. */
+  /** The underlying error, which the SDK would report in its own words. */
   let failure: unknown;
   let broken = new AbortController();
   const fail = (error: unknown) => {
@@ -150,7 +152,7 @@ function createGuard(
   };
   return {
     async fetch(url, init = {}) {
-      // Notices that nobody asked for are not listened to; an answer that broke off may be resumed.
+      // Unsolicited notifications are not read; a broken-off answer may be resumed.
       if (init.method === 'GET' && !new Headers(init.headers).has('last-event-id'))
         return new Response(null, { status: 405 });
       try {
@@ -169,7 +171,7 @@ function createGuard(
       const timeoutMs = timeouts[step] ?? steps[step].timeoutMs;
       budget = createByteBudget(maxBytes);
       broken = new AbortController();
-      // What an earlier step got over does not explain why this one fails.
+      // An error that an earlier step recovered from does not explain why this one fails.
       failure = undefined;
       const ends = AbortSignal.any([signal, budget.exceeded, broken.signal]);
       return new Promise((resolve, reject) => {
@@ -208,7 +210,7 @@ function authProvider({ tokens, redaction }: AppServer, signal: AbortSignal) {
   };
 }
 
-/** Tells the server that the session is over, where it has one, and lets go of whatever is still open. */
+/** Ends the server's session, if it has one, and closes everything still open. */
 async function end(client: Client, transport: StreamableHTTPClientTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

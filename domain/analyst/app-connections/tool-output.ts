@@ -6,14 +6,14 @@ const maxCharacters = 50_000;
 const maxNotes = 20;
 const maxDepth = 64;
 
-/** What a tool answered, for a model. */
+/** A tool's answer, for a model. */
 export interface ToolOutput {
-  /** Its structured answer, where it has one that is small enough. */
+  /** Its structured answer, if there is one and it is small enough. */
   data?: unknown;
   text?: string;
   /** Whether `text` is only the beginning. */
   isCut?: true;
-  /** What is not passed on, in words. */
+  /** Descriptions of omitted content. */
   leftOut?: string[];
 }
 
@@ -29,9 +29,9 @@ export function readOutput(
     else if (leftOut.length < maxNotes) leftOut.push(redaction.text(storable(noteOf(block))));
   }
   const data = fits(structuredContent) ? redaction.value(structuredContent) : undefined;
-  // Redacted before it is cut, so that no part of a secret is left at the end.
+  // Redacted before it is cut, so that no part of a secret remains at the end.
   const text = redaction.text(storable(texts.join('\n\n')));
-  // A structured answer comes with its own JSON as text, for clients that know texts only.
+  // A structured answer also includes its JSON as text, for clients that only read text.
   const isRepeated = data !== undefined && isJsonOf(text, data);
   return {
     ...(data === undefined ? {} : { data }),
@@ -46,7 +46,7 @@ function fits(value: unknown): boolean {
   return JSON.stringify(value).length <= maxCharacters;
 }
 
-/** Text as PostgreSQL can keep it: what a tool said becomes part of a conversation. */
+/** Text that PostgreSQL can store, because a tool's text becomes part of a conversation. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

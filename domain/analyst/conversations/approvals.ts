@@ -12,7 +12,7 @@ export type Approval = RecordOf<'approvals'>;
 
 const approvals = records('approvals', { prefix: 'apv', what: 'The approval' });
 
-/** An approval's life: what was decided, or came to nothing, stays so. */
+/** An approval's states; a decided or cancelled approval is final. */
 export const approvalStates = states('approvals', {
   pending: ['allowed', 'denied', 'expired', 'cancelled'],
   allowed: [],
@@ -21,20 +21,17 @@ export const approvalStates = states('approvals', {
   cancelled: [],
 });
 
-/** Undecided for so long is denied. */
+/** An approval undecided for this long is denied. */
 const expiresAfterMs = 24 * 3_600_000;
 
-/** An approval, with the call that it is about. */
+/** An approval with its call. */
 export interface ShownApproval {
   id: string;
   approval: Approval;
   part: MessagePart;
 }
 
-/**
- * Asks for an approval of each call that waits for one; the reply then waits too. Gives the events that tell
- * of it.
- */
+/** Requests an approval for each waiting call; the reply then waits too. Returns the events to append. */
 export async function requestApprovals(
   db: OrganizationTransaction,
   reply: Message,
@@ -106,8 +103,8 @@ export interface Decision {
 }
 
 /**
- * Decides in a conversation that is held: the call may be made, or is told as denied. The same decision again
- * changes nothing.
+ * Decides on an approval; the caller holds the conversation's lock. The call may then be made, or is reported
+ * as denied. Repeating the same decision changes nothing.
  *
  * @throws AppError conflict where it was decided otherwise, or came to nothing
  */
@@ -132,7 +129,8 @@ export async function decideApproval(
 }
 
 /**
- * Denies what nobody decided in time; gives the milliseconds until the next is due, or null where none waits.
+ * Denies approvals not decided in time; returns the milliseconds until the next is due, or null if none is
+ * waiting.
  */
 export async function expireApprovals(
   db: OrganizationTransaction,
@@ -150,14 +148,14 @@ export async function expireApprovals(
   return left.length === 0 ? null : Math.min(...left);
 }
 
-/** With the turn that asked for them. */
+/** Cancels the approvals of a reply together with its turn. */
 export async function cancelApprovals(db: OrganizationTransaction, reply: Message): Promise<void> {
   for (const approval of await ofMessage(db, reply))
     if (approval.status === 'pending')
       await approvalStates.move(db, approval, 'pending', 'cancelled', { decided_at: new Date() });
 }
 
-/** Whether somebody decided on a call of this reply. */
+/** Whether there is a decision on any call of this reply. */
 export async function hasDecisions(db: OrganizationTransaction, reply: Message): Promise<boolean> {
   return (await ofMessage(db, reply)).some(({ status }) => status === 'allowed' || status === 'denied');
 }
@@ -174,7 +172,7 @@ function ofMessage(
     .execute();
 }
 
-/** The call goes on, or is told as denied; the reply goes on once none of its calls waits. */
+/** The call continues, or is reported as denied; the reply continues once none of its calls waits. */
 async function endWait(
   db: OrganizationTransaction,
   conversation: Conversation,

@@ -12,11 +12,11 @@ export interface Cancelled {
 
 export interface CancelOutcome {
   answer: Cancelled;
-  /** False where the reply had ended already. */
+  /** False if the reply had already ended. */
   isChanged: boolean;
 }
 
-/** Stops a reply under way; of one that ended it tells how, and changes nothing. */
+/** Stops a running reply; for an ended one, returns its outcome unchanged. */
 export function cancelReply(db: Database, id: ConversationId, messageId: string): Promise<CancelOutcome> {
   return inOrganization(db, id.organizationId, async (transaction) => {
     const conversation = await lockNamed(transaction, id);

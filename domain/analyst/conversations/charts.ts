@@ -16,7 +16,7 @@ export function chartPrefix(organizationId: string, conversationId: string, id: 
   return `${conversationPrefix(organizationId, conversationId)}charts/${id}`;
 }
 
-/** Keeps a chart's Vega-Lite document with its data, and what was drawn of it. */
+/** Stores a chart's Vega-Lite document with its data, and its drawing. */
 export async function keepChart(
   objects: Pick<ObjectStore, 'put'>,
   prefix: string,
@@ -32,7 +32,7 @@ export const readChart = (
   form: 'svg' | 'json',
 ): Promise<string> => readText(objects, `${chart.object_prefix}.${form}`);
 
-/** The chart as a PNG, drawn when it is first asked for. */
+/** The chart as a PNG, drawn on first request. */
 export async function readPng(
   objects: Pick<ObjectStore, 'read' | 'put'>,
   charts: Pick<ChartDrawer, 'png'>,
@@ -64,7 +64,7 @@ export async function getChart(
   return row;
 }
 
-/** Charts of whichever conversations of a project, by their ids. */
+/** Charts of any conversation of a project, by their ids. */
 export function chartsOfProject(
   db: OrganizationTransaction,
   organizationId: string,

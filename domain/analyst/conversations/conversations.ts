@@ -4,7 +4,7 @@ import { type RecordOf, records } from '../../../data/postgres/records.ts';
 
 export type Conversation = RecordOf<'conversations'>;
 
-/** What names a conversation wherever a request says it. */
+/** Identifies a conversation in requests. */
 export interface ConversationId {
   organizationId: string;
   projectId: string;
@@ -28,12 +28,12 @@ export async function getConversation(
   return row;
 }
 
-/** Deleted ones are not there for users, nor are those in which a run's analyst works. */
+/** Users see neither deleted conversations nor those in which a run's analyst works. */
 const isSeen = (row: Conversation): boolean => row.deleted_at === null && row.run_id === null;
 
 /**
- * The conversation, held for the transaction: whatever changes one of its messages, its queue or its events
- * holds it first, so that all of it has one order. Also a deleted one.
+ * The conversation, locked for the transaction. Every change to its messages, its queue or its events locks
+ * it first, so that they have one order. Also returns a deleted one.
  */
 export async function lockConversation(
   db: OrganizationTransaction,
@@ -43,7 +43,7 @@ export async function lockConversation(
   return conversations.find(db, organizationId, conversationId, 'update');
 }
 
-/** The same for a request, to which a deleted one is not there. */
+/** The same for a request, for which a deleted conversation does not exist. */
 export async function lockNamed(db: OrganizationTransaction, id: ConversationId): Promise<Conversation> {
   const row = await lockConversation(db, id.organizationId, id.conversationId);
   if (row === undefined || row.project_id !== id.projectId || !isSeen(row))
@@ -51,7 +51,7 @@ export async function lockNamed(db: OrganizationTransaction, id: ConversationId)
   return row;
 }
 
-/** Where a conversation stands in the list: its latest activity, ISO 8601, and id. */
+/** A conversation's position in the list: its latest activity (ISO 8601) and its id. */
 export type ConversationPlace = [string, string];
 
 /** By latest activity. */
@@ -76,7 +76,7 @@ export async function listConversations(
   return query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** A title for who gave none: how the first message begins. */
+/** Default title: the beginning of the first message. */
 export function titleOf(message: string): string {
   const line = message.trim().split('\n', 1)[0]!.trim();
   const characters = [...line];

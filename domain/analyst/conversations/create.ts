@@ -5,11 +5,14 @@ import { accept, type NewMessage } from './post.ts';
 
 export interface NewConversation extends Omit<NewMessage, 'message' | 'onBusy'> {
   title: string;
-  /** Posted at once, where there is one. */
+  /** Posted at once, if given. */
   message: string | undefined;
 }
 
-/** Begins a conversation, and the first turn with its message. The same ids again find what they made. */
+/**
+ * Creates a conversation, and starts the first turn if there is a message. The same ids again return the
+ * existing rows.
+ */
 export function createConversation(db: Database, wanted: NewConversation): Promise<Conversation> {
   const { organizationId, projectId, conversationId, message } = wanted;
   return inOrganization(db, organizationId, async (transaction) => {

@@ -5,7 +5,7 @@ import type { Conversation } from './conversations.ts';
 import type { Message } from './messages.ts';
 import type { ApprovalView, MessageView, PartView, QueuedMessageView } from './views.ts';
 
-/** Everything that happens in a conversation. Whoever applies every event holds what GET shows. */
+/** All events of a conversation. A client that applies every event has the state that GET shows. */
 export interface EventData {
   'message.created': { messageId: string; message: MessageView };
   'turn.started': {
@@ -15,7 +15,7 @@ export interface EventData {
   };
   'text.delta': { messageId: string; partIndex: number; text: string };
   'tool.started': { messageId: string; partIndex: number; part: PartView };
-  /** The reply waits for as long as one of its calls does. */
+  /** The reply waits as long as any of its calls waits. */
   'approval.requested': { messageId: string; partIndex: number; part: PartView; approval: ApprovalView };
   'tool.finished': { messageId: string; partIndex: number; part: PartView };
   'chart.created': { messageId: string; partIndex: number; part: PartView };
@@ -28,18 +28,18 @@ export interface EventData {
     usage: MessageView['usage'];
     completedAt: string | null;
   };
-  /** The entry that changed, as its own GET shows it; null where only the hold did. */
+  /** The changed entry, as its own GET shows it; null if only the hold changed. */
   'queue.changed': { queueHeld: boolean; waiting: number; queuedMessage: QueuedMessageView | null };
 }
 
 export type EventName = keyof EventData;
 export type NewEvent = { [Name in EventName]: { event: Name; data: EventData[Name] } }[EventName];
 
-/** Whom to wake when a conversation has news. */
+/** Notification channel for readers of a conversation's events. */
 export const eventsChannel = 'conversation_events';
 
 /**
- * Numbers events and adds them, in the transaction that holds their conversation; its readers hear of it at
+ * Numbers and appends events, in the transaction that holds the conversation's lock; readers are notified at
  * commit.
  */
 export async function appendEvents(
@@ -72,8 +72,8 @@ export async function appendEvents(
 }
 
 /**
- * Events after a number, oldest first; their data as JSON text. Bounded in number, for a reader takes them in
- * pieces.
+ * Events after a number, oldest first, with their data as JSON text. Limited in number, because a reader
+ * takes them in pieces.
  */
 export async function eventsAfter(
   db: OrganizationTransaction,

@@ -6,22 +6,22 @@ import { eventsAfter, eventsChannel } from './events.ts';
 export interface Following {
   organizationId: string;
   conversationId: string;
-  /** The last event that the reader knows; from now on where it knows none. */
+  /** The last event the reader has; if undefined, only new events are sent. */
   after: number | undefined;
-  /** A comment is sent after so long without an event. */
+  /** A comment is sent after this long without an event. */
   quietMs: number;
-  /** Asked as often as that, also while events come without a pause. */
+  /** Checked at the same interval, even while events arrive continuously. */
   mayGoOn(): Promise<boolean>;
   signal: AbortSignal;
 }
 
-/** Taken at once: a reader that is slow holds no more than that. */
+/** Number of events read at once, and so the most that a slow reader holds in memory. */
 const eventsAtOnce = 50;
 
 /**
- * The events of a conversation as text of an event stream, for as long as its reader stays. Each is read from
- * the database when the reader takes it: one that is slow, or comes back after days, loses nothing and costs
- * nobody.
+ * The events of a conversation as an event stream, for as long as its reader stays connected. Each is read
+ * from the database when the reader takes it, so a reader that is slow, or returns after days, loses nothing
+ * and takes up no memory.
  */
 export async function* followEvents(
   { db, notifications }: { db: Database; notifications: Notifications },
@@ -32,7 +32,7 @@ export async function* followEvents(
   let last = after;
   let askedMs = performance.now();
   try {
-    // The headers are on their way before the first event.
+    // Sends the headers before the first event.
     yield ': following\n\n';
     while (!signal.aborted) {
       news.reset();
@@ -46,7 +46,7 @@ export async function* followEvents(
       else if (found.events.length > 0)
         yield found.events.map(({ id, event, data }) => block(id, event, data)).join('');
       last = found.last;
-      // What came while these were read has told its news.
+      // Events that arrived during the read have already sent their notification.
       if (found.events.length === eventsAtOnce) continue;
       if (await news.within(quietMs)) continue;
       if (signal.aborted || !(await mayGoOn())) return;
@@ -61,12 +61,12 @@ export async function* followEvents(
 
 interface Piece {
   events: { id: number; event: string; data: string }[];
-  /** What was asked for is not kept any more, or never was. */
+  /** The requested events are no longer kept, or never existed. */
   isGap: boolean;
   last: number;
 }
 
-/** Undefined where the conversation is no more. */
+/** Undefined if the conversation does not exist any more. */
 function read(
   db: Database,
   organizationId: string,
@@ -81,7 +81,7 @@ function read(
     if (after > newest) return { events: [], isGap: true, last: newest };
     if (after === newest) return { events: [], isGap: false, last: newest };
     const events = await eventsAfter(transaction, organizationId, conversationId, after, eventsAtOnce);
-    // Events age by the clocks of their transactions, not by their numbers: one in the midst may be gone
+    // Events expire by their transactions' clocks, not by their numbers, so one in the middle may be deleted
     // first.
     const last = after + events.length;
     if (events.length === 0 || events.at(-1)?.id !== last) return { events: [], isGap: true, last: newest };
@@ -93,7 +93,7 @@ function block(id: number, event: string, data: string): string {
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
 }
 
-/** Wakes one who waits, and remembers for one who does not wait yet. */
+/** Wakes a waiting reader, or remembers the wake-up for one that is not waiting yet. */
 function createWakeUp(signal: AbortSignal) {
   let isAwake = false;
   let resume: (() => void) | undefined;
@@ -107,9 +107,9 @@ function createWakeUp(signal: AbortSignal) {
     reset() {
       isAwake = false;
     },
-    /** A signal that outlives the reader keeps nothing of it. */
+    /** Removes the listener from a signal that outlives the reader. */
     forget: () => signal.removeEventListener('abort', wake),
-    /** False when the time was up. */
+    /** False on timeout. */
     async within(ms: number): Promise<boolean> {
       if (isAwake) return true;
       let timer: NodeJS.Timeout | undefined;

@@ -20,8 +20,8 @@ import { countWaiting, listWaiting, type QueuedMessage, queueChanged, queuedStat
 import { endTurn, startTurn, stopTurn, type TurnFailure } from './turns.ts';
 
 /**
- * What the conversation has to do now: go on with the turn under way, or with the first waiting message,
- * whose turn begins in this very transaction. One that cannot begin is failed, and the next is taken.
+ * What the conversation has to do next: continue the running turn, or start the turn of the first waiting
+ * message in this transaction. A message whose turn cannot start is failed, and the next one is taken.
  */
 export function advanceConversation(
   { db, models }: { db: Database; models: Models },
@@ -42,7 +42,7 @@ export function advanceConversation(
 }
 
 /**
- * Begins the turn of the first waiting message that can; undefined where none waits, or the queue is held.
+ * Starts the turn of the first waiting message that can start; undefined if none waits, or the queue is held.
  */
 async function dispatchNext(
   db: OrganizationTransaction,
@@ -89,7 +89,7 @@ async function queuedMoved(
   await appendEvents(db, conversation, [await queueChanged(db, conversation, row)]);
 }
 
-/** Why the turn of a message that waited cannot begin any more. */
+/** Why the turn of a waiting message can no longer start. */
 async function refusal(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -107,8 +107,8 @@ async function refusal(
 }
 
 /**
- * The turn that an activity works at, held with its conversation; undefined where it has ended, or is no
- * more.
+ * The turn that an activity works on, locked with its conversation; undefined if it has ended or does not
+ * exist any more.
  */
 export async function lockTurn(
   db: OrganizationTransaction,
@@ -121,10 +121,7 @@ export async function lockTurn(
   return { conversation, reply };
 }
 
-/**
- * What became of the calls of a turn that wait for a person. Those that nobody decided in time are denied on
- * the way.
- */
+/** The decisions about a turn's waiting calls. Calls not decided in time are denied first. */
 export function readDecisions(db: Database, turn: TurnInput): Promise<Decisions> {
   return inOrganization(db, turn.organizationId, async (transaction) => {
     const held = await lockTurn(transaction, turn);
@@ -137,7 +134,7 @@ export function readDecisions(db: Database, turn: TurnInput): Promise<Decisions>
   });
 }
 
-/** Why a turn failed that no try of a step said it of. */
+/** Messages for turns that failed without an attempt of a step recording the reason. */
 const failures: Readonly<Record<string, string>> = {
   turn_timeout: 'The answer took longer than ten minutes.',
   turn_step_limit: 'The analyst took too many steps without coming to an answer; ask for less at once.',
@@ -147,7 +144,7 @@ const failures: Readonly<Record<string, string>> = {
 };
 const unforeseen = 'The answer failed for a reason of ours; ask again, or quote its id to the operator.';
 
-/** Keeps why a try failed, for when it was the last. */
+/** Records why an attempt failed, in case it was the last. */
 export async function noteFailure(db: Database, turn: TurnInput, failure: TurnFailure): Promise<void> {
   await inOrganization(db, turn.organizationId, async (transaction) => {
     const held = await lockTurn(transaction, turn);
@@ -159,7 +156,7 @@ export async function noteFailure(db: Database, turn: TurnInput, failure: TurnFa
   });
 }
 
-/** Ends a turn as failed; one that has ended stays as it ended. */
+/** Ends a turn as failed; an ended turn stays unchanged. */
 export async function failTurn(db: Database, turn: TurnInput, code: string): Promise<void> {
   await inOrganization(db, turn.organizationId, async (transaction) => {
     const held = await lockTurn(transaction, turn);
@@ -178,7 +175,7 @@ export async function cancelTurn(db: Database, turn: TurnInput): Promise<void> {
   });
 }
 
-/** Whether nobody wants the turn any more, without holding anything. */
+/** Whether the turn has ended, read without a lock. */
 export async function isTurnOver(db: Database, { organizationId, messageId }: TurnInput): Promise<boolean> {
   const reply = await inOrganization(db, organizationId, (transaction) =>
     findMessage(transaction, organizationId, messageId),

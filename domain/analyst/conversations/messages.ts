@@ -6,7 +6,7 @@ import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 
 export type Message = RecordOf<'messages'>;
-/** A part as its users see it: what only the model was told is left out. */
+/** A part as users see it, without what only the model was shown. */
 export type MessagePart = Omit<Selectable<DB['message_parts']>, 'output' | 'app_tool' | 'attempted_at'>;
 
 export interface DataVersion {
@@ -18,7 +18,7 @@ const messages = records('messages', { prefix: 'msg', what: 'The message' });
 
 export const { find: findMessage, insert: insertMessage, update: updateMessage } = messages;
 
-/** A reply's life; a user's message is complete from the first. What ended stays as it ended. */
+/** A reply's states; a user's message is complete from the start. Ended replies are final. */
 export const replyStates = states(
   'messages',
   {
@@ -43,7 +43,7 @@ export async function getMessage(
   return row;
 }
 
-/** The reply under way, if any: one at most. */
+/** The running reply, if any; there is at most one. */
 export function activeReply(
   db: OrganizationTransaction,
   organizationId: string,
@@ -58,7 +58,7 @@ export function activeReply(
     .executeTakeFirst();
 }
 
-/** Replies of the organization that are worked at. */
+/** Number of the organization's replies being worked on. */
 export async function countStarted(db: OrganizationTransaction, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('messages')
@@ -86,7 +86,7 @@ export function listMessages(
   return query.orderBy('position', 'desc').limit(limit).execute();
 }
 
-/** What a tool was called with, as it is shown: a report's text is in the report. */
+/** Size limit of a tool's input as shown; the text of a report is in the report. */
 const shownInputCharacters = 4_000;
 
 const shownColumns = [
@@ -153,7 +153,7 @@ export async function updatePart(
 
 export type PartKey = Pick<MessagePart, 'organization_id' | 'message_id' | 'part_index'>;
 
-/** Adds parts at the end of a reply whose conversation is held. */
+/** Appends parts to a reply; the caller holds its conversation's lock. */
 export async function addParts(
   db: OrganizationTransaction,
   { organization_id: organizationId, id: messageId }: Pick<Message, 'organization_id' | 'id'>,
@@ -182,7 +182,7 @@ export async function addParts(
     .execute();
 }
 
-/** What a tool was called with, whole, and which app's tool it is, if it is one. */
+/** A tool call's complete input, and the app's tool, if it is one. */
 export async function callOf(
   db: OrganizationTransaction,
   key: PartKey,
@@ -197,8 +197,9 @@ export async function callOf(
 }
 
 /**
- * Notes that a call which may change something is begun; false where an earlier try began it, or where it has
- * ended meanwhile: a slow try must not make a call after a Stop, or one that the model was told has failed.
+ * Records that a call with possible side effects has begun. False if an earlier attempt began it, or if it
+ * has ended meanwhile: a slow attempt must not make a call after a Stop, or one that was already reported to
+ * the model as failed.
  */
 export async function beginAttempt(db: OrganizationTransaction, key: PartKey): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -213,7 +214,7 @@ export async function beginAttempt(db: OrganizationTransaction, key: PartKey): P
   return numUpdatedRows === 1n;
 }
 
-/** Takes that back: nothing was begun. */
+/** Reverts that record, because nothing was begun. */
 export async function endAttempt(db: OrganizationTransaction, key: PartKey): Promise<void> {
   await db
     .updateTable('message_parts')

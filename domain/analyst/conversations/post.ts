@@ -15,7 +15,7 @@ import { countWaiting, findQueued, insertQueued, maxWaiting, queueChanged, queue
 import { startTurn, stopTurn } from './turns.ts';
 import type { QueuedMessageView } from './views.ts';
 
-/** What becomes of a message while another is answered, or the queue is held. */
+/** What to do with a message while another is being answered, or the queue is held. */
 export type OnBusy = 'enqueue' | 'reject' | 'interrupt';
 
 export interface NewMessage extends ConversationId {
@@ -25,22 +25,22 @@ export interface NewMessage extends ConversationId {
   model: string;
   effort: Message['effort'];
   onBusy: OnBusy;
-  /** Ids of what the message may become. */
+  /** Ids for the rows the message may become. */
   ids: { userMessageId: string; messageId: string; queuedMessageId: string };
 }
 
 export interface Posted {
-  /** Both set where its turn began at once. */
+  /** Both are set if its turn began at once. */
   messageId: string | null;
   userMessageId: string | null;
   queuedMessage: QueuedMessageView | null;
-  /** The event up to which this holds. */
+  /** The last event included in this state. */
   lastEventId: number;
-  /** The reply that made way for it, if any. */
+  /** The reply that was interrupted for it, if any. */
   interruptedId: string | null;
 }
 
-/** Accepts a message in one transaction: its turn begins, or it waits in the queue. */
+/** Accepts a message in one transaction: its turn begins, or it is queued. */
 export function postMessage({ db }: Pick<ProcessDeps, 'db'>, post: NewMessage): Promise<Posted> {
   return inOrganization(db, post.organizationId, async (transaction) => {
     await getOpenProject(transaction, post.organizationId, post.projectId);
@@ -49,7 +49,7 @@ export function postMessage({ db }: Pick<ProcessDeps, 'db'>, post: NewMessage): 
   });
 }
 
-/** The same in a transaction that holds the conversation. */
+/** The same in a transaction that holds the conversation's lock. */
 export async function accept(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -131,7 +131,7 @@ async function enqueue(
   };
 }
 
-/** What an earlier try of the same request made, whose answer was lost. */
+/** The result of an earlier attempt of the same request, whose answer was lost. */
 async function repeated(
   db: OrganizationTransaction,
   conversation: Conversation,

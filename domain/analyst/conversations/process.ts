@@ -20,7 +20,8 @@ export const conversationProcess = defineProcess<ConversationInput>({
 });
 
 /**
- * What starts a conversation's process, whoever starts it. Its summary says nothing of what is talked about.
+ * The outbox entry of a conversation's process, the same for every starter. Its summary reveals nothing of
+ * the conversation's content.
  */
 export function conversationStart(
   row: Pick<Conversation, 'organization_id' | 'id' | 'project_id'>,
@@ -36,7 +37,7 @@ export function conversationStart(
   });
 }
 
-/** What a request waits for its process at most: it is accepted already. */
+/** Maximum time a request waits for its process; it is already accepted. */
 const longestWaitMs = 250;
 
 export interface WakeDeps {
@@ -45,9 +46,9 @@ export interface WakeDeps {
 }
 
 /**
- * Starts the conversation's process, or tells the running one to look; `stopped` is a reply that it need not
- * wait for any more. The rows say all of that too: nobody waits long for it, and where workflows are away,
- * the worker makes up for it.
+ * Starts the conversation's process, or signals the running one to check its rows; `stopped` is a reply that
+ * it need not wait for any more. The rows contain all of this too, so the wait is short, and if the workflows
+ * service is unavailable, the worker catches up later.
  */
 export function wakeConversation(
   deps: WakeDeps,

@@ -8,14 +8,16 @@ import { type QueuedMessageView, queuedMessageView } from './views.ts';
 
 export type QueuedMessage = RecordOf<'queued_messages'>;
 
-/** So many messages may wait in a conversation. */
+/** Maximum number of waiting messages in a conversation. */
 export const maxWaiting = 50;
 
 const entries = records('queued_messages', { prefix: 'que', what: 'The queued message' });
 
 export const { find: findQueued, insert: insertQueued } = entries;
 
-/** A waiting message's life. It becomes a turn within one transaction, so nobody sees it on its way. */
+/**
+ * A waiting message's states. It becomes a turn within one transaction, so no intermediate state is visible.
+ */
 export const queuedStates = states('queued_messages', {
   queued: ['dispatched', 'failed', 'removed'],
   dispatched: [],
@@ -23,7 +25,7 @@ export const queuedStates = states('queued_messages', {
   removed: [],
 });
 
-/** The entry of this conversation, whatever became of it. */
+/** The entry of this conversation, in any state. */
 export async function getQueued(
   db: OrganizationTransaction,
   { organization_id: organizationId, id: conversationId }: Pick<Conversation, 'organization_id' | 'id'>,
@@ -34,7 +36,7 @@ export async function getQueued(
   return row;
 }
 
-/** The waiting ones, first first: fifty at most. */
+/** The waiting entries in order, at most fifty. */
 export function listWaiting(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Pick<Conversation, 'organization_id' | 'id'>,
@@ -63,7 +65,7 @@ export async function countWaiting(
   return Number(count);
 }
 
-/** The waiting ones as clients see them. */
+/** The waiting entries as clients see them. */
 export async function waitingViews(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -72,7 +74,7 @@ export async function waitingViews(
   return rows.map((row, index) => queuedMessageView(row, index + 1, conversation.queue_held));
 }
 
-/** One as clients see it, with its place among those that wait. */
+/** An entry as clients see it, with its place in the queue. */
 export async function queuedView(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -90,7 +92,7 @@ export async function queuedView(
   return queuedMessageView(row, Number(ahead) + 1, conversation.queue_held);
 }
 
-/** Tells that the queue changed: the entry that did, or the hold alone. */
+/** Appends the event that the queue changed: the changed entry, or only the hold. */
 export async function queueChanged(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -106,7 +108,7 @@ export async function queueChanged(
   };
 }
 
-/** What may be changed of a waiting message; what is left out stays. */
+/** Changes to a waiting message; omitted fields stay. */
 export interface QueuedChange {
   message?: string | undefined;
   displayContent?: string | undefined;
@@ -114,7 +116,7 @@ export interface QueuedChange {
   effort?: QueuedMessage['effort'] | undefined;
 }
 
-/** Changes a message that still waits. The conversation is held. */
+/** Changes a waiting message. The caller holds the conversation's lock. */
 export async function editQueued(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -127,7 +129,7 @@ export async function editQueued(
   const edited = await entries.update(db, row.organization_id, id, {
     ...(message === undefined ? {} : { message }),
     ...(displayContent === undefined ? {} : { display_content: displayContent }),
-    // What was shown in place of the old text says nothing of the new one.
+    // The text displayed instead of the old message does not apply to the new one.
     ...(message !== undefined && displayContent === undefined ? { display_content: null } : {}),
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
@@ -138,8 +140,8 @@ export async function editQueued(
 }
 
 /**
- * Takes a message that still waits out of the queue; one that was taken out is told again. The conversation
- * is held.
+ * Removes a waiting message from the queue; one already removed is returned again. The caller holds the
+ * conversation's lock.
  */
 export async function removeQueued(
   db: OrganizationTransaction,
@@ -176,7 +178,7 @@ async function waiting(
 }
 
 /**
- * Lets a held queue go on; one that is not held stays as it is. The conversation is held by the transaction.
+ * Resumes a held queue; one that is not held stays unchanged. The transaction holds the conversation's lock.
  */
 export async function resumeQueue(
   db: OrganizationTransaction,

@@ -17,9 +17,9 @@ export interface ConversationReconcileDeps {
   logger: Pick<Logger, 'info'>;
 }
 
-/** Older than any request can be under way: its own wake-up has been answered or lost by now. */
+/** Longer than any request takes: its own wake-up has succeeded or failed by then. */
 const dueSeconds = 5;
-/** A turn's process may be looked for, from its second minute on. */
+/** A turn's process is checked only after the turn's first minute. */
 const turnSeconds = 60;
 const eventsAtOnce = 10_000;
 
@@ -28,10 +28,7 @@ interface Found {
   conversationId: string;
 }
 
-/**
- * Conversations whose wake-up was lost are woken; those whose process was ended from outside go on without
- * it.
- */
+/** Wakes conversations whose wake-up was lost, and handles those whose process was ended from outside. */
 export function conversationSteps(
   deps: ConversationReconcileDeps,
   { due = dueSeconds, turn = turnSeconds } = {},
@@ -81,16 +78,20 @@ async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
   if (row === undefined) return;
   if (active !== undefined && active.started_at !== null) {
     const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
-    // It looks by itself when the turn is over, and may wait for a person until it hears of a decision.
+    // A running process checks on its own when the turn is over, and may be waiting for a person until it is
+    // told of a decision.
     if (state === 'running' && !isDecided) return;
-    // A new process would go on with a turn that somebody ended with the old one.
+    // A new process would continue a turn that was terminated together with the old one.
     if (closes(conversationProcess, state))
       await failTurn(deps.db, { organizationId, conversationId, messageId: active.id }, 'terminated');
   }
   await deps.processes.wake(conversationStart(row), { name: wakeConversationSignal, args: [] });
 }
 
-/** A turn whose process was ended by force ends with it; one whose process vanished goes on in another. */
+/**
+ * If its process was forcibly terminated, the turn ends too; if the process vanished, the turn continues in
+ * another one.
+ */
 async function revive(deps: ConversationReconcileDeps, id: Found): Promise<void> {
   const { organizationId, conversationId } = id;
   const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));

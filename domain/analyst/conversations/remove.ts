@@ -10,7 +10,7 @@ import { type Conversation, updateConversation } from './conversations.ts';
 import { activeReply } from './messages.ts';
 import { endTurn } from './turns.ts';
 
-/** Deletes a conversation for its users, who held it; its process removes what belonged to it. */
+/** Deletes a conversation for its users; the caller holds its lock. Its process removes its data. */
 export async function deleteConversation(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -23,7 +23,7 @@ export async function deleteConversation(
 }
 
 /**
- * Removes a deleted conversation with everything that its tools made. Its reports are the project's, and
+ * Removes a deleted conversation with everything its tools created. Its reports belong to the project and
  * stay.
  */
 export async function removeConversation(

@@ -4,7 +4,7 @@ import type { ReportSources } from '../../publishing/reports/assets.ts';
 import { type Chart, chartsOfProject } from './charts.ts';
 import { readRows, resultsOfProject, type ToolResult } from './results.ts';
 
-/** Rows of a result in a report, and characters of a cell. */
+/** Maximum rows of a result in a report, and characters of a cell. */
 const keptRows = 2_000;
 const keptColumns = 100;
 const cellCharacters = 2_000;
@@ -31,7 +31,7 @@ export function conversationSources(objects: Copying): ReportSources {
 
 type Copying = Pick<ObjectStore, 'read' | 'put' | 'head' | 'copy'>;
 
-/** The drawing and its document; undefined where its conversation was removed meanwhile. */
+/** Copies the drawing and its document; undefined if the conversation was removed meanwhile. */
 async function copyChart(objects: Copying, chart: Chart, key: string): Promise<number | undefined> {
   let sizeBytes = 0;
   for (const form of ['svg', 'json']) {
@@ -65,7 +65,7 @@ async function copyResult(objects: Copying, result: ToolResult, key: string): Pr
   return bytes.length;
 }
 
-/** As a reader sees it: nothing where there is nothing. */
+/** A cell as readers see it; empty for null. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);

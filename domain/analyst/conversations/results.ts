@@ -7,7 +7,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 
-/** Rows that a tool answered; they themselves are objects of JSON. */
+/** Rows returned by a tool; the rows themselves are stored as JSON objects in the object store. */
 export type ToolResult = RecordOf<'tool_results'>;
 
 const results = records('tool_results', { prefix: 'res', what: 'The result' });
@@ -44,7 +44,7 @@ export async function getResult(
   return row;
 }
 
-/** Results of whichever conversations of a project, by their ids. */
+/** Results of any conversation of a project, by their ids. */
 export function resultsOfProject(
   db: OrganizationTransaction,
   organizationId: string,
@@ -67,12 +67,12 @@ export function resultsOfProject(
     .execute();
 }
 
-/** Rows of one object: a page of a result is read without the rest of it. */
+/** Rows per stored object, so that a page of a result is read without the rest of it. */
 const rowsPerObject = 1_000;
 
 const chunkKey = (key: string, chunk: number): string => `${key}.${chunk}`;
 
-/** Keeps rows, by position. */
+/** Stores rows, by position. */
 export async function keepRows(
   objects: Pick<ObjectStore, 'put'>,
   key: string,
@@ -84,7 +84,7 @@ export async function keepRows(
   }
 }
 
-/** Kept rows from a place on, by position; all of them without one. */
+/** Stored rows from a position on, by position; all of them by default. */
 export async function readRows(
   objects: Pick<ObjectStore, 'read'>,
   { object_key: key, row_count: rowCount }: Pick<ToolResult, 'object_key' | 'row_count'>,

@@ -6,22 +6,22 @@ import { listMessages, type Message, type MessagePart, partsOf } from './message
 import { waitingViews } from './queue.ts';
 import { type MessageView, messageView, type QueuedMessageView } from './views.ts';
 
-/** Messages that a conversation is shown with. */
+/** Number of messages shown with a conversation. */
 const shownMessages = 100;
 
 export interface ShownConversation {
   conversation: Conversation;
   /** Oldest first. */
   messages: MessageView[];
-  /** Where older ones go on, if there are any. */
+  /** Position at which older messages continue, if there are any. */
   older: number | undefined;
   activeTurn: MessageView | null;
   queuedTurns: QueuedMessageView[];
-  /** The event up to which all of it holds. */
+  /** The last event included in this state. */
   lastEventId: number;
 }
 
-/** A conversation as it is at one moment, and so at one event. */
+/** A consistent view of a conversation, and so of its state at one event. */
 export function showConversation(db: Database, id: ConversationId): Promise<ShownConversation> {
   return inOneMoment(db, id.organizationId, (transaction) => readConversation(transaction, id));
 }
@@ -53,8 +53,8 @@ export interface WholeMessage {
 }
 
 /**
- * Newest first, before a position, with how many of them a page shows: one ends early where messages are
- * long.
+ * Newest first, before a position, with the number of messages that fit a page; a page of long messages is
+ * shorter.
  */
 export async function pageOfMessages(
   db: OrganizationTransaction,
@@ -75,7 +75,7 @@ export async function pageOfMessages(
   return { rows: await listMessages(db, organizationId, conversationId, slice), shown };
 }
 
-/** Messages with what they are made of. */
+/** Messages with their parts. */
 export async function withParts(
   db: OrganizationTransaction,
   organizationId: string,

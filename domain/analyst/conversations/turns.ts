@@ -8,28 +8,31 @@ import { insertMessage, type Message, partsOf, replyStates, updatePart } from '.
 import { countWaiting, queueChanged } from './queue.ts';
 import { errorOf, messageView, partView, usageOf } from './views.ts';
 
-/** Tells whoever works at a reply, in whatever process, that it has ended. */
+/** Notification channel that tells the process working on a reply that it has ended. */
 export const stopsChannel = 'reply_stops';
 
-/** Who holds the snapshot that a turn reads. */
+/** The holder of a turn's snapshot pin. */
 export const turnPin = (messageId: string): string => `turn/${messageId}`;
 
-/** Beyond a turn's longest wait for a person, and its work. A turn that ends lets go of its pin at once. */
+/** Longer than a turn's longest wait for a person plus its work. A turn releases its pin when it ends. */
 export const turnPinMs = 25 * 3_600_000;
 
-/** What is asked of the analyst. */
+/** A question to the analyst. */
 export interface Asked {
   message: string;
   displayContent: string | null;
   model: string;
   effort: Message['effort'];
   createdBy: string;
-  /** Ids of the message and of the reply to it. */
+  /** Ids of the message and of its reply. */
   userMessageId: string;
   messageId: string;
 }
 
-/** Begins a turn of a conversation that is held and has none: the message, and the reply to come. */
+/**
+ * Starts a turn: adds the message and the pending reply. The caller holds the conversation's lock; it must
+ * have no running turn.
+ */
 export async function startTurn(
   db: OrganizationTransaction,
   conversation: Conversation,
@@ -78,9 +81,9 @@ export interface TurnFailure {
 }
 
 /**
- * Ends a reply under way, once: whoever comes second changes nothing. What was streamed stays; tools still at
- * work are told as cancelled. `events` go before those of the end. The conversation is held. Undefined where
- * the reply had ended.
+ * Ends a running reply once; a second call changes nothing. Streamed content stays; tools still running are
+ * shown as cancelled. `events` precede those of the end. The caller holds the conversation's lock. Undefined
+ * if the reply had already ended.
  */
 export async function endTurn(
   db: OrganizationTransaction,
@@ -137,8 +140,9 @@ async function stopTools(db: OrganizationTransaction, reply: Message): Promise<N
 }
 
 /**
- * Ends a reply by somebody's Stop. With messages waiting the queue is held, so that a Stop stops, unless the
- * reply makes way for another message. The conversation is held; gives it as it is then.
+ * Ends a reply by a user's Stop. If messages are waiting, the queue is held, so that Stop stops the
+ * conversation, unless the reply is interrupted for another message. The caller holds the conversation's
+ * lock; returns its new row.
  */
 export async function stopTurn(
   db: OrganizationTransaction,

@@ -4,7 +4,7 @@ import type { DataVersion, Message, MessagePart } from './messages.ts';
 type QueuedMessage = RecordOf<'queued_messages'>;
 type Approval = RecordOf<'approvals'>;
 
-/** What a reply is made of, as clients see it: in answers, and in the events that tell of it. */
+/** The parts of a reply as clients see them, in answers and in events. */
 export type PartView =
   | { type: 'text'; text: string }
   | {
@@ -70,7 +70,7 @@ export function messageView(message: Message, parts: readonly MessagePart[] = []
     parts: message.role === 'user' ? [{ type: 'text', text: content }] : parts.map(partView),
     model: message.model,
     effort: message.effort,
-    // No event tells of it before the last.
+    // Not included in any event before the last one.
     usage: message.role === 'user' || message.completed_at === null ? null : usageOf(message),
     createdByUserId: message.created_by,
     createdAt: message.created_at.toISOString(),
@@ -80,7 +80,7 @@ export function messageView(message: Message, parts: readonly MessagePart[] = []
   };
 }
 
-/** The whole text of a reply. */
+/** The complete text of a reply. */
 export function contentOf(parts: readonly MessagePart[]): string {
   return parts
     .filter((part) => part.type === 'text' && part.text !== '')
@@ -100,7 +100,7 @@ export const errorOf = (message: Message) =>
 
 export const versionsOf = (message: Message) => message.data_versions as unknown as DataVersion[];
 
-/** Texts are never null: "" until they are known. */
+/** Texts are never null, but "" until known. */
 export interface QueuedMessageView {
   id: string;
   position: number;
@@ -120,7 +120,7 @@ export interface QueuedMessageView {
   revision: number;
 }
 
-/** `place` is where it stands among those that wait, from 1. */
+/** `place` is its position in the queue, from 1. */
 export function queuedMessageView(row: QueuedMessage, place: number, isHeld: boolean): QueuedMessageView {
   const isWaiting = row.status === 'queued';
   return {
@@ -143,7 +143,7 @@ export function queuedMessageView(row: QueuedMessage, place: number, isHeld: boo
   };
 }
 
-/** A call of a tool that somebody has to allow first, as clients see it. */
+/** A tool call that needs a person's approval, as clients see it. */
 export interface ApprovalView {
   id: string;
   messageId: string;

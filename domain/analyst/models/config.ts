@@ -1,18 +1,15 @@
 import { z } from 'zod';
 
-/** A list like `gpt-5.5, gpt-5.4-mini=GPT mini`: what the provider calls a model, and what people see. */
+/** A list like `gpt-5.5, gpt-5.4-mini=GPT mini`: the provider's name of each model, and its display name. */
 const modelList = z.string().transform(readList);
 const address = z.string().transform(readAddress);
 const key = z
   .string()
   .trim()
-  // Anything else could not be sent, and would stand in the error that says so.
+  // Other characters could not be sent, and the resulting error would contain the key.
   .regex(/^[\x21-\x7e]+$/, 'A key has neither spaces nor characters beyond ASCII.');
 
-/**
- * Variables of language models, to extend the environment of a service with:
- * `.extend(modelsEnvironment.shape)`.
- */
+/** Environment variables of language models, to add to a service's: `.extend(modelsEnvironment.shape)`. */
 export const modelsEnvironment = z.object({
   OPENAI_API_KEY: key.optional(),
   OPENAI_MODELS: modelList.optional(),
@@ -30,13 +27,13 @@ export const modelsEnvironment = z.object({
 });
 
 export interface NamedModel {
-  /** What its provider calls it. */
+  /** The provider's name for it. */
   name: string;
   label: string;
 }
 
 export interface ModelProvider {
-  /** What its models' ids begin with; it stays the same whatever its label is. */
+  /** The prefix of its models' ids, independent of its label. */
   kind: 'openai' | 'anthropic' | 'local';
   baseUrl: string;
   apiKey: string | undefined;
@@ -51,7 +48,7 @@ export interface ModelsConfig {
   monthlyTokenBudget: number | undefined;
 }
 
-/** The model that is always there, and asks nobody. */
+/** The model that is always available and calls no provider. */
 export const offlineId = 'offline';
 const officialAddress = { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com/v1' };
 const usualModels = {
@@ -66,8 +63,8 @@ export function modelId(provider: ModelProvider, model: NamedModel): string {
 }
 
 /**
- * Which models there are. Half of what a provider needs ends the start, as does a default that is none of
- * them.
+ * The configured models. Incomplete settings of a provider abort the start, as does a default that is not one
+ * of the models.
  */
 export function modelsConfig(e: z.infer<typeof modelsEnvironment>): ModelsConfig {
   const providers = [
@@ -102,7 +99,7 @@ function hosted(
   return undefined;
 }
 
-/** Any address that speaks the OpenAI wire format; on the same machine it may need no key. */
+/** Any server with the OpenAI wire format; on the same machine it may need no key. */
 function local(e: z.infer<typeof modelsEnvironment>): ModelProvider | undefined {
   const { MODEL_BASE_URL: baseUrl, MODEL_IDS: ids, MODEL_API_KEY: apiKey, MODEL_NAME: name } = e;
   if (baseUrl === undefined && ids === undefined && apiKey === undefined) return undefined;

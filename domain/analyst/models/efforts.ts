@@ -6,7 +6,7 @@ export type Effort = 'low' | 'medium' | 'high';
 export type ProviderOptions = SharedV4ProviderOptions;
 
 const all: readonly Effort[] = ['low', 'medium', 'high'];
-/** Of models whose thinking has a budget; the answer has its own tokens beside it. */
+/** For models with a thinking budget; the answer has separate tokens. */
 const budgetTokens: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
 const openAiReasoning = /^(?:o\d|gpt-[5-9])/;
@@ -14,9 +14,7 @@ const openAiFixed = /-(?:chat|pro)/;
 const claudeWithout = /claude-(?:instant|v?2|3)/;
 const claudeBudgeted = /claude-(?:opus|sonnet|haiku)-4(?:-(?:[015]|20\d{6})(?!\d)|$)/;
 
-/**
- * The efforts that a model of this name can be asked for; empty where it does not think, or only in one way.
- */
+/** The efforts supported by a model of this name; empty if it does not think, or only in one way. */
 export function effortsOf(kind: ModelProvider['kind'], name: string): readonly Effort[] {
   switch (kind) {
     case 'openai':
@@ -28,7 +26,7 @@ export function effortsOf(kind: ModelProvider['kind'], name: string): readonly E
   }
 }
 
-/** What is sent along with a request; an effort that the model does not have is left out. */
+/** Provider options for a request; an effort that the model does not support is omitted. */
 export function optionsFor(
   kind: ModelProvider['kind'],
   name: string,
@@ -37,7 +35,7 @@ export function optionsFor(
   const asked = effort !== undefined && effortsOf(kind, name).includes(effort) ? effort : undefined;
   switch (kind) {
     case 'openai':
-      // Conversations are kept here, and nowhere else.
+      // Conversations are stored only in this service.
       return { openai: { store: false, ...(asked === undefined ? {} : { reasoningEffort: asked }) } };
     case 'anthropic':
       return asked === undefined ? {} : { anthropic: claudeOptions(name, asked) };

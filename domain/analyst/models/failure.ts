@@ -13,19 +13,18 @@ export type ModelFailureCode =
   | 'model_failed';
 
 /**
- * Why a model did not answer, for a person: nothing of its provider's answer, of addresses or of keys is in
- * it.
+ * Why a model did not answer, for users; contains nothing of the provider's answer, of addresses or of keys.
  */
 export interface ModelFailure {
   code: ModelFailureCode;
   message: string;
-  /** Whether the same request may be answered later. */
+  /** Whether the same request may succeed later. */
   isRetryable: boolean;
-  /** As the provider asked; at most a minute. */
+  /** As requested by the provider; at most a minute. */
   retryAfterMs: number | undefined;
 }
 
-/** Classifies what the AI SDK throws, and what comes as an error in its streams. */
+/** Classifies errors thrown by the AI SDK, and errors in its streams. */
 export function modelFailure(error: unknown): ModelFailure {
   const chain = errorChain(error);
   const names = chain.map(nameOf);
@@ -39,7 +38,7 @@ export function modelFailure(error: unknown): ModelFailure {
   return ofName(names) ?? failure('model_failed', 'Asking the model failed for an unknown reason.', true);
 }
 
-/** A request that was accepted, and whose answer then stopped, has a status of success. */
+/** A request that was accepted but whose answer broke off has a success status. */
 function broken(chain: readonly unknown[]): ModelFailure {
   const hadBegun = chain.some((error) => numberIn(error, 'statusCode') !== undefined);
   const message = hadBegun
@@ -70,7 +69,7 @@ function ofStatus(status: number, chain: readonly unknown[]): ModelFailure {
   return failure('model_refused', `${said}: it refused the request.`, false);
 }
 
-/** How providers say that a request is longer than their model can read. */
+/** How providers report that a request exceeds their model's context. */
 const tooLong = [
   'context_length_exceeded',
   'exceed_context_size',
@@ -86,7 +85,7 @@ function includes(chain: readonly unknown[], words: readonly string[]): boolean 
   return words.some((word) => text.includes(word));
 }
 
-/** What an error says, to be looked through and never shown. */
+/** An error's text, to be searched and never shown. */
 function saidBy(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const parts = ['message', 'responseBody', 'code', 'type'].map((key) => Reflect.get(error, key));
@@ -133,13 +132,13 @@ const unaskableNames = [
   'AI_MissingToolResultsError',
 ];
 
-/** By the first that has a meaning: what is around says more than what it was caused by. */
+/** By the first known name, because an outer error is more specific than its cause. */
 function ofName(names: readonly string[]): ModelFailure | undefined {
   for (const name of names) {
     if (Object.hasOwn(byName, name)) return byName[name];
     if (unreadableNames.includes(name)) return unreadable;
     if (unaskableNames.includes(name)) return unaskable;
-    // Of those with a status only such are left as were answered, with what is no answer.
+    // Errors with a status are already handled; what remains is an answer that cannot be read.
     if (name === 'AI_APICallError') return unreadable;
   }
   return names.includes('AI_StreamProviderError') || names.includes('provider error')
@@ -147,7 +146,7 @@ function ofName(names: readonly string[]): ModelFailure | undefined {
     : undefined;
 }
 
-/** The HTTP status of a failure, or what an error in a stream would have had for one. */
+/** The HTTP status of a failure, or the equivalent for an error in a stream. */
 function statusOf(error: unknown): number | undefined {
   const status = numberIn(error, 'statusCode') ?? numberIn(error, 'code');
   if (status !== undefined) return status >= 400 && status <= 599 ? status : undefined;

@@ -18,14 +18,14 @@ export interface FoundModel {
   id: string;
   label: string;
   efforts: readonly Effort[];
-  /** Tokens that a request and its answer may have together. */
+  /** Maximum tokens of a request and its answer together. */
   contextTokens: number;
   model(): LanguageModelV4;
-  /** For `providerOptions` of a request. */
+  /** The `providerOptions` of a request. */
   optionsFor(effort?: Effort | undefined): ProviderOptions;
 }
 
-/** The language models that this installation can ask. */
+/** The language models available in this installation. */
 export interface Models {
   list(): ListedModel[];
   find(id: string): FoundModel | undefined;
@@ -65,13 +65,16 @@ function modelsOf(provider: ModelProvider, contextTokens: number): FoundModel[] 
   }));
 }
 
-/** Addresses and keys are always given: what is left out, the libraries would look for in the environment. */
+/**
+ * Addresses and keys are always passed explicitly, because the libraries would otherwise read them from the
+ * environment.
+ */
 function opener({ kind, apiKey, baseUrl: baseURL }: ModelProvider): (name: string) => LanguageModelV4 {
   switch (kind) {
     case 'openai': {
       const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL });
-      // Whoever stands in for OpenAI speaks chat completions; OpenAI itself thinks between tools in responses
-      // only.
+      // Compatible servers support chat completions; OpenAI itself supports thinking between tool calls only
+      // in the responses API.
       const isOfficial = new URL(baseURL).hostname.endsWith('.openai.com');
       return (name) => (isOfficial ? openai.responses(name) : openai.chat(name));
     }

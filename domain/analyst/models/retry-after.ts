@@ -1,7 +1,7 @@
-/** Nobody waits longer for a model: by then a person would rather ask again. */
+/** Maximum wait for a model; after that a person would rather ask again. */
 const longestWaitMs = 60_000;
 
-/** The wait that a provider asked for in the headers of its answer. */
+/** The wait requested by a provider in its response headers. */
 export function retryAfterMs(error: unknown): number | undefined {
   const given: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'responseHeaders') : undefined;
@@ -14,7 +14,7 @@ export function retryAfterMs(error: unknown): number | undefined {
   const after = headers.get('retry-after');
   const seconds = numberOf(after);
   if (seconds !== undefined) return bounded(seconds * 1_000);
-  // A date of HTTP begins with the name of its day.
+  // An HTTP date begins with the name of its weekday.
   const date = after !== undefined && /^[A-Za-z]{3}/.test(after) ? Date.parse(after) : Number.NaN;
   return Number.isNaN(date) ? undefined : bounded(date - Date.now());
 }

@@ -33,7 +33,7 @@ export function refusalText(trouble: readonly string[], draft: Draft, tables: re
   return [...lines, ...others, ...remarks(draft), suggestions(tables, draft.tables)].join('\n\n');
 }
 
-/** What is said of the reading itself: typos, words that were left out, text that was not read. */
+/** Remarks on how the question was read: corrected typos, ignored words, text that was not read. */
 export function remarks({ corrections, ignored, isCut }: Draft): string[] {
   const said: string[] = [];
   if (corrections.length > 0) {
@@ -48,19 +48,19 @@ export function remarks({ corrections, ignored, isCut }: Draft): string[] {
   return said;
 }
 
-/** The answer of a query: a sentence or a table, what was assumed, and the SQL. */
+/** The answer to a query: a sentence or a table, the assumptions, and the SQL. */
 export function resultText(question: Question, result: ResultSet, draft: Draft): string {
   const parts = [mainText(question, result), ...noteText(question, draft), sqlBlock(sqlOf(question))];
   return parts.join('\n\n');
 }
 
-/** What was assumed, in one paragraph or none. */
+/** The assumptions, in at most one paragraph. */
 export function noteText(question: Question, draft: Draft): string[] {
   const said = [...question.notes.map(escaped), ...remarks(draft)];
   return said.length === 0 ? [] : [[...new Set(said)].join(' ')];
 }
 
-/** The same answer with all of its rows, as a document has it. */
+/** The same answer with all of its rows, for a document. */
 export function documentText(question: Question, result: ResultSet): string {
   return mainText(question, result, allRows);
 }

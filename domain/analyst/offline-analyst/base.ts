@@ -6,7 +6,7 @@ import { type Scope, scopeOf } from './scope.ts';
 
 export type Chosen = { scope: Scope; trouble?: undefined } | { scope?: undefined; trouble: string };
 
-/** The table that the question is about: whose rows are counted, or whose column is computed with. */
+/** The table that the question is about: the one whose rows are counted, or whose column is computed. */
 export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
   const rated = candidatesOf(draft, tables)
     .map((table) => {
@@ -24,7 +24,7 @@ export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
   return { trouble: `It could be about ${names.join(' or ')}: say which table.` };
 }
 
-/** Tables that were described; where none could be, those that are named. */
+/** Tables that were described; if none could be, those that are named. */
 function candidatesOf(draft: Draft, tables: readonly Table[]): readonly Table[] {
   const described = tables.filter(({ isDescribed }) => isDescribed);
   if (described.length > 0) return described;
@@ -73,20 +73,20 @@ function isNumber({ columns }: Reference): boolean {
   return columns[0]?.column.kind === 'number';
 }
 
-/** A table with an amount is what "how much" is asked of; one with prices, rather not. */
+/** For "how much", a table with an amount is preferred; one with prices is less likely. */
 function amountRating(scope: Scope): number {
   const column = amountColumn(scope);
   if (column === undefined) return -6;
   return headOf(column) === 'price' || headOf(column) === 'cost' ? 1 : 3;
 }
 
-/** How well a column of the table itself is named. */
+/** How well a reference names a column of the table itself. */
 function own({ base }: Scope, { columns }: Reference, missing: number): number {
   const scores = columns.filter(({ column }) => column.table === base.name).map(({ score }) => score);
   return scores.length === 0 ? -missing * 3 : Math.max(...scores);
 }
 
-/** The same, where a table that can be joined will do. */
+/** The same, including tables that can be joined. */
 function reach({ base, joins }: Scope, { columns, tables }: Reference): number {
   const ratings = columns.map(({ column, score }) => {
     if (column.table === base.name) return score;

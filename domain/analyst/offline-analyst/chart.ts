@@ -13,7 +13,7 @@ export interface ChartCall {
 
 const seriesPoints = 3;
 
-/** The chart that was asked for, or that a series over time deserves; or why there can be none. */
+/** The requested chart, or one for a series over time; or why there can be none. */
 export function chartOf(question: Question, result: ResultSet): ChartCall | string | undefined {
   const { groups, measures, chart, kind } = question;
   const isOrdered = question.order?.by === 'groups';

@@ -54,12 +54,12 @@ const phrases: readonly (readonly [string, Operator])[] = [
 ];
 const split = phrases.map(([phrase, operator]) => ({ words: phrase.split(' '), operator }));
 
-/** What may follow a number and says nothing that is looked for. */
+/** Words that may follow a number and carry no meaning here. */
 export const units: ReadonlySet<string> = new Set(
   'eur euro euros usd dollar dollars degrees percent days hours minutes % gbp chf'.split(' '),
 );
 
-/** "over 100", "at least 3", "between 10 and 20": what begins at `at`, if one does. */
+/** The comparison that begins at `at`, if any: "over 100", "at least 3", "between 10 and 20". */
 export function comparisonAt(tokens: readonly Token[], at: number): Comparison | undefined {
   const word = (index: number) => tokens[index]?.word ?? '';
   const said = (length: number) =>
@@ -83,7 +83,7 @@ export function comparisonAt(tokens: readonly Token[], at: number): Comparison |
   return undefined;
 }
 
-/** True where a number that stands alone would be a year. */
+/** True if the number, standing alone, would be a year. */
 export function looksLikeYear(token: Token): boolean {
   return token.kind === 'number' && /^(?:19|20)\d\d$/.test(token.text);
 }

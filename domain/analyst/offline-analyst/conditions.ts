@@ -21,7 +21,7 @@ import {
 } from './parse-state.ts';
 import type { DraftFilter, Range, Reference } from './question.ts';
 
-/** What every filter has. */
+/** Fields common to all filters. */
 const said = (state: State, text: string) => ({
   isNegated: state.isNegated,
   said: text,
@@ -77,7 +77,7 @@ export const equality: Rule = (state) => {
   const { column, tokens, at } = state;
   const token = tokens[at]!;
   if (token.kind !== 'number' || column === undefined || !isAll(column.reference, ['number'])) return 0;
-  // "the amount of 5 orders" is no equation.
+  // "the amount of 5 orders" is not an equation.
   if (articles.has(wordAt(state, at - 1))) return 0;
   const reference = takeColumn(state);
   add(state, {
@@ -94,7 +94,7 @@ const periods = new Set(
   'day days week weeks month months quarter quarters year years night hour hours'.split(' '),
 );
 
-/** "last month", "yesterday": there is no clock here. */
+/** "last month", "yesterday": not supported, because there is no clock. */
 export const relativeDate: Rule = (state) => {
   const word = wordAt(state, state.at);
   let length = 0;
@@ -165,7 +165,7 @@ export const nullTest: Rule = (state) => {
   return end - state.at;
 };
 
-/** "not", "excluding", "other than": of the filter that follows. */
+/** "not", "excluding", "other than": negates the filter that follows. */
 export const negation: Rule = (state) => {
   const word = wordAt(state, state.at);
   const isOther = word === 'other' && wordAt(state, state.at + 1) === 'than';
@@ -210,8 +210,8 @@ export const values: Rule = (state) => {
   if (matches.length === 0) return 0;
   const own = reference === undefined ? [] : ofColumn(matches, reference);
   if (own.length > 0) matches = own;
-  // A name of a column or a table comes before a value, unless its column was just named or others are
-  // listed.
+  // The name of a column or a table takes precedence over a value, unless its column was just named or values
+  // are being listed.
   const isListed = state.context === 'values' && joinsLast(state, matches);
   const isName = (found?.tables.length ?? 0) > 0 || (found?.columns ?? []).some(({ score }) => score >= 9);
   if (isName && own.length === 0 && !isListed) return 0;
@@ -243,7 +243,7 @@ export const values: Rule = (state) => {
   return length;
 };
 
-/** True when these values are of a column that the filter before is of. */
+/** True if these values belong to a column of the previous filter. */
 function joinsLast(state: State, matches: readonly { column: { table: string; name: string } }[]): boolean {
   const last = state.draft.filters.at(-1);
   if (last?.kind !== 'values') return false;
@@ -252,7 +252,7 @@ function joinsLast(state: State, matches: readonly { column: { table: string; na
   );
 }
 
-/** A column of BOOLEAN that stands alone: "returned loans", "not active". */
+/** A BOOLEAN column on its own: "returned loans", "not active". */
 export function flagOf(state: State, reference: Reference): void {
   add(state, { ...said(state, reference.said), kind: 'flag', column: reference });
 }

@@ -11,7 +11,7 @@ export interface DateSpan {
 
 interface Unit {
   length: number;
-  /** Known only with a year. */
+  /** Set only if a year is given. */
   year?: number;
   from(year: number): string;
   to(year: number): string;
@@ -25,8 +25,8 @@ export function dayAfter(date: string): string {
 }
 
 /**
- * "in March 2025", "since 2025-03-01", "between … and …", "Q1 2025", a year: what begins at `at`, if one
- * does.
+ * The date span that begins at `at`, if any: "in March 2025", "since 2025-03-01", "between … and …", "Q1
+ * 2025", a year.
  */
 export function dateAt(tokens: readonly Token[], at: number): DateSpan | undefined {
   const opener = tokens[at]!.word;
@@ -82,7 +82,7 @@ function limited(opener: string, unit: Unit, result: Result, end: number, said: 
   return result(end, [{ to: unit.to(year) }]);
 }
 
-/** One unit, or several: "in 2024 and 2025", where the last year counts for months before it. */
+/** One unit, or several: "in 2024 and 2025". The last year applies to months before it. */
 function listed(
   tokens: readonly Token[],
   start: number,

@@ -6,20 +6,18 @@ import { type Plan, planOf, readerOf, tablesToDescribe } from './plan.ts';
 import type { Conversation, ToolAnswer } from './prompt.ts';
 import { type Call, carryOut, type Step } from './steps.ts';
 
-/**
- * A piece of the instructions of a document: what is kept as it is, or a question whose answer stands there.
- */
+/** A piece of a document's instructions: text kept as it is, or a question that is replaced by its answer. */
 export type Block = { kind: 'heading' | 'text'; text: string } | { kind: 'question'; text: string };
 
 const maxQuestions = 60;
-/** What one step may call. */
+/** Maximum number of calls in one step. */
 const callsAtOnce = 8;
-/** Questions before one under the same heading that may give it its subject. */
+/** Number of earlier questions under the same heading that may give a question its subject. */
 const maxEarlier = 10;
 
 /**
- * The instructions of a document: list items are questions under the headings that they stand under, and
- * paragraphs are kept. Where there is no list, each paragraph is a question.
+ * Reads a document's instructions: list items are questions under their headings, and paragraphs are kept.
+ * Without a list, each paragraph is a question.
  */
 export function readDocument(instructions: string): Block[] {
   const blocks: Block[] = [];
@@ -43,7 +41,7 @@ export function readDocument(instructions: string): Block[] {
   return blocks.map((block) => (block.kind === 'text' ? { kind: 'question', text: block.text } : block));
 }
 
-/** A question with those before it that it may go on from. */
+/** A question with the earlier ones that it may continue. */
 interface Asked {
   messages: string[];
   text: string;
@@ -62,9 +60,9 @@ function questionsOf(blocks: readonly Block[]): Asked[] {
 }
 
 /**
- * What comes next of a document: the calls that its questions need, some at a time, and then all of it as
- * text. Questions take seconds together: between two of them the process sees to everybody else's work, and
- * its heartbeats.
+ * The next step of a document: some of the calls that its questions need, and finally the complete text.
+ * Answering all questions takes seconds, so the process yields between two of them to other work and its
+ * heartbeats.
  */
 export async function nextDocumentStep(conversation: Conversation): Promise<Step> {
   const blocks = readDocument(conversation.messages.at(-1) ?? '');
@@ -128,8 +126,8 @@ function queues(answers: readonly ToolAnswer[]): (tool: string) => ToolAnswer[] 
 }
 
 /**
- * How far one question is. Questions call in their order, and so are the answers of each tool: a question
- * takes the next one that is left.
+ * The progress of one question. Questions make their calls in order, and the answers of each tool are in the
+ * same order, so a question takes the next remaining ones.
  */
 function answered(
   conversation: Conversation,
@@ -148,7 +146,7 @@ function answered(
   }
 }
 
-/** Ends the run: nobody is there to say it to. */
+/** Ends the run with a question, because no person is there to answer it. */
 function asking(question: string): Step {
   return { calls: [{ tool: 'ask_person', input: { question: question.slice(0, 2_000) } }] };
 }

@@ -2,13 +2,13 @@ import type { Column } from './catalog.ts';
 import type { Reference } from './question.ts';
 import { pick, type Scope, timeColumnOf } from './scope.ts';
 
-/** What is found out on the way; anything in `trouble` means that the question is not answered. */
+/** Findings during resolution; any entry in `trouble` means that the question is not answered. */
 export interface Findings {
   trouble: string[];
   notes: string[];
 }
 
-/** The column of a date, as it was named, or the table's own; which one is said where there are several. */
+/** The named date column, or the table's own; adds a note about the choice if there are several. */
 export function timeColumn(
   reference: Reference | undefined,
   scope: Scope,

@@ -2,7 +2,7 @@ import { additiveWords } from './lexicon.ts';
 import type { Draft, DraftFilter, DraftMeasure } from './question.ts';
 import { stem } from './words.ts';
 
-/** The question that the last message asks, with what messages before it leave standing. */
+/** The question of the last message, combined with what still applies from earlier messages. */
 export function foldAll(drafts: readonly Draft[]): { draft: Draft; isFolded: boolean } | undefined {
   let before: Draft | undefined;
   let isFolded = false;
@@ -10,7 +10,7 @@ export function foldAll(drafts: readonly Draft[]): { draft: Draft; isFolded: boo
     const isLast = index === drafts.length - 1;
     isFolded = before !== undefined && goesOn(draft, before);
     const folded = isFolded ? fold(before!, regrouped(before!, draft)) : draft;
-    // What could not be understood leaves no subject to the next question.
+    // A message that was not understood gives no subject to the next question.
     if (isLast || (isAnswerable(folded) && folded.intent !== 'help' && folded.intent !== 'tables'))
       before = folded;
   });
@@ -21,7 +21,7 @@ function isAnswerable({ unknown, problems }: Draft): boolean {
   return unknown.length === 0 && problems.length === 0;
 }
 
-/** True when a message names no subject of its own, or says that it goes on. */
+/** True if a message names no subject of its own, or is phrased as a continuation. */
 function goesOn(draft: Draft, before: Draft): boolean {
   if (draft.intent === 'help' || draft.intent === 'tables' || draft.intent === 'describe') return false;
   if (draft.tables.length === 0) return draft.isOpener || !hasSubject(draft);
@@ -76,7 +76,7 @@ function regrouped(before: Draft, draft: Draft): Draft {
   return { ...draft, loose: [], groups: draft.loose.map((column) => ({ said: column.said, column })) };
 }
 
-/** "and the average?" is of the column before; "what about products?" counts another table. */
+/** "and the average?" applies to the previous column; "what about products?" counts another table. */
 function foldMeasures(before: Draft, { measures, loose, tables, groups, filters }: Draft): DraftMeasure[] {
   const isOtherTable = measures.length + groups.length + filters.length === 0 && tables.length === 1;
   if (isOtherTable && before.measures.length > 0 && before.measures.every(({ table }) => table !== undefined))
@@ -107,7 +107,7 @@ function foldTables(before: Draft, { tables, measures, groups, filters }: Draft)
   return isOther ? tables : [...before.tables, ...tables];
 }
 
-/** A filter replaces those before it that are of the same column. */
+/** A filter replaces earlier filters on the same column. */
 function foldFilters(before: readonly DraftFilter[], filters: readonly DraftFilter[]): DraftFilter[] {
   const isReplaced = (old: DraftFilter) => filters.some((filter) => isSame(old, filter));
   return [...before.filter((old) => !isReplaced(old)), ...filters];

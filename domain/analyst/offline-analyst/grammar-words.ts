@@ -25,7 +25,7 @@ const comparing = `above below under beyond more less fewer greater larger small
   first count help describe profile sample preview true false trend monthly weekly daily yearly quarterly
   false contains containing starting`;
 
-/** Every word that the grammar uses. None of them is taken for a misspelt name. */
+/** Every word of the grammar. None of them is treated as a misspelt name. */
 export const grammarWords: ReadonlySet<string> = new Set([
   ...aggregateOf.keys(),
   ...ascending,
@@ -49,7 +49,7 @@ export const grammarWords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A value that is also a word of the grammar, as `IN` for India, counts only where it is written the same, in
+ * A value that is also a grammar word, such as `IN` for India, counts only if it is written identically, in
  * capitals.
  */
 export function allowsAsWord(token: Token, value: string): boolean {

@@ -27,7 +27,7 @@ export const grouping: Rule = (state) => {
     return 2;
   }
   if (!by.has(word)) return 0;
-  // "orders made by customers in Germany" are not grouped.
+  // "orders made by customers in Germany" is not a grouping.
   if (doing.has(wordAt(state, state.at - 1))) return 1;
   const start = skip(state, state.at + 1, fillers);
   const next = wordAt(state, start);
@@ -48,7 +48,7 @@ export const grouping: Rule = (state) => {
   return start + taken - state.at;
 };
 
-/** The next of "by country and month". */
+/** A further group, as in "by country and month". */
 export const furtherGroup: Rule = (state) => {
   if (state.context !== 'group' || !isContinued(state)) return 0;
   const start = skip(state, state.at, fillers);
@@ -80,7 +80,7 @@ function groupAt(state: State, at: number): number {
   return read.length;
 }
 
-/** A period, with "of" and its date column, or what names a column or a table. */
+/** A period, optionally with "of" and its date column, or the name of a column or a table. */
 function nameOfGroup(state: State, at: number): { group: DraftGroup; length: number } | undefined {
   const found = mention(state, at);
   const isColumn = found?.columns.some(({ score }) => score >= 9) ?? false;
@@ -99,7 +99,7 @@ function nameOfGroup(state: State, at: number): { group: DraftGroup; length: num
   return { group: { said: found.said, column: referenceOf(found) }, length: found.length };
 }
 
-/** "which country …", "what products …": what is asked for is named next. */
+/** "which country …", "what products …": the subject is named next. */
 export const which: Rule = (state) => {
   if (!whichWords.has(wordAt(state, state.at))) return 0;
   const next = wordAt(state, state.at + 1);
@@ -129,7 +129,7 @@ function isValueOnly(found: { values: unknown[]; tables: unknown[]; columns: { s
   );
 }
 
-/** "show", "list": rows, where nothing is computed. */
+/** "show", "list": rows, unless something is computed. */
 export const listing: Rule = (state) => {
   if (!listWords.has(wordAt(state, state.at))) return 0;
   state.draft.isRows = true;

@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts';
 import type { Draft, Question, Reference } from './question.ts';
 
-/** What was named and is used for nothing would have been left out silently: then it is not answered. */
+/** Refuses a question if something it names is not used: it would otherwise be ignored silently. */
 export function refuseUnused(draft: Draft, question: Question, findings: Findings): void {
   refuseUnusedTables(draft, question, findings);
   const asked = draft.subject?.column?.tables ?? [];

@@ -22,7 +22,7 @@ const describing = new Set(
   'describe profile explain summarize summarise summary schema structure columns fields profiling'.split(' '),
 );
 
-/** What is asked beside figures: help, the tables, what a table or a column is like, some rows. */
+/** Questions other than for figures: help, the tables, a description of a table or a column, some rows. */
 export function intentOf(tokens: readonly Token[], vocabulary: Vocabulary): Intent | undefined {
   const words = tokens.filter(({ kind }) => kind === 'word').map(({ word }) => word);
   const text = words.join(' ');
@@ -55,7 +55,7 @@ function namesAny(tokens: readonly Token[], vocabulary: Vocabulary): boolean {
 
 const pronouns = new Set(['it', 'them', 'those', 'these', 'that', 'this']);
 
-/** True when a message begins as something that goes on with the one before. */
+/** True if a message begins like a continuation of the previous one. */
 export function isOpener(tokens: readonly Token[]): boolean {
   const words = tokens.slice(0, 6).map(({ word }) => word);
   const [first, second, third] = words;
@@ -74,10 +74,7 @@ export function isOpener(tokens: readonly Token[]): boolean {
 
 const chartFillers = new Set(['a', 'an', 'as']);
 
-/**
- * "as a pie chart", "plot", "write a report", "summary": how the answer is wanted, and words of what is
- * asked.
- */
+/** "as a pie chart", "plot", "write a report", "summary": the wanted form of the answer. */
 export const charting: Rule = (state) => {
   const { draft } = state;
   const word = wordAt(state, state.at);

@@ -57,7 +57,7 @@ export const monthOf: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Dates that need to know today; the analyst has no clock, and says so. */
+/** Dates relative to today, which the analyst refuses because it has no clock. */
 export const relativeWords = new Set(words('today yesterday tomorrow currently ago'));
 export const relativeOpeners = new Set(words('last past previous this next current'));
 
@@ -76,7 +76,7 @@ export const distinctWords = new Set(words('distinct different unique'));
 export const descending = new Set(words('top best descending desc decreasing most'));
 export const ascending = new Set(words('bottom worst ascending asc increasing least fewest'));
 
-/** Adjectives that name an order of a column: the words of the column, and which end of it. */
+/** Adjectives that imply an order by a column: the words of the column, and the direction. */
 export const superlatives: ReadonlyMap<string, { column: string; direction: 'asc' | 'desc' }> = new Map([
   ['expensive', { column: 'price', direction: 'desc' }],
   ['priciest', { column: 'price', direction: 'desc' }],
@@ -88,7 +88,7 @@ export const superlatives: ReadonlyMap<string, { column: string; direction: 'asc
   ['earliest', { column: 'when', direction: 'asc' }],
 ]);
 
-/** What a word may stand for, best first, when no column has its name. All of them are columns of numbers. */
+/** What a word may stand for if no column has its name, best first. All are numeric columns. */
 const synonymLists: Readonly<Record<string, string>> = {
   revenue: 'revenue sales turnover total amount value',
   sales: 'sales revenue turnover total amount value',
@@ -116,14 +116,14 @@ export const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(synonymLists).map(([word, targets]) => [stem(word), words(targets).map(stem)]),
 );
 
-/** Words of columns whose values add up to something: these are totalled when no aggregate is named. */
+/** Words of columns whose values can be summed: these are totalled if no aggregate is named. */
 export const additiveWords = new Set(
   words(
     'revenue sales turnover total amount value income spend spending cost costs expense quantity qty units pieces items rain rainfall precipitation sold',
   ).map(stem),
 );
 
-/** Words that carry no meaning of their own here. */
+/** Words without a meaning of their own here. */
 export const stopWords = new Set(
   words(`
     a an the of in on at to from with for is are was were be been being am do does did done has have had having
@@ -141,7 +141,7 @@ export const stopWords = new Set(
   `),
 );
 
-/** Words that may be left out of the question, if that is said. */
+/** Words that may be ignored, if the answer says so. */
 export const harmless = new Set(
   words(`
     interesting important nice good quick quickly simple simply really very actually maybe perhaps probably

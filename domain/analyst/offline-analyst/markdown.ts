@@ -1,15 +1,15 @@
 import { kindOf, type ResultSet } from './catalog.ts';
 
-/** Markdown of data and names: what a value says must stay text, whatever it holds. */
+/** Markdown from data and names, escaped so that values stay text whatever they contain. */
 const maxTableRows = 20;
 const maxCellCharacters = 120;
 
-/** A name as code: nothing in it ends the code, the cell or the line. */
+/** A name as inline code; nothing in it can end the code, the cell or the line. */
 export function code(name: string): string {
   return `\`${name.replace(/[`|\p{Cc}\p{Cf}]/gu, ' ').slice(0, maxCellCharacters)}\``;
 }
 
-/** A value as text: nothing in it is markup. */
+/** A value as text, without markup. */
 export function escaped(value: string): string {
   const isCut = value.length > maxCellCharacters;
   const text = value.slice(0, maxCellCharacters).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
@@ -37,7 +37,7 @@ export interface TableColumn {
   isNumber?: boolean;
 }
 
-/** Numbers stand on the right. */
+/** A Markdown table with numbers right-aligned. */
 export function table(columns: readonly TableColumn[], rows: readonly (readonly unknown[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
@@ -59,13 +59,16 @@ export function resultTable(result: ResultSet): string {
   return table(columns, shown) + rest;
 }
 
-/** A result whose rows a document fills in by itself, where it has more than are shown here. */
+/**
+ * The result as a table, or, if it has more rows than are shown here, as a reference that a document replaces
+ * by all of them.
+ */
 export function allRows(result: ResultSet): string {
   if (Math.max(result.rowCount, result.rows.length) <= maxTableRows) return resultTable(result);
   return `![${result.rowCount} rows](result:${result.resultId})`;
 }
 
-/** SQL in a block whose fence is longer than any that it holds. */
+/** SQL in a code block whose fence is longer than any in it. */
 export function sqlBlock(sql: string): string {
   let fence = '```';
   while (sql.includes(fence)) fence += '`';

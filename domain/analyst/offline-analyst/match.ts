@@ -6,7 +6,7 @@ import { allowance, distance, keyOf, stem, type Token, wordsOf } from './words.t
 export interface ColumnMatch {
   column: Column;
   /**
-   * How well the words name it: 12 with its table, 10 in full, 9 without is/has, 5 in part, below as a
+   * How well the words name it: 12 with its table, 10 completely, 9 without is/has, 5 partially, less as a
    * synonym.
    */
   score: number;
@@ -31,15 +31,13 @@ type Entry = Pick<Mention, 'tables' | 'columns' | 'values'>;
 export interface Vocabulary {
   tables: readonly Table[];
   entries: ReadonlyMap<string, Entry>;
-  /**
-   * Single words that names and values are made of, by their stems: what a misspelt word is compared with.
-   */
+  /** Single words of names and values by their stems, to compare misspelt words with. */
   known: ReadonlyMap<string, string>;
 }
 
 const maxPhraseWords = 6;
 const maxCorrections = 40;
-/** Columns of all tables together. */
+/** Maximum number of columns of all tables. */
 const maxColumns = 5000;
 
 export function vocabularyOf(tables: readonly Table[]): Vocabulary {
@@ -71,7 +69,7 @@ export function vocabularyOf(tables: readonly Table[]): Vocabulary {
   return { tables, entries, known };
 }
 
-/** The keys that name a column, and how well each does. */
+/** The keys that name a column, with their scores. */
 function keysOfColumn(tableWords: readonly string[], column: Column): Map<string, number> {
   const words = wordsOf(column.name);
   const keys = new Map<string, number>();
@@ -82,7 +80,7 @@ function keysOfColumn(tableWords: readonly string[], column: Column): Map<string
   if (!keyOf(words).startsWith(keyOf(tableWords))) add(keyOf(tableWords) + keyOf(words), 12);
   const isFlag = words[0] === 'is' || words[0] === 'has' || words[0] === 'was';
   if (isFlag && words.length > 1) add(keyOf(words.slice(1)), 9);
-  // "due date" is `due_on`, "creation date" is not.
+  // "due date" matches `due_on`, "creation date" does not.
   const last = words.at(-1)!;
   if (isTime(column) && words.length > 1 && (last === 'on' || last === 'at'))
     add(keyOf([...words.slice(0, -1), 'date']), 9);
@@ -124,7 +122,7 @@ function found(vocabulary: Vocabulary, run: readonly Token[], said: string): Men
   return { length: run.length, said, tables, columns, values };
 }
 
-/** Columns of numbers that a word like "revenue" may stand for. */
+/** Numeric columns that a word such as "revenue" may stand for. */
 function synonymous(vocabulary: Vocabulary, key: string): ColumnMatch[] {
   const targets = synonyms.get(key) ?? [];
   return targets.flatMap((target, index) =>
@@ -138,13 +136,13 @@ const unitWords = new Set(
   'c f k mm cm m km g kg t l ml eur usd gbp chf pct percent s sec ms min h hours minutes days'.split(' '),
 );
 
-/** What a column of numbers is of: the last word of its name that is no unit. */
+/** What a numeric column measures: the last word of its name that is not a unit. */
 export function headOf(column: Column): string | undefined {
   const words = wordsOf(column.name);
   return words.findLast((word, index) => index === 0 || !unitWords.has(word));
 }
 
-/** True for a number that identifies something: adding such up means nothing. */
+/** True for a number that identifies something, so that a sum would be meaningless. */
 export function isKey(column: Column): boolean {
   const words = wordsOf(column.name);
   return ['id', 'key', 'code', 'no', 'nr', 'uuid'].includes(words.at(-1) ?? '');
@@ -159,7 +157,7 @@ export interface Correction {
   to: string;
 }
 
-/** Replaces words that nothing knows by the one known word that they are a typo of. */
+/** Replaces unknown words by the one known word that they are a typo of. */
 export function corrected(
   vocabulary: Vocabulary,
   tokens: readonly Token[],
@@ -181,11 +179,11 @@ export function corrected(
 }
 
 function nearest(token: Token, limit: number, { known }: Vocabulary): string | undefined {
-  // What the data says comes before what the grammar says.
+  // Words of the data take precedence over words of the grammar.
   const candidates = [known, grammarStems, synonymStems];
   for (const words of candidates) {
     let best: string | undefined;
-    // A word of the grammar changes the question: only one typo is forgiven there.
+    // A grammar word changes the question, so only one typo is tolerated there.
     let bestDistance = words === grammarStems ? 2 : limit + 1;
     for (const [key, word] of words) {
       if (word.length < 4) continue;
@@ -199,7 +197,7 @@ function nearest(token: Token, limit: number, { known }: Vocabulary): string | u
   return undefined;
 }
 
-/** A word that means nothing here is no correction: it would make another one mean nothing. */
+/** Words without meaning are not used as corrections: they would make another word meaningless. */
 const grammarStems = new Map(
   [...grammarWords]
     .filter((word) => !stopWords.has(word) && !harmless.has(word))

@@ -44,7 +44,7 @@ function ownerOf({ tokens, at, draft }: State): Reference | undefined {
   );
 }
 
-/** "how many", "number of", "count": rows are counted, or what a column holds. */
+/** "how many", "number of", "count": counts rows, or the values of a column. */
 export const counting: Rule = (state) => {
   const [word, next] = [wordAt(state, state.at), wordAt(state, state.at + 1)];
   const isCount =
@@ -69,7 +69,7 @@ export const counting: Rule = (state) => {
   return isCount ? 2 : 1;
 };
 
-/** "different countries": distinct values are counted. */
+/** "different countries": counts distinct values. */
 export const distinctness: Rule = (state) => {
   if (!distinctWords.has(wordAt(state, state.at))) return 0;
   state.pending = state.pending.filter(({ aggregate }) => aggregate !== 'count');
@@ -77,7 +77,7 @@ export const distinctness: Rule = (state) => {
   return 1;
 };
 
-/** "total", "average", "highest" …, unless the word is the name of the column that is asked for. */
+/** "total", "average", "highest" …, unless the word is the name of the wanted column. */
 export const aggregating: Rule = (state) => {
   const word = wordAt(state, state.at);
   const aggregate = aggregateOf.get(word);
@@ -89,7 +89,7 @@ export const aggregating: Rule = (state) => {
   return 1;
 };
 
-/** "the lowest average": what was an extreme is an order of what follows. */
+/** "the lowest average": the extreme becomes the order of what follows. */
 function orderBySoft(state: State): Reference | undefined {
   const last = state.pending.at(-1);
   if (last?.isSoft !== true) return undefined;
@@ -104,7 +104,7 @@ function namesNext(state: State): boolean {
   return next !== undefined && next.columns.length + next.tables.length > 0;
 }
 
-/** "top 5", "bottom 3", "the 3 most expensive", "the newest order": an order, and how many of it. */
+/** "top 5", "bottom 3", "the 3 most expensive", "the newest order": an order and a limit. */
 export const ranking: Rule = (state) => {
   const word = wordAt(state, state.at);
   const superlative = superlatives.get(word);
@@ -146,9 +146,7 @@ export function isSmall(value: number | undefined): boolean {
   return value !== undefined && Number.isInteger(value) && value > 0 && value <= 1000;
 }
 
-/**
- * "the newest 5 orders", "cheapest product": rows in the order of a column; "latest order date" is a maximum.
- */
+/** "the newest 5 orders", "cheapest product": rows ordered by a column; "latest order date" is a maximum. */
 function superlatively(
   state: State,
   { column, direction }: { column: string; direction: 'asc' | 'desc' },
@@ -161,7 +159,7 @@ function superlatively(
   const found = mention(state, at);
   const { draft } = state;
   if (found === undefined || found.tables.length === 0) {
-    // "which product is the most expensive": its table was named before.
+    // "which product is the most expensive": its table was named earlier.
     if (found !== undefined || draft.subject?.column?.tables.length !== 1) return 0;
     Object.assign(draft, {
       direction,
@@ -180,7 +178,7 @@ function superlatively(
   return at + found.length - state.at;
 }
 
-/** No column for "when": the date column of the table is found when the table is known. */
+/** No column for "when": the date column is determined once the table is known. */
 function ordering({ vocabulary }: State, said: string): Reference {
   const columns = said === 'when' ? [] : (vocabulary.entries.get(stem(said))?.columns ?? []);
   return { said, columns, tables: [] };
@@ -193,8 +191,8 @@ export const sharing: Rule = (state) => {
 };
 
 /**
- * Gives the aggregates that wait a table or a column. True when there were some, or a list of measures goes
- * on.
+ * Assigns a table or a column to the pending aggregates. True if there were any, or a list of measures
+ * continues.
  */
 export function takeMeasures(state: State, length: number): boolean {
   const found = mention(state, state.at)!;
@@ -225,7 +223,7 @@ export function takeMeasures(state: State, length: number): boolean {
   return true;
 }
 
-/** "highest stations by elevation": its rows in an order. */
+/** "highest stations by elevation": its rows, ordered. */
 function rankRows(state: State, { tables }: Mention, length: number): boolean {
   const { draft } = state;
   draft.direction = state.pending.at(-1)?.aggregate === 'min' ? 'asc' : 'desc';

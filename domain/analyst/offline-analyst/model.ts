@@ -10,7 +10,7 @@ import { nextDocumentStep } from './document.ts';
 import { readPrompt } from './prompt.ts';
 import { nextStep, type Step } from './steps.ts';
 
-/** How many words a delta holds. */
+/** Number of words in a delta. */
 const wordsPerDelta = 4;
 
 /** The offline analyst as a language model: a pure function of its prompt. */
@@ -50,7 +50,7 @@ function contentOf(step: Step, options: LanguageModelV4CallOptions): LanguageMod
   }));
 }
 
-/** Ids that follow from the prompt, and that no call in it has. */
+/** Ids derived from the prompt that no call in it has. */
 function freshIds({ prompt }: LanguageModelV4CallOptions, count: number): string[] {
   const taken = new Set<string>();
   for (const { content } of prompt) {
@@ -69,7 +69,7 @@ function finishOf(step: Step): LanguageModelV4FinishReason {
   return { unified: step.calls === undefined ? 'stop' : 'tool-calls', raw: undefined };
 }
 
-/** Four characters are told as one token, which is near to what models of English count. */
+/** Counts four characters as one token, which is close to models' usage for English. */
 function usageOf(
   { prompt }: LanguageModelV4CallOptions,
   content: LanguageModelV4Content[],
@@ -105,7 +105,7 @@ function* textParts(text: string): Generator<LanguageModelV4StreamPart> {
   yield { type: 'text-end', id };
 }
 
-/** Some words at a time, each with the white space after it. */
+/** A few words at a time, each with the white space after it. */
 function* deltasOf(text: string): Generator<string> {
   let start = 0;
   let words = 0;

@@ -4,32 +4,32 @@ import { type Mention, mentionAt, type Vocabulary } from './match.ts';
 import type { Aggregate, Draft, Reference } from './question.ts';
 import type { Token } from './words.ts';
 
-/** Where the reading of a message stands. */
+/** The state of parsing a message. */
 export interface State {
   readonly tokens: readonly Token[];
   readonly vocabulary: Vocabulary;
   readonly draft: Draft;
   at: number;
-  /** Aggregates that wait for what they are of. */
+  /** Aggregates waiting for their column or table. */
   pending: { aggregate: Aggregate; said: string; isSoft: boolean; owner: Reference | undefined }[];
-  /** True after "or": a filter that follows would be another way, which is not understood. */
+  /** True after "or": a following filter would be an alternative, which is not supported. */
   isOr: boolean;
-  /** What "and" and a comma go on with. */
+  /** What "and" and a comma continue. */
   context?: 'group' | 'measure' | 'values' | undefined;
-  /** The aggregates of the last measure, for "and" after it. */
+  /** The aggregates of the last measure, for a following "and". */
   lastAggregates: Aggregate[];
   isNegated: boolean;
-  /** The column that was named last, if only words as "is" came after it. */
+  /** The last named column, if only words such as "is" followed it. */
   column?: { reference: Reference; isLoose: boolean } | undefined;
-  /** True after "which" or "top": the next name is what is asked for. */
+  /** True after "which" or "top": the next name is the subject. */
   wantsSubject: boolean;
-  /** True after "sort by", or "by" after a "top": the next column is what is ordered by. */
+  /** True after "sort by", or "by" after a "top": the next column is the order. */
   wantsOrder: boolean;
-  /** True once a verb came: for shares, what follows it is the part. */
+  /** True after a verb: for shares, what follows it selects the part. */
   isAfterVerb: boolean;
 }
 
-/** Reads what begins at `state.at`: how many tokens it took, or 0. */
+/** Parses at `state.at`; returns the number of tokens consumed, or 0. */
 export type Rule = (state: State) => number;
 
 export function wordAt(state: State, at: number): string {
@@ -40,7 +40,7 @@ export function mention(state: State, at: number): Mention | undefined {
   return at < state.tokens.length ? mentionAt(state.vocabulary, state.tokens, at) : undefined;
 }
 
-/** The place after `words` from `at` on. */
+/** The position after any `words` starting at `at`. */
 export function skip(state: State, at: number, words: ReadonlySet<string>): number {
   let end = at;
   while (words.has(wordAt(state, end))) end += 1;
@@ -79,7 +79,7 @@ export function referenceOf(found: Mention): Reference {
   return { said: found.said, columns: found.columns, tables: found.tables };
 }
 
-/** The columns that are named best. */
+/** The columns with the best score. */
 function bestColumns(reference: Reference) {
   const best = Math.max(...reference.columns.map(({ score }) => score));
   return reference.columns.filter(({ score }) => score === best).map(({ column }) => column);
@@ -91,7 +91,7 @@ export function isAll(reference: Reference, kinds: readonly string[]): boolean {
 
 export const timeKinds = ['date', 'timestamp', 'timestamptz'];
 
-/** True when what follows a column at `end` says something about its values. */
+/** True if what follows a column at `end` is a condition on its values. */
 export function isConditionAhead(state: State, reference: Reference, end: number): boolean {
   let at = skip(state, end, linking);
   const isLinked = at > end;
@@ -107,9 +107,7 @@ export function isConditionAhead(state: State, reference: Reference, end: number
   return ofColumn(valuesAt(state, at, reference), reference).length > 0;
 }
 
-/**
- * Values at `at`; those that are also words of the grammar count where their column was named just before.
- */
+/** Values at `at`; those that are also grammar words count only if their column was named just before. */
 export function valuesAt(state: State, at: number, reference?: Reference): Mention['values'] {
   const found = mention(state, at)?.values ?? [];
   if (found.length > 0 || reference === undefined) return found;
@@ -135,7 +133,7 @@ export function isContinued(state: State): boolean {
 
 export const connectors: ReadonlySet<string> = new Set(['and', 'or', ',', '&', 'plus']);
 
-/** Takes the last column for what is said of it now. */
+/** Consumes the last named column for the current condition. */
 export function takeColumn(state: State): Reference | undefined {
   const { column, draft } = state;
   state.column = undefined;

@@ -30,7 +30,7 @@ import {
 import { type Draft, emptyDraft } from './question.ts';
 import { type Token, tokenize } from './words.ts';
 
-/** In the order in which they are tried at each word. */
+/** Tried in this order at each word. */
 const rules: readonly Rule[] = [
   charting,
   relativeDate,
@@ -61,7 +61,9 @@ const rules: readonly Rule[] = [
 const ends = new Set(['.', ';', '?', '!']);
 const verbs = new Set(['is', 'are', 'was', 'were', 'have', 'has', 'come', 'comes', 'came']);
 
-/** What one message says. Every word is either understood, known to mean nothing here, or told as unknown. */
+/**
+ * Parses one message. Every word is either understood, known to have no meaning here, or reported as unknown.
+ */
 export function parse(text: string, vocabulary: Vocabulary): Draft {
   const { tokens: read, isCut } = tokenize(text);
   const { tokens, corrections } = corrected(vocabulary, read);
@@ -89,7 +91,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
     filter.kind === 'compare' ? (filter.column ?? []) : [],
   );
   for (const measure of state.pending) {
-    // "average fine over 2": what is compared is also what is computed.
+    // "average fine over 2": the compared column is also the computed one.
     const column = measure.aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
     draft.measures.push(column === undefined ? measure : { ...measure, column });
   }
@@ -97,7 +99,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
   return draft;
 }
 
-/** "when was the highest temperature" would be answered with the temperature. */
+/** Refuses "when was the highest temperature", which would otherwise be answered with the temperature. */
 function refuseWhen({ measures, problems, intent }: Draft): void {
   const isNumber = measures.some(({ column }) => column?.columns[0]?.column.kind === 'number');
   if (isNumber && intent === undefined)
@@ -136,12 +138,12 @@ function refuseOr(state: State): void {
   state.draft.problems.push('I join filters by “and”; by “or” only values of one column.');
 }
 
-/** These go on with a list; after any other rule, "and" begins something new. */
+/** Rules that continue a list; after any other rule, "and" begins something new. */
 function keepsContext(rule: Rule): boolean {
   return rule === values || rule === quoted || rule === furtherGroup || rule === named || rule === grouping;
 }
 
-/** A word without a rule: one that means nothing here, or one that is not understood. */
+/** A word without a rule: either without meaning here, or not understood. */
 function plainWord(state: State, token: Token): void {
   const { draft } = state;
   state.at += 1;
@@ -165,7 +167,7 @@ function plainWord(state: State, token: Token): void {
   state.context = undefined;
 }
 
-/** True when what follows "named" is a value. */
+/** True if "named" is followed by a value. */
 function namesValue(state: State): boolean {
   return state.tokens[state.at]?.kind === 'quoted' || (mention(state, state.at)?.values.length ?? 0) > 0;
 }
@@ -187,7 +189,7 @@ function explainValue(state: State, token: Token): void {
   );
 }
 
-/** A table or a column, for whatever waits for one. */
+/** A table or a column, assigned to whatever is pending. */
 function named(state: State): number {
   const found = mention(state, state.at);
   if (found === undefined || found.tables.length + found.columns.length === 0) return 0;
@@ -206,7 +208,7 @@ function named(state: State): number {
     found.tables.length > 0 &&
     state.pending.some(({ aggregate }) => aggregate !== 'count' && aggregate !== 'distinct');
   if (isOfNext && next?.columns.some(({ column }) => column.kind === 'number' && !isKey(column)) === true) {
-    // "average order value": the table only says whose value it is.
+    // "average order value": the table only qualifies the value.
     draft.tables.push(...found.tables);
     return found.length;
   }
@@ -248,7 +250,7 @@ function firstRows(state: State): number {
   return isNumbered ? 2 : 1;
 }
 
-/** "show 5 orders", "5 rows": a number before what is listed. */
+/** "show 5 orders", "5 rows": a number before the listed things. */
 function limiting(state: State): number {
   const token = state.tokens[state.at]!;
   if (token.kind !== 'number' || !isSmall(token.value)) return 0;

@@ -6,7 +6,7 @@ import type { Draft, Question, Reference } from './question.ts';
 import { resolve } from './resolve.ts';
 import { mayJoin } from './scope.ts';
 
-/** What is to be done about the last message. */
+/** What to do about the last message. */
 export type Plan = { draft: Draft } & (
   | { kind: 'help' | 'tables' }
   | { kind: 'refuse'; trouble: string[] }
@@ -18,7 +18,7 @@ export type Plan = { draft: Draft } & (
 const maxDescribed = 8;
 const sampleRows = 10;
 
-/** Reads messages, each once: a document asks many questions of the same tables. */
+/** Parses messages, each only once, because a document asks many questions about the same tables. */
 export type MessageReader = (message: string) => Draft;
 
 export function readerOf(tables: readonly Table[]): MessageReader {
@@ -66,7 +66,7 @@ function describing(draft: Draft, tables: readonly Table[]): Plan {
   return { kind: 'refuse', draft, trouble: ['Which table or column should I describe?'] };
 }
 
-/** Rows of one table as they come, with nothing said of which. */
+/** Any rows of one table, without conditions. */
 function isSample({
   tables,
   measures,
@@ -87,7 +87,7 @@ function isSample({
   );
 }
 
-/** The tables that have to be described before the last message can be understood. */
+/** The tables that must be described before the last message can be understood. */
 export function tablesToDescribe(
   messages: readonly string[],
   tables: readonly Table[],
@@ -107,7 +107,7 @@ export function tablesToDescribe(
   return [...names].slice(0, maxDescribed);
 }
 
-/** True when there are words that only values of other tables, or their dates, may explain. */
+/** True if there are words that only values or dates of other tables may explain. */
 function needsMore(drafts: readonly Draft[], names: ReadonlySet<string>, tables: readonly Table[]): boolean {
   if (names.size === 0) return true;
   const hasTime = tables.some((table) => names.has(table.name) && table.columns.some(isTime));

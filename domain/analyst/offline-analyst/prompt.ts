@@ -6,16 +6,16 @@ export interface ToolAnswer {
   error?: { code: string; message: string };
 }
 
-/** What the analyst reads of a prompt: what was asked, and what tools answered since the last question. */
+/** The parts of a prompt that the analyst reads: the questions, and the tool answers since the last one. */
 export interface Conversation {
   messages: string[];
   answers: ToolAnswer[];
   tools: ReadonlySet<string>;
-  /** The last message is the instructions of a document, and nobody can be asked. */
+  /** The last message contains a document's instructions, and no person can be asked. */
   isUnattended: boolean;
 }
 
-/** How many questions before the last one may give it its subject. */
+/** Number of earlier questions that may give the last one its subject. */
 const maxEarlier = 10;
 
 export function readPrompt({ prompt, tools, toolChoice }: LanguageModelV4CallOptions): Conversation {
@@ -50,7 +50,7 @@ function readAnswers(message: ToolMessage): ToolAnswer[] {
   });
 }
 
-/** The JSON between the lines that mark it as data, or all of the text where there are no such lines. */
+/** The JSON between the lines that mark it as data, or the whole text if there are no such lines. */
 function parsed(text: string): unknown {
   const first = text.startsWith('<') ? text.indexOf('\n') : -1;
   const last = text.startsWith('<') ? text.lastIndexOf('\n') : text.length;

@@ -4,15 +4,15 @@ import type { ColumnMatch, Correction, ValueMatch } from './match.ts';
 
 export type { Aggregate, ChartKind, Period };
 
-/** Words that stand for a column, before it is decided which. */
+/** Words that refer to a column, before it is decided which. */
 export interface Reference {
   said: string;
   columns: ColumnMatch[];
-  /** Tables that the same words name. */
+  /** Tables that the same words may name. */
   tables: string[];
 }
 
-/** From the first day on, to before the second. */
+/** From the first day inclusive to the second exclusive. */
 export interface Range {
   from?: string;
   to?: string;
@@ -33,14 +33,14 @@ export type DraftFilter = { isNegated: boolean; said: string; isAfterVerb: boole
 
 export interface DraftMeasure {
   aggregate: Aggregate;
-  /** Without one: rows are counted, or the amount-like column is taken. */
+  /** If missing, rows are counted, or the amount-like column is used. */
   column?: Reference;
   /** The table whose rows are counted. */
   table?: string;
   said: string;
-  /** What "with" made it a property of: "the country with the highest revenue". */
+  /** The owner named before "with": "the country with the highest revenue". */
   owner?: Reference | undefined;
-  /** True for "highest": with "which" it orders, alone it is the maximum. */
+  /** True for "highest": with "which" it is an order, alone it is the maximum. */
   isSoft?: boolean;
 }
 
@@ -51,26 +51,26 @@ export type DraftGroup = { said: string } & (
 
 export type Intent = 'help' | 'tables' | 'describe' | 'values' | 'rows' | 'first' | 'last';
 
-/** What one message says, before it is joined with those before it and with the tables. */
+/** The content of one message, before it is combined with earlier ones and with the tables. */
 export interface Draft {
   intent?: Intent;
-  /** True when it begins as something that goes on with what was asked before. */
+  /** True if it begins like a continuation of the previous question. */
   isOpener: boolean;
-  /** True for "and by …": what it is by is said anew. */
+  /** True for "and by …": the grouping is stated again. */
   isBy: boolean;
-  /** True for "also": groups are added to those that there are. */
+  /** True for "also": groups are added to the existing ones. */
   isAddition: boolean;
   tables: string[];
   measures: DraftMeasure[];
   groups: DraftGroup[];
-  /** What "which" or "top" ask for: a group, or the rows of a table. */
+  /** The subject of "which" or "top": a group, or the rows of a table. */
   subject?: DraftGroup;
-  /** Columns that were named, and nothing said of them. */
+  /** Columns that were named without anything being said about them. */
   loose: Reference[];
   filters: DraftFilter[];
   direction?: 'asc' | 'desc';
   limit?: number;
-  /** What rows are ordered by. */
+  /** The order of the rows. */
   order?: Reference;
   isRows: boolean;
   isShare: boolean;
@@ -78,7 +78,7 @@ export interface Draft {
   isReport: boolean;
   unknown: string[];
   ignored: string[];
-  /** Sentences for the user: why it cannot be answered as it stands. */
+  /** Sentences for the user about why it cannot be answered as asked. */
   problems: string[];
   corrections: Correction[];
   isCut: boolean;
@@ -116,9 +116,7 @@ export type Condition = { isNegated: boolean; said: string; isAfterVerb: boolean
   | { kind: 'between'; column: Column; low: string; high: string }
 );
 
-/**
- * Another table, each row of the first one having one row of it at most; or, `isMany`, any number of them.
- */
+/** A joined table, with at most one row for each row of the first table; if `isMany`, with any number. */
 export interface Join {
   table: string;
   left: string;
@@ -138,7 +136,7 @@ export interface Group {
   label: string;
 }
 
-/** A question that can be answered by one statement. */
+/** A question that one statement can answer. */
 export interface Question {
   kind: 'aggregate' | 'rows';
   base: string;
@@ -146,7 +144,7 @@ export interface Question {
   measures: Measure[];
   groups: Group[];
   filters: Condition[];
-  /** The columns that rows are shown with. */
+  /** The columns shown for rows. */
   columns: Column[];
   share?: 'groups' | 'filters';
   order?: { by: 'measure' | 'groups' | Column; direction: 'asc' | 'desc' };

@@ -1,7 +1,7 @@
 import type { Draft, DraftGroup, Reference } from './question.ts';
 import { isFlow } from './resolve-measures.ts';
 
-/** What is said one way and meant another, put into the one form that is resolved. */
+/** Normalises phrasings to the one form that is resolved. */
 export function reshape(draft: Draft): Draft {
   return draft.chart === 'scatter' ? scattered(draft) : withSubject(withOrder(draft));
 }
@@ -20,7 +20,7 @@ function scattered(draft: Draft): Draft {
   return { ...draft, measures: [], groups: [], loose: columns.filter(isNumber), isRows: true };
 }
 
-/** "list products by price": rows in an order, as groups of prices would say nothing. */
+/** "list products by price": ordered rows, because groups by price would be useless. */
 function withOrder(draft: Draft): Draft {
   const [group] = draft.groups;
   const isList =

@@ -54,7 +54,7 @@ function resolveFilter(
   return { ...common, kind: 'compare', column, operator: filter.operator, value: filter.value };
 }
 
-/** With a column that was named, only that one. */
+/** Keeps only the named column, if there is one. */
 function narrowed<T extends { columns: { column: Column; score: number }[] }>(
   reference: T,
   filter: Extract<DraftFilter, { kind: 'values' }>,
@@ -69,7 +69,7 @@ function unique<T>(list: readonly T[], key: (one: T) => string): T[] {
   return [...new Map(list.map((one) => [key(one), one])).values()];
 }
 
-/** A number without a column is compared with what is computed, or with the amount. */
+/** A number without a column is compared with the computed column, or with the amount. */
 function comparedColumn(
   filter: Extract<DraftFilter, { kind: 'compare' | 'between' }>,
   scope: Scope,
@@ -86,10 +86,7 @@ function comparedColumn(
   return column;
 }
 
-/**
- * What is quoted is a value as it stands: of the column that was named, or of any column of text that may
- * hold it.
- */
+/** A quoted text is a literal value: of the named column, or of any text column that may hold it. */
 function quotedCondition(
   filter: Extract<DraftFilter, { kind: 'quoted' }>,
   scope: Scope,
@@ -139,7 +136,7 @@ function holds({ values }: Column, value: string): boolean {
   return (values ?? []).some((one) => plain(one) === plain(value));
 }
 
-/** The value as the column holds it: exactly, or else but for letter case and accents. */
+/** The value as stored in the column: an exact match, or one that differs only in letter case and accents. */
 function asStored({ values }: Column, value: string): string {
   if (values === undefined || values === null || values.includes(value)) return value;
   return values.find((one) => plain(one) === plain(value)) ?? value;

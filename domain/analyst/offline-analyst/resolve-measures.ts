@@ -6,7 +6,7 @@ import type { Aggregate, Draft, DraftMeasure, Measure, Reference } from './quest
 import { pick, type Scope } from './scope.ts';
 import { stem } from './words.ts';
 
-/** Said of money that came or went: the highest of it is the highest total. */
+/** Words for flows of money or units: "the highest" of them means the highest total. */
 const flows = new Set('revenue sales turnover income spend spending sold units'.split(' ').map(stem));
 
 const amountWords = 'amount total value sum revenue sales price cost'.split(' ').map(stem);
@@ -32,7 +32,7 @@ export function resolveMeasures(
   return measures;
 }
 
-/** What was named with an aggregate, or is to be totalled, averaged or counted by what was named alone. */
+/** The named aggregates, or those implied by columns named alone: a total, an average or a count. */
 function withLoose(draft: Draft, isGrouped: boolean, findings: Findings): DraftMeasure[] {
   const numbers = draft.loose.filter(({ columns }) => columns[0]?.column.kind === 'number');
   const isOpen = (measure: DraftMeasure) => measure.column === undefined && measure.table === undefined;
@@ -43,7 +43,7 @@ function withLoose(draft: Draft, isGrouped: boolean, findings: Findings): DraftM
     if (implied.length === 0) return [{ aggregate: 'count', said: 'rows' }];
     return implied.flatMap((column) => impliedMeasure(column, isGrouped, findings));
   }
-  // "which product sold the most": what waits for a column takes the one that was named.
+  // "which product sold the most": a pending aggregate takes the named column.
   const [first] = numbers;
   return draft.measures.map((measure) => {
     if (!isOpen(measure) || first === undefined) return measure;
@@ -105,7 +105,7 @@ function resolveMeasure(
   return measure(isAdditive ? 'sum' : 'distinct', column);
 }
 
-/** A column of numbers with a name in the plural says how many: guests, visitors, days. */
+/** A numeric column with a plural name is a count: guests, visitors, days. */
 function isNumberOf(column: Column): boolean {
   return !isKey(column) && /[^su]s$/.test(headOf(column) ?? '');
 }
@@ -128,7 +128,7 @@ function measure(aggregate: Aggregate, column: Column): Measure {
   return { aggregate, column, label: `${names[aggregate]}_${column.name}` };
 }
 
-/** Rows of the table; of one that it belongs to, those that occur. */
+/** Counts rows of the table; for a table that it refers to, only those that occur. */
 function countOf(table: string, scope: Scope, findings: Findings): Measure | undefined {
   if (table === scope.base.name) return { aggregate: 'count', label: 'count' };
   const join = scope.joins.get(table);
@@ -141,7 +141,7 @@ function countOf(table: string, scope: Scope, findings: Findings): Measure | und
   return measure('distinct', column);
 }
 
-/** "how much": the column that is like an amount, if there is one. */
+/** "how much": the amount-like column, if there is one. */
 function amountOf(aggregate: Aggregate, scope: Scope, findings: Findings): Measure | undefined {
   const column = amountColumn(scope);
   if (column === undefined) {

@@ -60,7 +60,7 @@ function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
   return question;
 }
 
-/** Rows of a table, or something that is computed of them. */
+/** Whether the answer is rows of a table or an aggregate. */
 function shapeOf(draft: Draft): 'rows' | 'aggregate' {
   const { measures, groups, subject, order, loose, isRows, isShare, tables } = draft;
   if (measures.some(({ isSoft }) => isSoft) && isRowSubject(draft)) return 'rows';
@@ -81,7 +81,7 @@ function shapeOf(draft: Draft): 'rows' | 'aggregate' {
   return 'rows';
 }
 
-/** "which product has the highest price": the price is the product's own. */
+/** "which product has the highest price": the price is a column of product itself. */
 function isRowSubject({ subject, measures }: Draft): boolean {
   const [measure] = measures;
   if (subject?.column === undefined || measure?.column === undefined || measures.length > 1) return false;
@@ -127,8 +127,8 @@ function resolveGroup(group: DraftGroup, scope: Scope, findings: Findings): Grou
 }
 
 /**
- * "by customer" is the customer's name where names are unique, and otherwise what the two tables have in
- * common.
+ * "by customer" groups by the customer's name if names are unique, otherwise by the column that joins the two
+ * tables.
  */
 function groupColumn(reference: Reference, scope: Scope, findings: Findings): Column | undefined {
   const own = reference.columns.find(({ column, score }) => column.table === scope.base.name && score >= 9);
@@ -179,12 +179,12 @@ function resolveOrder(
   return { by: column, direction: isPlain && column.kind === 'text' ? 'asc' : direction };
 }
 
-/** "sorted by country", where it is grouped by country. */
+/** "sorted by country", if it is grouped by country. */
 function namesGroup(order: Reference | undefined, groups: readonly Group[]): boolean {
   return groups.some((group) => order?.columns.some(({ column }) => column === group.column) === true);
 }
 
-/** "top 5 orders": by the one column that adds up to something, or it is asked by what. */
+/** "top 5 orders": by the only column that can be summed; otherwise the user is asked. */
 function defaultOrder(
   draft: Draft,
   { base }: Scope,
@@ -222,7 +222,7 @@ function shareOf(question: Question, findings: Findings): 'groups' | 'filters' {
   return 'filters';
 }
 
-/** Names of the result's columns, each once. */
+/** Makes the names of the result's columns unique. */
 function labelled(groups: readonly Group[], measures: readonly Measure[]): Group[] {
   const taken = new Set(measures.map(({ label }) => label));
   return groups.map((group) => {
@@ -240,7 +240,8 @@ function columnsOf(filter: Condition): Column[] {
 }
 
 /**
- * The joins that the columns need. One that would repeat rows of the base serves filters only, by a subquery.
+ * The joins that the columns need. A join that would repeat rows of the base table is used only for filters,
+ * as a subquery.
  */
 function joinsOf(question: Question, scope: Scope, findings: Findings): Question['joins'] {
   const shown = [

@@ -1,7 +1,7 @@
 import type { Column } from './catalog.ts';
 import type { Condition, Group, Join, Measure, Question, Range } from './question.ts';
 
-/** Rows or groups that are kept in a result at most. */
+/** Maximum rows or groups in a result. */
 export const maxRows = 1000;
 
 function identifier(name: string): string {
@@ -12,7 +12,7 @@ function literal(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** One SELECT, deterministic: its order is broken by what tells the rows apart. */
+/** One deterministic SELECT: ties in its order are broken by columns that distinguish the rows. */
 export function sqlOf(question: Question): string {
   return question.kind === 'rows' ? rowsSql(question) : aggregateSql(question);
 }
@@ -70,10 +70,7 @@ function orderOf({ order, groups, measures }: Question): string[] {
   return [`${identifier(measures[0]!.label)} ${order.direction.toUpperCase()} NULLS LAST`, ...keys];
 }
 
-/**
- * What the filters select, as a part of what is there without them; filters of dates, and those before the
- * verb, hold for both.
- */
+/** The filtered part as a share of the whole. Date filters, and filters before the verb, apply to both. */
 function shareSql(question: Question, named: Named): string {
   const { filters, measures } = question;
   const hasVerb = filters.some(({ isAfterVerb, kind }) => isAfterVerb && kind !== 'dates');
@@ -116,7 +113,7 @@ function conditionOf(filter: Condition, question: Question, named: Named): strin
   return withinMany(filter, join, question, named);
 }
 
-/** Of tables with many rows a row: one that fits is enough; negated, there must be none. */
+/** For a join with many rows per row: one match is enough; if negated, there must be none. */
 function withinMany(filter: Condition, join: Join, { base }: Question, named: Named): string {
   const key = named({ table: base, name: join.left, dataType: '', kind: 'other' });
   const isInner = filter.isNegated && filter.kind !== 'null' && filter.kind !== 'flag';
@@ -142,7 +139,7 @@ function testOf(filter: Condition, named: Named): string {
   switch (filter.kind) {
     case 'values': {
       const test = valuesTest(column, filter.values);
-      // What has no value is not one of those that are left out.
+      // A null is not one of the excluded values.
       return filter.isNegated ? `(NOT ${test} OR ${column} IS NULL)` : test;
     }
     case 'flag':

@@ -33,19 +33,19 @@ export interface Call {
   input: Record<string, unknown>;
 }
 
-/** What comes next: tools to be called, or the answer. */
+/** The next step: tool calls, or the answer. */
 export type Step =
   | { calls: Call[]; text?: undefined }
   | {
       calls?: undefined;
       text: string;
-      /** What computed it, where it is not in the text. */
+      /** The SQL that computed it, if it is not in the text. */
       sql?: string;
-      /** The text says why there is no answer. */
+      /** The text explains why there is no answer. */
       isRefusal?: true;
     };
 
-/** Each tool is called once a question, so that every conversation comes to its answer. */
+/** Each tool is called at most once per question, so that every conversation reaches an answer. */
 export function nextStep(conversation: Conversation): Step {
   const { messages, tools } = conversation;
   if (messages.length === 0) return { text: helpText([]) };
@@ -93,7 +93,7 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
   return carryOut(plan, conversation, tables);
 }
 
-/** What comes next of a plan, by what tools have answered to it. */
+/** The next step of a plan, based on the tool answers so far. */
 export function carryOut(plan: Plan, conversation: Conversation, tables: readonly Table[]): Step {
   switch (plan.kind) {
     case 'help':
@@ -158,7 +158,7 @@ function queried(plan: Extract<Plan, { kind: 'query' }>, conversation: Conversat
   return report === undefined ? { text: texts.join('\n\n') } : { calls: [report] };
 }
 
-/** An answer as a document has it: the chart stands in it, and what computed it elsewhere. */
+/** An answer for a document, with the chart embedded and the SQL kept separately. */
 function documented(question: Question, result: ResultSet, conversation: Conversation, draft: Draft): Step {
   const texts: string[] = [];
   const call = drawn(question, result, conversation, texts);
@@ -172,7 +172,7 @@ function documented(question: Question, result: ResultSet, conversation: Convers
   };
 }
 
-/** The call that draws the chart; once it is answered, or where there is none, a sentence about it. */
+/** The call that draws the chart; once it is answered, or if there is none, a sentence about it. */
 function drawn(
   question: Question,
   result: ResultSet,

@@ -1,7 +1,7 @@
 import { type Column, isSystemColumn, type Table } from './catalog.ts';
 import { isKey, timeColumns } from './match.ts';
 
-/** Three questions that these tables can answer, made of their own names. */
+/** Three questions that these tables can answer, using their own names. */
 export function examplesOf(tables: readonly Table[], first: readonly string[] = []): string[] {
   const ordered = [...tables].sort((one, other) => rank(first, one) - rank(first, other));
   const [main] = ordered;
@@ -20,7 +20,7 @@ export function examplesOf(tables: readonly Table[], first: readonly string[] = 
   return examples.slice(0, 3);
 }
 
-/** True when rows share its values, as far as that is known. */
+/** True if rows share its values, as far as known. */
 function isGrouping({ name, distinct, values }: Column, { rowCount }: Table): boolean {
   if (distinct === undefined) return !/(?:name|mail|title|id|code)$/i.test(name);
   return values !== null && distinct > 1 && distinct * 2 <= rowCount;

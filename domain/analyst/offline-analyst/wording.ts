@@ -1,7 +1,7 @@
 import { code, escaped } from './markdown.ts';
 import type { Condition, Measure, Question, Range } from './question.ts';
 
-/** A question in words, as the answer repeats it: so that it is seen what was understood. */
+/** A question in words, repeated in the answer to show what was understood. */
 const aggregateNames = {
   count: 'number',
   distinct: 'number of different values',

@@ -1,24 +1,22 @@
-/**
- * How text becomes words that can be compared: bounded, in one pass, without a pattern that could backtrack.
- */
+/** Turns text into comparable words: bounded, in one pass, without patterns that could backtrack. */
 export type TokenKind = 'word' | 'number' | 'date' | 'quoted' | 'symbol';
 
 export interface Token {
   kind: TokenKind;
-  /** As it was written, for what is told to the user. */
+  /** As written, for messages to the user. */
   text: string;
-  /** Lower case without accents: what is compared. */
+  /** Lower case without accents, used for comparisons. */
   word: string;
   /** `word` in the singular. */
   stem: string;
-  /** Where it begins in the text. */
+  /** Start position in the text. */
   at: number;
   value?: number;
 }
 
 export interface Tokens {
   tokens: Token[];
-  /** True when the text went on beyond what is read. */
+  /** True if the text is longer than what is read. */
   isCut: boolean;
 }
 
@@ -61,7 +59,7 @@ export function plain(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 }
 
-/** The singular of an English word, without an `e` at its end: good enough to compare with another one. */
+/** The singular of an English word, without a final `e`; good enough for comparisons. */
 export function stem(word: string): string {
   if (word.length < 4 || word.endsWith('ss') || word.endsWith('us') || word.endsWith('is')) return word;
   let singular = word.endsWith('s') ? word.slice(0, -1) : word;
@@ -69,9 +67,7 @@ export function stem(word: string): string {
   return singular.endsWith('e') && singular.length > 3 ? singular.slice(0, -1) : singular;
 }
 
-/**
- * Words of a name or a value: parts between what is no letter or digit, and where a capital begins a word.
- */
+/** Words of a name or a value, split at non-alphanumeric characters and at capitals that begin a word. */
 export function wordsOf(name: string): string[] {
   const parted = name.slice(0, maxQuotedCharacters).replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2');
   return plain(parted)
@@ -79,7 +75,7 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** One string for all ways of writing a name: `order_date`, `orderDate` and `Order dates` are `orderdate`. */
+/** One key for all spellings of a name: `order_date`, `orderDate` and `Order dates` are `orderdate`. */
 export function keyOf(words: readonly string[]): string {
   return words.map(stem).join('');
 }
@@ -99,7 +95,7 @@ export function tokenize(text: string): Tokens {
   return { tokens: tokens.slice(0, maxTokens), isCut: text.length > maxCharacters || at < clean.length };
 }
 
-/** Reads what begins at `at`; where it ends, or `at` when nothing does. */
+/** Reads the token at `at`; returns its end, or `at` if there is none. */
 function readToken(text: string, at: number, into: Token[]): number {
   const character = text[at]!;
   if (character === ' ') return at;
@@ -122,7 +118,8 @@ function readQuoted(text: string, at: number, into: Token[]): number {
   const close = closers[text[at]!]!;
   const end = text.indexOf(close, at + 1);
   if (end < 0 || end === at + 1 || end - at > maxQuotedCharacters) return at;
-  // What an apostrophe begins may be no quotation: it ends one only before something that is no word.
+  // An apostrophe may not begin a quotation: a quotation ends only before a character that is not part of a
+  // word.
   if (close === "'" && isWordCharacter(text[end + 1])) return at;
   const inner = text.slice(at + 1, end);
   into.push({ kind: 'quoted', text: inner, word: plain(inner), stem: plain(inner), at });
@@ -187,12 +184,12 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}\p{M}_]/u.test(character);
 }
 
-/** How many typos a word of this length is forgiven. */
+/** Number of typos tolerated in a word of this length. */
 export function allowance(length: number): number {
   return length >= 9 ? 2 : length >= 5 ? 1 : 0;
 }
 
-/** Damerau–Levenshtein distance (neighbours exchanged are one typo), or `limit + 1` when it is more. */
+/** Damerau–Levenshtein distance (swapped neighbours are one typo), or `limit + 1` if it is larger. */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let before: number[] = [];

@@ -13,26 +13,30 @@ export interface Parameter {
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;
-/** Values by parameter; one that is optional and has no default may be null. */
+/** Values by parameter; an optional one without a default may be null. */
 export type Params = Readonly<Record<string, unknown>>;
 
 const maxCharacters = 1_000;
-/** `${name}`, as instructions, titles and paths name a parameter. */
+/** A reference to a parameter in instructions, titles and paths: `${name}`. */
 const reference = /\$\{([A-Za-z_]\w{0,63})\}/g;
 
-/** The parameters that a text names. */
+/** The parameters that a text refers to. */
 export function namesIn(text: string): string[] {
   return [...new Set([...text.matchAll(reference)].map(([, name]) => name!))];
 }
 
 /**
- * The text with every parameter's value in its place; nothing, where it has none. Values are not read again.
+ * The text with every parameter replaced by its value, or by nothing if it has none. Values are not expanded
+ * again.
  */
 export function filledIn(text: string, params: Params): string {
   return text.replace(reference, (_, name: string) => textOf(name, params));
 }
 
-/** How many characters that would give, without making them: each value may stand wherever the text likes. */
+/**
+ * The length of the filled text, computed without building it, because each value may occur any number of
+ * times.
+ */
 export function filledLength(text: string, params: Params): number {
   let length = text.length;
   for (const [named, name] of text.matchAll(reference)) length += textOf(name!, params).length - named.length;
@@ -45,10 +49,10 @@ function textOf(name: string, params: Params): string {
   return isRawNumber(value) ? value.rawJSON : String(value);
 }
 
-/** What may stand for a table. */
+/** A table that a parameter value may refer to. */
 export type NamedTable = Pick<AttachedTable, 'id' | 'name'>;
 
-/** Why a value is none of that type; undefined where it is. `tables` are those that it may stand for. */
+/** Why a value does not have this type; undefined if it does. `tables` are the tables it may refer to. */
 export function valueFault(
   { type }: Pick<Parameter, 'type'>,
   value: unknown,
@@ -63,7 +67,7 @@ export function valueFault(
   if (typeof value !== 'string') return { type: 'string_type', msg: 'A string is wanted.' };
   if (isLongerThan(value, maxCharacters))
     return { type: 'string_too_long', msg: `It has more than ${maxCharacters} characters.` };
-  // A value is a word of a sentence: with lines of its own it could be instructions.
+  // A value is inserted into a sentence; with line breaks it could pose as instructions.
   if (/\p{Cc}|[\u2028\u2029]/u.test(value) || !value.isWellFormed())
     return { type: 'value_error', msg: 'It must be one line, without control characters.' };
   if (type === 'date' && !isDate(value))
@@ -73,7 +77,7 @@ export function valueFault(
   return undefined;
 }
 
-/** By its name, else by its id. */
+/** Finds a table by its name, else by its id. */
 function tableOf(value: unknown, tables: readonly NamedTable[]): NamedTable | undefined {
   return tables.find(({ name }) => name === value) ?? tables.find(({ id }) => id === value);
 }
@@ -85,8 +89,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * The values that a run works with: those given, and defaults. A table that is given by its id is known by
- * its name from here on, as texts and statements name it.
+ * The values for a run: the given ones, and defaults. A table given by its id is replaced by its name, which
+ * texts and statements use.
  *
  * @throws ValidationError at `[...at, name]` of each that is unknown, missing or of another type
  */

@@ -13,22 +13,22 @@ const playbooks = records('playbooks', { prefix: 'pbk', what: 'The playbook' });
 
 export const { find: findPlaybook } = playbooks;
 
-/** What its author writes. */
+/** The content written by its author. */
 export interface PlaybookContent {
   title: string;
   description: string;
-  /** Markdown, with `${name}` where a parameter stands. */
+  /** Markdown, with `${name}` for parameters. */
   instructions: string;
   parameters: Parameters;
   output: AgentOutput;
-  /** The service's default where it is null. */
+  /** Null means the service's default. */
   model: string | null;
   effort: Playbook['effort'];
 }
 
-/** So many a project: a page of the list is whole rows. */
+/** Maximum number per project, because a page of the list contains whole rows. */
 const maxPlaybooks = 1_000;
-/** Each is kept whole: one that is written anew again and again is another one some day. */
+/** Maximum number of revisions; each is stored completely. */
 const maxRevisions = 1_000;
 
 export const parametersOf = (playbook: Pick<Playbook, 'parameters'>): Parameters =>
@@ -48,7 +48,7 @@ export async function getPlaybook(
   return row;
 }
 
-/** Newest first, with how many of them a page shows. */
+/** Newest first, with the number that fits a page. */
 export async function listPlaybooks(
   db: OrganizationTransaction,
   organizationId: string,
@@ -72,7 +72,7 @@ export interface NewPlaybook extends PlaybookContent {
   createdBy: string;
 }
 
-/** Adds a playbook; the same id again finds the first. */
+/** Adds a playbook; with an existing id, returns that playbook. */
 export async function insertPlaybook(db: OrganizationTransaction, playbook: NewPlaybook): Promise<Playbook> {
   const { organizationId, projectId, id, createdBy } = playbook;
   await getOpenProject(db, organizationId, projectId);
@@ -92,7 +92,7 @@ export async function insertPlaybook(db: OrganizationTransaction, playbook: NewP
   return row;
 }
 
-/** Writes the next revision of a playbook, which the transaction holds; the one before is kept. */
+/** Writes the next revision of a playbook locked by the transaction; the previous one is kept. */
 export async function revisePlaybook(
   db: OrganizationTransaction,
   before: Playbook,
@@ -120,7 +120,7 @@ export async function revisePlaybook(
   return row;
 }
 
-/** Removes a playbook and its versions. What its runs made stays. */
+/** Removes a playbook and its versions. Results of its runs stay. */
 export async function deletePlaybook(db: OrganizationTransaction, row: Playbook): Promise<Playbook> {
   await playbooks.remove(db, row.organization_id, row.id);
   return row;
@@ -152,7 +152,7 @@ function columnsOf({ parameters, output, ...content }: PlaybookContent) {
   };
 }
 
-/** What a playbook says of its parameters must fit together, or no run of it could begin. */
+/** A playbook's parameters must be consistent, or none of its runs could start. */
 function checkContent({ title, instructions, parameters, output }: PlaybookContent): void {
   const faults: ValidationFault[] = [];
   const known = (loc: string[], text: string) => {
@@ -209,7 +209,7 @@ async function insertVersion(
     .execute();
 }
 
-/** Revisions of a playbook, newest first, before one of them, with how many a page shows. */
+/** Revisions of a playbook before a given one, newest first, with the number that fits a page. */
 export async function listVersions(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Playbook,

@@ -17,24 +17,21 @@ export interface PlaybookRunRequest {
   memo: Record<string, string>;
   runId: string;
   params: Params;
-  /** Where a request has its params, for what is said of them. */
+  /** Path of the params in the request, for faults. */
   at: readonly string[];
   trigger: { type: Run['trigger_type']; id: string };
-  /** The process that waits for its end, if one does. */
+  /** The process waiting for its end, if any. */
   waitedBy?: string;
-  /** For playbooks that name no model. */
+  /** Used for playbooks without a model. */
   defaultModel: string;
 }
 
-/**
- * As much as instructions may have as they are written: one that names a long value everywhere is no way
- * around.
- */
+/** Same limit as for written instructions, so that inserting a long value repeatedly does not bypass it. */
 const maxInstructions = 204_800;
 const maxTitle = 200;
 
 /**
- * Starts a run of a playbook as it is now, with its parameters filled in.
+ * Starts a run of a playbook's current revision, with its parameters filled in.
  *
  * @throws ValidationError at the parameters that do not fit
  */

@@ -6,7 +6,8 @@ import type { Conversation } from '../conversations/conversations.ts';
 import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
 
 /**
- * Which tool of an app a call is of, as it was offered: kept with the call, and called as that or not at all.
+ * The app tool of a call, as it was offered. Stored with the call, which is made only if the tool is
+ * unchanged.
  */
 export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'url' | 'tool' | 'fingerprint' | 'isReadOnly'>;
 
@@ -17,13 +18,13 @@ const nobodyDecides = {
 interface AnsweredCalls {
   step: number;
   calls: readonly { toolCallId: string; name: string; input: unknown }[];
-  /** What the model chose from. */
+  /** The tools offered to the model. */
   offered: readonly OfferedTool[];
 }
 
 /**
- * The calls of an answer as parts of its reply: those that a person has to allow wait, or are denied in a
- * run. A tool is called as the model was told of it, and by the policy that holds now.
+ * The calls of an answer as parts of its reply. Calls that need a person's approval wait, or are denied in a
+ * run. A call refers to the tool as it was described to the model, with the policy currently in effect.
  */
 export async function callParts(
   db: OrganizationTransaction,
@@ -46,7 +47,7 @@ export async function callParts(
     const { connectionId, url, fingerprint, isReadOnly } = tool;
     const called: AppToolCall = { connectionId, url, tool: tool.tool, fingerprint, isReadOnly };
     const ofApp = { ...part, app_tool: JSON.stringify(called) };
-    // One that is not offered any more is refused where it is called.
+    // A tool that is no longer offered is refused when it is called.
     const policy = present.find((candidate) => candidate.name === name)?.policy ?? tool.policy;
     if (policy === 'allow') return ofApp;
     if (runId === null) return { ...ofApp, status: 'waiting_approval' };
@@ -60,8 +61,8 @@ export async function callParts(
 }
 
 /**
- * Calls the tool of an app. One that may change something is called once: a second try tells that nobody
- * knows what became of the first.
+ * Calls an app's tool. A tool with possible side effects is called at most once: a second attempt reports
+ * that the outcome of the first is unknown.
  */
 export async function callApp(
   deps: AppToolDeps,
@@ -76,7 +77,7 @@ export async function callApp(
       'An earlier try of this call was interrupted, and nobody knows whether it reached the tool: it is not called again.',
     );
   return callOfferedTool(deps, { ...called, organizationId, input, signal }).catch(async (error: unknown) => {
-    // It did not get so far: another try may.
+    // The call was not made, so another attempt may make it.
     if (error instanceof AppError && isRetryable(error))
       await inOrganization(deps.db, organizationId, (db) => endAttempt(db, part));
     throw error;

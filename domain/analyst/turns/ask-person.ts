@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { text } from './tools/tool.ts';
 
-/** Offered to a run's analyst: there is nobody to answer, so the question ends the turn. */
+/** Offered to a run's analyst: no person can answer, so the question ends the turn. */
 export const askPerson = {
   name: 'ask_person',
   description: 'Ends the run with a question, where it cannot go on without an answer.',
   input: z.strictObject({ question: text(1, 2_000) }),
 };
 
-/** The question that a run's answer asks, if it does. */
+/** The question in a run's answer, if there is one. */
 export function questionIn({
   calls,
 }: {

@@ -10,17 +10,17 @@ import { lockTurn } from '../conversations/lifecycle.ts';
 import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
 import { turnPin, turnPinMs } from '../conversations/turns.ts';
 
-/** `full`: as many turns of the organization are worked at as may be; this one waits. */
+/** `full`: the organization's limit of concurrent turns is reached; this one waits. */
 export type TurnBeginning = 'begun' | 'ended' | 'full';
 
 export interface BeginDeps extends ExpiryDeps {
-  /** Turns of one organization that are worked at, at once: what others do not wait for. */
+  /** Maximum number of concurrent turns of one organization, so that others do not wait for them. */
   turnsPerOrganization: number;
 }
 
 /**
- * Pins what a turn reads: the versions that the tables of its project's catalog have now, all of one
- * snapshot. A second call finds the first.
+ * Pins the versions that a turn reads: the current versions of the tables in its project's catalog, all at
+ * one snapshot. A second call finds the first pin.
  */
 export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;
@@ -36,7 +36,7 @@ export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnB
   });
   if (found === undefined) return 'ended';
   if (found.reply.started_at !== null) return 'begun';
-  // People who talk do not wait behind runs that nobody watches.
+  // Runs get half the limit, so that people in conversations do not wait behind unattended runs.
   const share = found.conversation.run_id === null ? 1 : 2;
   if (found.turns >= Math.max(1, Math.floor(deps.turnsPerOrganization / share))) return 'full';
   const tableIds = found.tables.map(({ id }) => id);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What comes from tables, files and tools stands in a prompt between marks that it cannot know, so that
- * nothing in it can pretend to be anything but data. The mark is the same in every try of a turn.
+ * In a prompt, content from tables, files and tools is placed between marks that it cannot know, so that it
+ * cannot pose as anything but data. The mark is the same in every attempt of a turn.
  */
 export function marksOf(messageId: string): { open: string; close: string } {
   const mark = createHash('sha256').update(`data of ${messageId}`).digest('hex').slice(0, 16);

@@ -34,14 +34,14 @@ const maxOutputTokens = 16_000;
 export interface StepDeps {
   db: Database;
   models: Models;
-  /** Tokens of models that an organization may use in a calendar month. */
+  /** Tokens that an organization may use in a calendar month. */
   monthlyTokenBudget: number | undefined;
 }
 
 /**
- * Asks the model once, and writes its answer into the reply as it comes. What an earlier try left half done
- * is taken back first; a step that was done is told again. `isLast`: the model gets no tools, so that it has
- * to answer.
+ * Calls the model once, and writes its answer into the reply as it streams. Partial output of an earlier
+ * attempt is removed first; a finished step is returned again. `isLast`: the model gets no tools, so that it
+ * has to answer.
  *
  * @throws StepFailure; whatever else is ours
  */
@@ -66,7 +66,7 @@ interface BegunTry {
   reply: Message;
   messages: ModelMessage[];
   size: AnswerSize;
-  /** Nobody watches, and nobody can be asked: it is a run's. */
+  /** The turn belongs to a run: no person is present or can be asked. */
   isUnattended: boolean;
   /** Tools of the organization's apps. */
   offered: readonly OfferedTool[];
@@ -134,8 +134,8 @@ function found(deps: StepDeps, id: string) {
 }
 
 /**
- * What the model is told of the tools, made once. It never runs one itself, and a call is checked where it is
- * made.
+ * The tools as described to the model, built once. The SDK never runs them itself; calls are validated where
+ * they are made.
  */
 const toolSetOf = (offered: readonly Pick<Tool, 'name' | 'description' | 'input'>[]): ToolSet =>
   Object.fromEntries(
@@ -157,7 +157,7 @@ const appToolSet = (offered: readonly OfferedTool[]): ToolSet =>
   );
 
 const attended = { instructions, tools: toolSetOf(tools) };
-/** A run's answer is the report: nothing else is to write one. */
+/** A run's answer becomes the report, so no tool may write one. */
 const unattended = {
   instructions: `${instructions}\n${unattendedInstructions}`,
   tools: toolSetOf([...tools.filter((tool) => tool !== writeReport), askPerson]),
@@ -187,13 +187,13 @@ async function ask(
       maxOutputTokens,
       providerOptions: model.optionsFor(reply.effort ?? undefined) as never,
       abortSignal: stop.signal,
-      // Told where the stream is read.
+      // Reported where the stream is read.
       onError: () => undefined,
     });
     const answer = await readAnswer(fullStream, writer, size);
     return { ...answer, writeRest: await writer.finish() };
   } catch (error) {
-    // What came until here is kept: a next try takes it back, and a failure leaves it standing.
+    // Partial output is kept: the next attempt removes it, and after a failure it stays.
     await writer.flush().catch(() => undefined);
     await countUnfinished(deps, reply, messages, size).catch(() => undefined);
     if (error instanceof TurnEnded || error instanceof StepFailure) throw error;
@@ -210,7 +210,7 @@ async function ask(
 
 const charactersPerToken = 4;
 
-/** An answer that began and never ended is paid for too; what it took, nobody says: it is estimated. */
+/** An unfinished answer is billed too, but its usage is not reported, so it is estimated. */
 async function countUnfinished(
   { db }: StepDeps,
   { organization_id: organizationId, model }: Message,

@@ -4,18 +4,20 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { listMessages, type Message, type MessagePart, partsOf } from '../conversations/messages.ts';
 import { markData } from './marked-data.ts';
 
-/** Messages of the conversation that a prompt may hold, the present question included. */
+/** Maximum number of messages in a prompt, including the current question. */
 const maxMessages = 60;
-/** Of a token, on the careful side: a prompt that is too long is refused whole. */
+/**
+ * A conservative estimate of characters per token, because a prompt that is too long is refused completely.
+ */
 const charactersPerToken = 2.5;
-/** What is left for the answer and the tools' own descriptions. */
+/** Share of the context used for the prompt; the rest is for the answer and the tools' descriptions. */
 const promptShare = 0.7;
-/** In place of what a tool answered, where there is no room for it. */
+/** Replaces a tool's answer when there is no room for it. */
 const droppedResult = 'Dropped to save room; call the tool again if you need it.';
 
 /**
- * What the model is shown of the conversation, up to the reply it works at. What does not fit is not even
- * read.
+ * The conversation as shown to the model, up to the reply being written. Content that does not fit is not
+ * even read.
  */
 export async function promptOf(
   db: OrganizationTransaction,
@@ -53,7 +55,7 @@ export async function promptOf(
 const replyIds = (rows: readonly Message[]): string[] =>
   rows.filter(({ role }) => role === 'assistant').map(({ id }) => id);
 
-/** Characters of what the model said in each reply. */
+/** Number of characters of the model's output in each reply. */
 async function saidIn(
   db: OrganizationTransaction,
   organizationId: string,
@@ -70,8 +72,8 @@ async function saidIn(
 }
 
 /**
- * The messages that fit, newest first, and what room is left for what tools answered. The last question and
- * what was said about it stay, whatever their size.
+ * The messages that fit, newest first, and the room left for tool answers. The last question and the answers
+ * to it are always included, whatever their size.
  */
 function fitting(
   rows: readonly Message[],
@@ -87,7 +89,7 @@ function fitting(
     left -= size;
     shown.push(message);
   }
-  // A reply without its question says little.
+  // A reply without its question is of little use.
   if (shown.at(-1)?.role === 'assistant' && shown.length > question + 1) shown.pop();
   return { shown, left };
 }
@@ -117,12 +119,12 @@ async function stepsOf(
   return steps;
 }
 
-/** What tools answered, by message and part. */
+/** Tool answers, by message and part. */
 type Outputs = ReadonlyMap<string, string | null>;
 
 const outputKey = (messageId: string, index: number): string => `${messageId} ${index}`;
 
-/** What fits of it, the newest first; what the newest step's tools answered always does. */
+/** The tool answers that fit, newest first; those of the latest step are always included. */
 async function outputsOf(
   db: OrganizationTransaction,
   organizationId: string,
@@ -153,7 +155,7 @@ async function outputsOf(
   return new Map(rows.map((row) => [outputKey(row.message_id, row.part_index), row.output]));
 }
 
-/** A reply as the model gave it, step by step, each with what its tools answered. */
+/** A reply in its original steps, each with its tools' answers. */
 function replyMessages(
   message: Message,
   parts: readonly MessagePart[],
@@ -170,7 +172,7 @@ function replyMessages(
     if (results.length > 0) told.push({ role: 'tool', content: results });
   }
   if (isPresent) return told;
-  // What was streamed of a step that never ended, and why there is no more.
+  // The partial text of a step that never ended, and why it stops.
   const ended = new Set(steps.map(({ step }) => step));
   const rest = parts.filter((part) => part.type === 'text' && !ended.has(part.step)).map(({ text }) => text);
   if (message.status === 'cancelled') rest.push('(Stopped here.)');

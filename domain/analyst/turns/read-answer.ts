@@ -2,17 +2,17 @@ import type { AssistantContent, TextStreamPart, ToolSet } from 'ai';
 import type { ModelAnswer, ReplyWriter } from './reply-writer.ts';
 import { again, final } from './step-failure.ts';
 
-/** Characters of a turn: text, thoughts and inputs of tools together. */
+/** Maximum characters of a turn: text, thoughts and tool inputs together. */
 export const maxTurnCharacters = 200_000;
 const maxCalls = 8;
 
-/** How much of an answer came, and how much may. */
+/** How much of an answer has arrived, and its limit. */
 export interface AnswerSize {
   characters: number;
   maxCharacters: number;
 }
 
-/** Reads one answer, part by part; deltas go to the reply as they come. */
+/** Reads one answer part by part; deltas are written to the reply as they arrive. */
 export async function readAnswer(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
   writer: ReplyWriter,
@@ -72,7 +72,7 @@ export async function readAnswer(
           type: 'tool-call',
           toolCallId: storable(part.toolCallId),
           toolName: storable(part.toolName),
-          // Providers take objects back, whatever the model sent.
+          // Providers accept only objects in the history, whatever the model sent.
           input: isObject(input) ? input : {},
           ...(part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata }),
         });
@@ -108,16 +108,16 @@ function refuseUnfinished(finishReason: string | undefined, parts: number): void
 
 const mostTokens = 1_000_000_000;
 
-/** As a count that can be kept, whatever a provider says. */
+/** A count that can be stored, whatever the provider reports. */
 const tokens = (told: number | undefined): number =>
   Math.min(Math.max(Math.round(told ?? 0) || 0, 0), mostTokens);
 
-/** PostgreSQL keeps no NUL, and no half of a character. */
+/** PostgreSQL stores neither NUL nor lone surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{FFFD}');
 
 const maxInputCharacters = 2_200_000;
 
-/** What a tool is called with: an object, or what came in place of one. */
+/** A tool's input: an object, or whatever was sent instead of one. */
 function storableInput(input: unknown): unknown {
   const json = JSON.stringify(input) ?? 'null';
   if (json.length > maxInputCharacters)

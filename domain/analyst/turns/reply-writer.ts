@@ -22,25 +22,27 @@ import { questionIn } from './ask-person.ts';
 import { showInRun } from './run-steps.ts';
 import { addTokens, type TokenCount } from './token-usage.ts';
 
-/** The turn ended, or a younger try works at it: what this one would write is nobody's any more. */
+/** The turn has ended, or a newer attempt works on it; this attempt's output is discarded. */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
 }
 
-/** What the model said could not be written: no fault of the model's. */
+/** The model's output could not be written, which is not the model's fault. */
 export class WriteFailed extends Error {
   override readonly name = 'WriteFailed';
 }
 
-/** One try of a model step: only the youngest writes. */
+/** One attempt of a model step; only the newest one writes. */
 export interface StepTry {
   turn: TurnInput;
   step: number;
-  /** Counts the tries of all steps of the reply. */
+  /** Counts the attempts of all steps of the reply. */
   number: number;
 }
 
-/** Runs in a transaction that holds the conversation, where the reply is still this try's to write. */
+/**
+ * Runs in a transaction that holds the conversation's lock, provided this attempt may still write the reply.
+ */
 function asTry<T>(
   db: Database,
   { turn, number }: StepTry,
@@ -53,39 +55,41 @@ function asTry<T>(
   });
 }
 
-/** Deltas are gathered for so long, the first not at all. */
+/** Deltas are collected for this long, except the first. */
 const gatherMs = 50;
-/** More than that waits for no timer, and whoever brings more waits for the database. */
+/**
+ * Above this size text is written without waiting for the timer, and the caller has to wait for the database.
+ */
 const gatherCharacters = 16_384;
 
-/** Writes what a model streams into its reply, gathered; readers of its events see it as it comes. */
+/** Writes a model's stream into its reply in batches; readers of its events see it as it arrives. */
 export interface ReplyWriter {
   /** Opens the next text part. */
   startText(): void;
-  /** May be awaited; is where too much is under way. */
+  /** Returns a promise to await if too much is pending. */
   addText(text: string): Promise<void> | undefined;
-  /** Waits for what is being written; what is left is written by the one who ends the step. */
+  /** Waits for the current write; the rest is written by the transaction that ends the step. */
   finish(): Promise<WriteRest>;
-  /** Writes what is left. */
+  /** Writes the rest. */
   flush(): Promise<void>;
 }
 
-/** Writes in the transaction of its caller, which tells the events. */
+/** Writes in the caller's transaction and returns the events to append. */
 export type WriteRest = (db: OrganizationTransaction, reply: Message) => Promise<NewEvent[]>;
 
 export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
-  /** Texts that are not written yet, by the part they belong to: `open` counts the parts of this step. */
+  /** Texts not written yet, by their part: `open` counts the parts of this step. */
   let pending: { part: number; text: string }[] = [];
   let pendingCharacters = 0;
   let open = -1;
-  /** Index in the reply of each part that this step made. */
+  /** Index in the reply of each part created by this step. */
   const indexes = new Map<number, number>();
   let writing: Promise<void> = Promise.resolve();
   let isWriting = false;
   let lastWriteMs = 0;
   let timer: NodeJS.Timeout | undefined;
   let failure: unknown;
-  /** Nothing more comes, and no timer writes what is left. */
+  /** No more text arrives, and no timer writes the rest. */
   let isSettled = false;
 
   async function write(): Promise<void> {
@@ -183,11 +187,11 @@ export function createReplyWriter(db: Database, stepTry: StepTry): ReplyWriter {
   };
 }
 
-/** PostgreSQL keeps no NUL, wherever a provider puts one. */
+/** PostgreSQL cannot store NUL, wherever a provider sends one. */
 const storableJson = (value: unknown): string =>
   JSON.stringify(value).toWellFormed().replaceAll('\\u0000', '\\ufffd');
 
-/** What a whole answer of the model was. */
+/** A complete answer of the model. */
 export interface ModelAnswer {
   content: Exclude<AssistantContent, string>;
   calls: { toolCallId: string; name: string; input: unknown }[];
@@ -195,14 +199,14 @@ export interface ModelAnswer {
   writeRest: WriteRest;
 }
 
-/** Whether nothing waits behind a turn that ended: its process then has nothing to look for. */
+/** Whether nothing is waiting behind an ended turn, so that its process has nothing left to do. */
 async function isQuiet(db: OrganizationTransaction, conversation: Conversation): Promise<boolean> {
   if ((await countWaiting(db, conversation)) > 0) return false;
   await updateConversation(db, conversation.organization_id, conversation.id, { due_since: null });
   return true;
 }
 
-/** What is left to be done of a step that was recorded. */
+/** What remains to be done for a recorded step. */
 export function outstanding(parts: readonly MessagePart[]): StepOutcome {
   const running = parts.filter(({ status }) => status === 'running');
   const waits = parts.some(({ status }) => status === 'waiting_approval');
@@ -213,7 +217,7 @@ export function outstanding(parts: readonly MessagePart[]): StepOutcome {
   };
 }
 
-/** Ends a step: its tools begin, or the reply is complete. */
+/** Ends a step: its tool calls begin, or the reply is complete. */
 export function endStep(
   db: Database,
   stepTry: StepTry,
@@ -261,7 +265,7 @@ export function endStep(
           data: { messageId: id, partIndex: part.part_index, part: partView(part) },
         }),
       );
-    // A turn may wait again and again, each time for as long as a decision may take.
+    // A turn may wait several times, each time as long as a decision may take.
     if (waiting.length > 0)
       await extendLakePins(transaction, organizationId, turnPin(id), new Date(Date.now() + turnPinMs));
     const requested = await requestApprovals(transaction, used, waiting);

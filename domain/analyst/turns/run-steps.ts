@@ -5,8 +5,7 @@ import type { Conversation } from '../conversations/conversations.ts';
 import { type MessagePart, partsOf } from '../conversations/messages.ts';
 
 /**
- * Shows a run's users what its analyst does: a step a call of a tool. In a conversation of people it shows
- * nothing.
+ * Shows each tool call of a run's analyst as a step of the run. Does nothing in a conversation with people.
  */
 export async function showInRun(
   db: OrganizationTransaction,

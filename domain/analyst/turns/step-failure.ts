@@ -1,6 +1,6 @@
 import type { ModelFailure } from '../models/failure.ts';
 
-/** A model step that did not come to its end, with what to tell and whether another try may help. */
+/** A model step that failed, with the failure to report and whether another attempt may succeed. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure';
   readonly failure: StepFailureInfo;

@@ -8,7 +8,7 @@ export interface TokenCount {
 
 const thisMonth = sql<Date>`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-/** Adds to what the organization used in this calendar month, in UTC. */
+/** Adds to the organization's usage in this calendar month (UTC). */
 export async function addTokens(
   db: OrganizationTransaction,
   organizationId: string,

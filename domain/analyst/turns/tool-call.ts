@@ -20,14 +20,14 @@ import { tools } from './tools/index.ts';
 import type { ToolAnswer, ToolCall, ToolDeps } from './tools/tool.ts';
 
 const byName = new Map(tools.map((tool) => [tool.name, tool]));
-/** What one answer may tell a model. */
+/** Maximum size of one tool answer for a model. */
 const maxOutputCharacters = 60_000;
 
 type Ended = Pick<MessagePart, 'status' | 'summary'> & { output: unknown; answer?: ToolAnswer };
 
 /**
- * Makes a tool's call, and tells what came of it: to the model, which gets the faults of the call too, and to
- * people. A call that has ended, or whose turn has, is left as it is.
+ * Makes a tool call and reports its result to the model, which also gets the call's faults, and to people. A
+ * call that has ended, or whose turn has ended, is left unchanged.
  *
  * @throws what may pass by another try, unless `isLastTry`
  */
@@ -47,7 +47,7 @@ export async function callTool(
   await end(deps.db, turn, found.part, ended, Math.round(performance.now() - startedMs));
 }
 
-/** Ends a call that no try of it ended. */
+/** Ends a call that none of its attempts ended. */
 export async function failToolCall(db: Database, turn: TurnInput, partIndex: number): Promise<void> {
   const found = await find(db, turn, partIndex);
   if (found !== undefined)
@@ -85,7 +85,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
         partIndex,
         callerId: asked?.created_by ?? conversation.created_by,
         atMs: reply.created_at.getTime(),
-        // What was attached when the turn began and still is.
+        // Tables that were attached when the turn began and still are.
         tables: attached.filter(({ id }) => pinned.has(id)),
         dataVersions,
       },
@@ -117,7 +117,7 @@ async function make(
   return { status: 'done', summary: answer.summary, output: answer.output, answer };
 }
 
-/** An expected failure is told as it is; of any other only that it happened. */
+/** An expected failure is reported as it is; for any other, only the fact. */
 function failed(error: unknown): Ended {
   const known = error instanceof AppError ? error : undefined;
   const code = known?.code ?? 'internal_error';
@@ -166,7 +166,7 @@ function end(
   });
 }
 
-/** An answer that is too long is no JSON any more, and says so. */
+/** An answer that is too long is cut, which makes it invalid JSON, and says so. */
 function bounded(json: string): string {
   const storable = json.toWellFormed().replaceAll('\\u0000', '\\ufffd');
   if (storable.length <= maxOutputCharacters) return storable;

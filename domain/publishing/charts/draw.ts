@@ -6,27 +6,30 @@ import { createThreads } from '../../../data/process-pool/threads.ts';
 import type { ChartDocument } from './spec.ts';
 import type { DrawAnswer, DrawTask, drawInThread } from './tasks.ts';
 
-/** Draws charts in a thread: nobody else waits for them, and what takes too long is ended with its thread. */
+/**
+ * Draws charts in a thread, so that other requests are not blocked; a drawing that takes too long is ended
+ * together with its thread.
+ */
 export interface ChartDrawer {
   /** @throws AppError invalid_request where it cannot be drawn within its time, memory and size */
   svg(organizationId: string, document: ChartDocument): Promise<string>;
-  /** An image of what `svg` gave, at twice its size. */
+  /** An image of the result of `svg`, at twice its size. */
   png(organizationId: string, svg: string): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** The libraries take a hundred megabytes a thread, and a chart is drawn in less than a second. */
+/** The libraries take a hundred megabytes per thread, and drawing a chart takes less than a second. */
 const threadCount = 1;
 const threadEntry: Extract<keyof typeof import('./tasks.ts'), 'drawInThread'> = 'drawInThread';
 
-/** Its thread starts where a chart is wanted, and ends when it has been idle. Organizations take turns. */
+/** The thread starts when a chart is requested and ends when idle. Organizations take turns. */
 export function createChartDrawer({ timeoutMs = 10_000 } = {}): ChartDrawer {
   const inTurn = createFairSlots(threadCount);
   let threads: Piscina<DrawTask, ReturnType<typeof drawInThread>> | undefined;
 
   async function inThread(task: DrawTask): Promise<string | Uint8Array> {
     threads ??= createThreads({
-      // The thread alone loads the libraries.
+      // Only the thread loads the libraries.
       filename: new URL('./tasks.ts', import.meta.url).href,
       name: threadEntry,
       minThreads: 0,

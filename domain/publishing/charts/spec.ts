@@ -15,30 +15,30 @@ export interface ChartRequest {
 
 export interface ChartResult {
   columns: readonly { name: string; dataType: string }[];
-  /** Values by position, as a query's answer has them. */
+  /** Values by position, as in a query's answer. */
   rows: readonly (readonly unknown[])[];
 }
 
-/** A complete Vega-Lite document, with its data in it. */
+/** A complete Vega-Lite document, including its data. */
 export type ChartDocument = Record<string, unknown>;
 
 export const chartBounds = { rows: 5_000, categories: 200, series: 50, slices: 30 } as const;
 const width = 640;
 const height = 360;
 const font = '"DejaVu Sans", sans-serif';
-/** Beyond it points would hide their line. */
+/** With more rows, points would hide their line. */
 const pointedRows = 60;
 const titleLine = 70;
 
 /**
- * Its fields are called c0 (x), c1 (y), c2 (series) and n (the order of slices, and of the parts of a bar):
- * no name of the caller's is read as a path.
+ * Its fields are named c0 (x), c1 (y), c2 (series) and n (the order of slices, and of the parts of a bar), so
+ * that no user-supplied name is read as a path.
  */
 type Datum = { c0: string | number | null; c1: number | null; c2?: string; n: number };
 
 /**
- * The document of a chart. What the caller names is only ever data or a title in it, never a field or an
- * expression.
+ * The document of a chart. User-supplied names occur in it only as data or titles, never as fields or
+ * expressions.
  *
  * @throws AppError invalid_request, saying what to change
  */
@@ -54,7 +54,7 @@ export function chartSpec(request: ChartRequest, result: ChartResult): ChartDocu
   const series = request.series === undefined ? undefined : columnOf(result, request.series);
   if (y.measure !== 'quantitative')
     throw refused(`The column ${quoted(y.name)} is ${y.dataType}: y must be a column of numbers.`);
-  // Bars and slices stand for one value each, whatever its type.
+  // Each bar or slice represents one value, whatever its type.
   const measure = kind === 'bar' || kind === 'pie' ? 'nominal' : x.measure;
   const toX = valuesOf(measure);
   const toSeries = createLabels();
@@ -83,7 +83,10 @@ export function chartSpec(request: ChartRequest, result: ChartResult): ChartDocu
   };
 }
 
-/** Titles would be repeated in expressions for screen readers: those of the page that shows it are better. */
+/**
+ * Titles would be repeated in expressions for screen readers; the page that shows the chart provides better
+ * ones.
+ */
 const config = {
   font,
   aria: false,
@@ -132,7 +135,7 @@ function refuseUndrawable(kind: ChartKind, measure: Measure, values: readonly Da
     throw refused('A pie cannot show values below zero: draw bars instead.');
   if (kind === 'pie' && values.every(({ c1 }) => (c1 ?? 0) === 0))
     throw refused('All values are zero: a pie would have no slices.');
-  // One would stand before the other, and a part of the sum be hidden.
+  // One would hide the other, and with it a part of the sum.
   const places = new Set(values.map(({ c0, c2 }) => JSON.stringify([c0, c2])));
   if (kind !== 'line' && kind !== 'scatter' && places.size < values.length)
     throw refused('Several rows have the same x (and series): group the rows by them first.');
@@ -177,10 +180,10 @@ function encoding(chart: {
   };
 }
 
-/** What is stacked comes in the order of its legend. */
+/** Stacked parts are in the order of the legend. */
 function seriesEncoding(kind: ChartKind, title: string, values: readonly Datum[]): object {
   const color = colors('c2', title, new Set(values.map(({ c2 }) => c2)));
-  // Of areas the drawing fills gaps, with data that has no order of ours: names alone are known of it.
+  // For areas the renderer fills gaps with data that lacks our order field, so only the names are available.
   if (kind === 'area') return { color: { ...color, sort: 'ascending' } };
   if (kind !== 'bar') return { color };
   return { color, order: { field: 'n', type: 'quantitative', sort: 'descending' } };
@@ -194,7 +197,7 @@ function pieEncoding(title: string, values: readonly Datum[]): object {
   };
 }
 
-/** A color each as far as there are any, and all of them in the legend. */
+/** One color per series as far as they suffice; the legend lists all of them. */
 function colors(field: string, title: string, names: ReadonlySet<unknown>): object {
   return {
     field,

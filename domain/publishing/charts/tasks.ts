@@ -12,11 +12,11 @@ export type DrawAnswer = { output: string | Uint8Array } | { error: SentError };
 export const maxSvgBytes = 2_097_152;
 const pngScale = 2;
 const maxSide = 4_096;
-/** What a chart's drawing consists of: nothing that runs, embeds or refers. */
+/** Elements of a chart's drawing: nothing that executes, embeds or refers. */
 const drawn = new Set(['svg', 'g', 'path', 'line', 'rect', 'text', 'tspan', 'defs', 'clipPath']);
 const fontFiles = fontPaths(['DejaVuSans', 'DejaVuSans-Bold']);
 
-/** What the thread runs: errors go as they can travel. */
+/** Entry point of the thread: errors are returned in serialised form. */
 export async function drawInThread(task: DrawTask): Promise<DrawAnswer> {
   try {
     return { output: task.name === 'svg' ? await svgOf(task.document) : pngOf(task.svg) };
@@ -30,7 +30,7 @@ async function svgOf(document: ChartDocument): Promise<string> {
   const quiet = logger(None);
   const { spec } = compile(document as unknown as TopLevelSpec, { logger: quiet });
   const view = new View(parse(spec), { renderer: 'none', loader: refusingLoader(faults), logger: quiet });
-  // What goes wrong in mid-drawing is only logged by it, and leaves a part of the chart out.
+  // Errors during drawing are only logged by the library, and part of the chart is missing.
   quiet.error = (...fault) => {
     faults.push(fault);
     return quiet;
@@ -54,13 +54,13 @@ function pngOf(svg: string): Uint8Array {
     sansSerifFamily: 'DejaVu Sans',
   };
   const image = new Resvg(svg, { font, fitTo: { mode: 'zoom', value: pngScale }, background: 'white' });
-  // Its pixels are memory that no limit of a thread bounds.
+  // Its pixels use memory that no thread limit covers.
   if (image.width > maxSide || image.height > maxSide)
     throw new AppError('invalid_request', `The drawing is more than ${maxSide} pixels wide or high.`);
   return image.render().asPng();
 }
 
-/** A chart's data is in its document. */
+/** Refuses to load anything, because a chart's data is in its document. */
 function refusingLoader(faults: unknown[]): Loader {
   const refuse = (address: string) => {
     faults.push(address);

@@ -1,6 +1,6 @@
 import { isRawNumber } from '../../../data/exact-json.ts';
 
-/** How a column's values are measured, in Vega-Lite's words. */
+/** How a column's values are measured, in Vega-Lite's terms. */
 export type Measure = 'quantitative' | 'temporal' | 'nominal';
 
 const maxTextLength = 200;
@@ -12,7 +12,7 @@ export function measureOf(dataType: string): Measure {
   return times.test(dataType) ? 'temporal' : 'nominal';
 }
 
-/** A number for the drawing, which has doubles only; null where there is none, or where it is infinite. */
+/** A number for the drawing, which uses doubles; null if there is none or it is infinite. */
 export function numberOf(value: unknown): number | null {
   const literal = isRawNumber(value) ? value.rawJSON : value;
   if (typeof literal !== 'number' && (typeof literal !== 'string' || literal.trim() === '')) return null;
@@ -31,9 +31,9 @@ export function millisecondsOf(value: unknown): number | null {
 }
 
 /**
- * Text as it may stand in XML: without control characters and halves of surrogates, and no longer than a
- * chart can show. The drawing looks texts up in plain objects, so that a name which every object has gets an
- * invisible end.
+ * Text that is valid in XML: without control characters and lone surrogates, and no longer than a chart can
+ * show. The renderer looks up texts in plain objects, so a name that every object has gets an invisible
+ * suffix.
  */
 export function plainText(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
@@ -47,11 +47,14 @@ export function plainText(value: unknown): string {
   return short in {} ? `${short} ` : short;
 }
 
-/** Gives values their labels: what is different stays different, however long the part is that they share. */
+/** Assigns labels to values; different values get different labels, however long their common prefix is. */
 export function createLabels(): (value: unknown) => string {
   const labels = new Map<string, string>();
   const taken = new Set<string>();
-  /** Where numbers of a text go on: thousands may share their beginning, and none is counted again from 2. */
+  /**
+   * The next number for each text: thousands of values may share a prefix, and counting must not restart at
+   * 2.
+   */
   const numbers = new Map<string, number>();
   return (value) => {
     const key = typeof value === 'string' ? `"${value}` : (JSON.stringify(value) ?? 'null');

@@ -16,7 +16,7 @@ import {
 } from './moves.ts';
 import { hiddenParts } from './web-address.ts';
 
-/** A secret of the workflow's node that delivers. @throws AppError not_found where its version has none */
+/** A secret of the delivering workflow node. @throws AppError not_found where its version has none */
 export type NodeSecrets = (
   delivery: Pick<Delivery, 'organization_id' | 'workflow_run_id' | 'node_id'>,
   key: 'webhook_url' | 'secret',
@@ -26,19 +26,16 @@ export interface HttpDeliveryDeps {
   db: Database;
   nodeSecrets: NodeSecrets;
   outgoing: Outgoing;
-  /** Of one request; left out, that of production. */
+  /** Timeout of one request; the production value by default. */
   requestTimeoutMs?: number;
 }
 
 const defaultTimeoutMs = 30_000;
 
-/**
- * Of answers that refuse, those that may be another the next time. A webhook's 409 says that it is busy with
- * another.
- */
+/** Refusals worth retrying. A webhook's 409 means that it is busy with another call. */
 const retryableStatuses = { slack: [408, 429], webhook: [408, 409, 425, 429] } as const;
 
-/** As a mail: once, or told as uncertain. Slack has no way to tell one message from the same again. */
+/** Like a mail: sent once, or recorded as uncertain. Slack cannot detect a repeated message. */
 export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
   const url = await deps.nodeSecrets(row, 'webhook_url');
   const begun = await beginAttempt(deps, row);
@@ -46,7 +43,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
   try {
     await inOrganization(deps.db, row.organization_id, (db) => moveOwn(db, begun, 'sending'));
   } catch (error) {
-    // Nothing has been sent, whether or not the row says `sending`.
+    // Nothing was sent, even if the row says `sending`.
     if (!(error instanceof StaleAttemptError)) await conclude(deps, begun, 'pending');
     throw error;
   }
@@ -57,7 +54,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
     timeoutMs: deps.requestTimeoutMs ?? defaultTimeoutMs,
     secrets: [url, new URL(url).pathname],
   });
-  // A gateway says these also of what it has handed on.
+  // A gateway also answers these for requests it has forwarded.
   const isLost =
     outcome.kind === 'lost' || (outcome.kind === 'answered' && [502, 504].includes(outcome.status));
   if (!isLost) return told(deps, begun, outcome, retryableStatuses.slack);
@@ -66,7 +63,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
   return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', message) });
 }
 
-/** At least once, under one id: it stays `pending` while it is sent, and what is lost is sent again. */
+/** Sent at least once, under one id: it stays `pending` while it is sent, and a lost request is repeated. */
 export async function attemptWebhook(deps: HttpDeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
   const secret = await deps.nodeSecrets(row, 'secret');
   const { url, payload } = webhookContentOf(row);
@@ -128,7 +125,7 @@ async function refused(
     : left;
 }
 
-/** Attempts that ended with their process, one after the other. */
+/** Repeated attempts that were each cut off by the end of their process. */
 function brokenOff(deps: HttpDeliveryDeps, begun: BegunDelivery): Promise<DeliveryAttempt> {
   const error =
     begun.error === null

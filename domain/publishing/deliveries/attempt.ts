@@ -30,12 +30,12 @@ import {
 
 export type DeliveryDeps = ExportDeps & HttpDeliveryDeps & { mailer: Mailer; mailsPerDay: number };
 
-/** It is held in memory, with those of other deliveries. */
+/** The file is held in memory, together with those of other deliveries. */
 const copyLimit = { maxBytes: 16_777_216, message: 'A delivery copies a file of at most 16 MiB.' };
 
 /**
- * One attempt at a delivery, unless it has ended. What is loaded and made for it is not counted as an
- * attempt: where a store is away that is thrown, and asked for again.
+ * One attempt at a delivery, unless it has ended. Loading and building its content does not count as an
+ * attempt: if a store is unavailable, the error is thrown and the caller retries.
  */
 export async function attemptDelivery(
   deps: DeliveryDeps,
@@ -65,7 +65,10 @@ function look({ db }: DeliveryDeps, { organization_id, id }: Delivery): Promise<
   );
 }
 
-/** A delivery that no attempt helps. Nothing was sent: it fails from `pending`, whoever else attempts it. */
+/**
+ * Fails a delivery that no attempt can complete. Nothing was sent, so it fails from `pending`, even if
+ * another attempt is running.
+ */
 function fail({ db }: DeliveryDeps, row: Delivery, error: string): Promise<DeliveryAttempt> {
   return inOrganization(db, row.organization_id, async (transaction) => {
     const failed = await deliveryStates.move(transaction, row, 'pending', 'failed', { error });
@@ -74,8 +77,8 @@ function fail({ db }: DeliveryDeps, row: Delivery, error: string): Promise<Deliv
 }
 
 /**
- * Its id follows from the delivery's, and it ends with the file in one transaction: a second attempt finds it
- * done.
+ * The file's id is derived from the delivery's, and the delivery ends in the transaction that creates it, so
+ * a second attempt finds it done.
  */
 async function deliverFile(deps: DeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
   const fault = pathFault(row.target);
@@ -106,13 +109,14 @@ async function deliverMail(deps: DeliveryDeps, row: Delivery): Promise<DeliveryA
 const brokeOff = errorOf('mail_refused', 'Every attempt broke off before the mail server had the mail.');
 
 async function send(deps: DeliveryDeps, begun: BegunDelivery, mail: Mail): Promise<MailOutcome> {
-  // From its end on a crash leaves `sending` behind, and with it that the mail may have gone out.
+  // After it has returned, a crash leaves `sending` behind: the mail may have been sent.
   const beforeData = () =>
     inOrganization(deps.db, begun.organization_id, (db) => moveOwn(db, begun, 'sending'));
   try {
     return await deps.mailer.send(mail, { beforeData });
   } catch (error) {
-    // It was called off before any of the content, and its row may say `sending` all the same: nobody has it.
+    // Aborted before any content was sent; the row may say `sending` all the same, but no server has the
+    // mail.
     if (!(error instanceof StaleAttemptError)) await conclude(deps, begun, 'pending');
     throw error;
   }
@@ -150,7 +154,7 @@ async function mailOf(deps: DeliveryDeps, row: Delivery): Promise<Mail> {
   return mail;
 }
 
-/** Ends a delivery whose attempts could not be made, as far as its row says. */
+/** Ends a delivery whose attempts could not be made, according to the state of its row. */
 export async function giveUpDelivery(
   deps: Pick<DeliveryDeps, 'db'>,
   { organizationId, deliveryId }: DeliveryInput,

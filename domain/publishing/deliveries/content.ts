@@ -3,8 +3,8 @@ import type { ExportFormat } from '../report-formats/contract.ts';
 import type { Delivery } from './deliveries.ts';
 
 /**
- * What is brought: a revision of a report as a document, a file of the project as it then is, or rows of a
- * query.
+ * The delivered content: a revision of a report as a document, a file of the project as it is at that time,
+ * or rows of a query.
  */
 export type DeliveredContent =
   | { type: 'report'; reportId: string; revision: number; format: ExportFormat; name: string }
@@ -14,14 +14,14 @@ export type DeliveredContent =
 export interface MailContent {
   subject: string;
   /**
-   * The words themselves, or the Markdown of a report: that is read when the mail is sent, and not kept
+   * The text itself, or a reference to a report, whose Markdown is read when the mail is sent and not stored
    * twice.
    */
   text: string | { reportId: string; revision: number };
   attachments: DeliveredContent[];
 }
 
-/** To an incoming webhook of Slack, whose address is a secret of the node. */
+/** A message to an incoming webhook of Slack, whose address is a secret of the node. */
 export interface SlackContent {
   text: string;
 }

@@ -4,7 +4,7 @@ import { type RecordOf, records, type Slice } from '../../../data/postgres/recor
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 
-/** One thing that is brought to one place, once. */
+/** One item delivered to one destination, once. */
 export type Delivery = RecordOf<'deliveries'>;
 export type NewDelivery = Insertable<DB['deliveries']>;
 
@@ -13,8 +13,8 @@ const deliveries = records('deliveries', { prefix: 'dlv', what: 'The delivery' }
 export const { find: findDelivery, get: getDelivery, update: updateDelivery } = deliveries;
 
 /**
- * `sending` says that the other side may have it from here on. Only who is sending knows that it certainly
- * has not, and may try again. `uncertain` is an end: it is never sent again by itself.
+ * `sending` means that the destination may have it from now on. Only the sending attempt knows that it
+ * certainly has not, and may retry. `uncertain` is final: it is never sent again automatically.
  */
 export const deliveryStates = states(
   'deliveries',
@@ -28,7 +28,7 @@ export const deliveryStates = states(
   (to) => (to === 'delivered' ? { delivered_at: new Date() } : {}),
 );
 
-/** Adds deliveries to be attempted; those that are there already stay as they are. */
+/** Adds pending deliveries; existing ones stay unchanged. */
 export async function insertDeliveries(
   db: OrganizationTransaction,
   rows: readonly NewDelivery[],
@@ -41,7 +41,7 @@ export async function insertDeliveries(
     .execute();
 }
 
-/** The same a page at a time, newest first. */
+/** The same, a page at a time, newest first. */
 export function listDeliveries(
   db: OrganizationTransaction,
   organizationId: string,
@@ -51,10 +51,7 @@ export function listDeliveries(
   return deliveries.list(db, organizationId, slice, { schedule_run_id: scheduleRunId });
 }
 
-/**
- * What the runs of a workflow deliver, newest first. That an attempt is sending is `pending` to whoever
- * looks.
- */
+/** Deliveries of a workflow's runs, newest first. `sending` is shown as `pending`. */
 export async function listDeliveriesOfWorkflow(
   db: OrganizationTransaction,
   organizationId: string,
@@ -81,7 +78,7 @@ export async function listDeliveriesOfWorkflow(
   return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** What the fire of a schedule delivers, in the order of its planning. */
+/** Deliveries of a schedule's fire, in planned order. */
 export function deliveriesOf(
   db: OrganizationTransaction,
   organizationId: string,
@@ -98,7 +95,7 @@ export function deliveriesOf(
     .execute();
 }
 
-/** What a node of a workflow's run delivers, in the order of its planning. */
+/** Deliveries of a node of a workflow's run, in planned order. */
 export function deliveriesOfNode(
   db: OrganizationTransaction,
   organizationId: string,
@@ -117,7 +114,7 @@ export function deliveriesOfNode(
   return (lock === undefined ? query : query.forUpdate()).execute();
 }
 
-/** Those of a run that certainly arrived nowhere may be attempted anew: the run is resumed. */
+/** Makes deliveries of a resumed run that certainly did not arrive pending again. */
 export async function reopenDeliveries(
   db: OrganizationTransaction,
   organizationId: string,

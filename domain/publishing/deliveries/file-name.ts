@@ -1,25 +1,23 @@
-/** Of a path in a project. */
+/** Maximum length of a path in a project. */
 export const maxPathBytes = 1_024;
-/** Of what stands before the time: file systems take names of 255 bytes. */
+/** Maximum length of the part before the time; file systems allow names of 255 bytes. */
 const maxStemBytes = 180;
 
-/**
- * A file's name of a title, which may hold anything, and what follows it; at most so long where that can be.
- */
+/** A file name from an arbitrary title and a suffix, limited to `maxBytes` where possible. */
 export function fileName(title: string, rest: string, maxBytes: number): string {
   const stem = title
     .toWellFormed()
     .normalize('NFC')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
     .replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ')
-    // What people's file systems do not take in a name.
+    // Characters that common file systems do not allow in names.
     .replace(/[/\\:*?"<>|]/g, '-');
   const room = Math.min(maxStemBytes, maxBytes - Buffer.byteLength(rest));
   const named = withoutAround(stem, '. ');
   return `${cut(named === '' ? 'Untitled' : named, room)}${rest}`;
 }
 
-/** As many whole characters as fit; one at least, and then the path is refused for its length. */
+/** As many whole characters as fit, but at least one; the path is then refused for its length. */
 function cut(text: string, maxBytes: number): string {
   let [result, bytes] = ['', 0];
   for (const character of text) {
@@ -30,7 +28,7 @@ function cut(text: string, maxBytes: number): string {
   return withoutAround(result, '. ');
 }
 
-/** The text without any of the characters at its ends. */
+/** Removes the given characters from both ends of the text. */
 export function withoutAround(text: string, characters: string): string {
   let [from, to] = [0, text.length];
   while (from < to && characters.includes(text[from]!)) from += 1;

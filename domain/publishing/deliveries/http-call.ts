@@ -2,44 +2,44 @@ import { createByteBudget } from '../../../data/outgoing/byte-budget.ts';
 import { OutgoingError } from '../../../data/outgoing/errors.ts';
 import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
 
-/** What became of a request, as far as this side knows. */
+/** The outcome of a request as far as the sender knows. */
 export type HttpOutcome =
   | { kind: 'answered'; status: number; words: string; retryAfterMs: number }
-  /** Nothing of it has left. */
+  /** Nothing was sent. */
   | { kind: 'not_sent'; message: string; permanent: boolean }
-  /** The other side may have it. */
+  /** The receiver may have it. */
   | { kind: 'lost'; message: string };
 
 export interface HttpCall {
   url: string;
   headers?: Record<string, string>;
   body: Buffer;
-  /** From the first step to the end of the answer. */
+  /** Limit for the whole call, including reading the answer. */
   timeoutMs: number;
-  /** What an answer may repeat and nobody is shown. */
+  /** Secrets that an answer may repeat, to be redacted. */
   secrets: readonly string[];
 }
 
 const maxAnswerBytes = 65_536;
 const maxWords = 200;
-/** Who asks for a longer wait is asked again all the same. */
+/** Longest honoured Retry-After; after a longer one the retry comes earlier than requested. */
 const longestWaitMs = 3_600_000;
 
-/** Posts JSON, once. A redirect is an answer as any other. */
+/** Posts JSON once. A redirect is treated like any other answer. */
 export async function postJson(outgoing: Outgoing, call: HttpCall): Promise<HttpOutcome> {
   const signal = AbortSignal.timeout(call.timeoutMs);
   try {
     const response = await outgoing.fetch(call.url, {
       method: 'POST',
-      // A connection that is used again may be gone when the request comes: nobody could tell that from one
-      // that was lost.
+      // A reused connection may be closed when the request is sent, which could not be distinguished from a
+      // lost request.
       headers: { ...call.headers, 'content-type': 'application/json', connection: 'close' },
       body: new Uint8Array(call.body),
       signal,
       budget: createByteBudget(maxAnswerBytes),
     });
     const { status, headers } = response;
-    // The status says all that counts: a body that breaks off changes nothing.
+    // Only the status matters; a body that breaks off changes nothing.
     const text = await response.text().catch(() => '');
     return {
       kind: 'answered',
@@ -75,7 +75,7 @@ const isHandshake = (code: string | undefined, message: string): boolean =>
   (code !== undefined && /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO_)/.test(code)) ||
   message.includes('before secure TLS connection');
 
-/** The beginning of an answer, in one line, without what is secret. */
+/** The beginning of an answer in one line, without secrets. */
 function wordsOf(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) if (secret !== '') shown = shown.replaceAll(secret, '********');
@@ -86,7 +86,7 @@ function wordsOf(text: string, secrets: readonly string[]): string {
   return Array.from(line).slice(0, maxWords).join('');
 }
 
-/** Of seconds, or a date. */
+/** Parses seconds or a date. */
 function waitOf(after: string | null): number {
   if (after === null) return 0;
   const waitMs = /^\d{1,9}$/.test(after.trim()) ? Number(after) * 1_000 : Date.parse(after) - Date.now();

@@ -15,11 +15,11 @@ type Of = Pick<Delivery, 'organization_id' | 'project_id'>;
 
 export interface SizeLimit {
   maxBytes: number;
-  /** What is said of what is larger. */
+  /** The message if the content is larger. */
   message: string;
 }
 
-/** The bytes of what is delivered. What was deleted meanwhile, or is too large, is an AppError. */
+/** The bytes of the content. Throws an AppError if it was deleted meanwhile, or is too large. */
 export async function loadContent(
   deps: ExportDeps,
   of: Of,
@@ -42,7 +42,7 @@ export async function loadText(
   const { version } = await reportOf(deps, of, asked);
   const { content } = version;
   if (content.length <= maxTextLength) return content;
-  // Half of a character would be none.
+  // Avoids cutting a surrogate pair in half.
   const shown = content
     .slice(0, maxTextLength)
     .toWellFormed()

@@ -3,9 +3,9 @@ import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 
 /**
- * Counts a mail that is about to be sent. Who may schedule may send to anybody, and a mail server is soon
- * known for that: an organization sends so many within 24 hours. The hour's row holds off whoever else counts
- * at the same time.
+ * Counts a mail about to be sent. Users who may schedule can send to any address, which can quickly ruin a
+ * mail server's reputation, so an organization's mails are limited within 24 hours. The lock on the hour's
+ * row serialises concurrent counts.
  */
 export async function countMail(
   db: OrganizationTransaction,

@@ -15,24 +15,24 @@ import { countMail } from './mail-count.ts';
 type Deps = { db: Database };
 type Change = Updateable<DB['deliveries']>;
 
-/** A row as an attempt of its own has it: what the attempt does is done while the row still is its. */
+/** A row owned by an attempt; the attempt may act only while the row is still its own. */
 export type BegunDelivery = Delivery & { attempt_id: string };
 
-/** Another attempt has taken the delivery over, or it has ended. */
+/** Another attempt has taken over the delivery, or it has ended. */
 export class StaleAttemptError extends Error {
   override readonly name = 'StaleAttemptError';
 }
 
 /**
- * Between attempts of a mail. A server that is full, away or grey-lists takes it within the hour that they
- * come to, or there is something that somebody has to see to.
+ * Delays between attempts of a mail. A server that is full, down or greylisting usually accepts it within
+ * their sum of about an hour; otherwise the problem needs a person.
  */
 const retryAfterMs = [15_000, 30_000, 60_000, 120_000, 240_000, 480_000, 900_000, 900_000, 900_000];
 export const maxAttempts = retryAfterMs.length + 1;
 
-/** How a row stands, in the words of an attempt. */
+/** The state of a row as the result of an attempt. */
 export function attemptOf(row: Delivery | undefined): DeliveryAttempt {
-  // Its schedule was deleted, and it with it.
+  // It was deleted together with its schedule.
   if (row === undefined) return { status: 'failed' };
   const { status, attempts } = row;
   if (status === 'delivered' || status === 'failed' || status === 'uncertain') return { status };
@@ -40,8 +40,8 @@ export function attemptOf(row: Delivery | undefined): DeliveryAttempt {
 }
 
 /**
- * The row, if there is anything to attempt. One that is found in `sending` is of an attempt that broke off,
- * or that is cut off from who asks: the other side may have it, whatever that attempt says later.
+ * The row, if there is anything to attempt. A row found in `sending` belongs to an attempt that broke off or
+ * is cut off from this process: the destination may have it, whatever that attempt reports later.
  */
 export function findPending(
   { db }: Deps,
@@ -62,8 +62,8 @@ export function findPending(
 }
 
 /**
- * Counts an attempt and makes the row its own: one that began before has been overtaken. The first one of a
- * mail counts against what the organization may send.
+ * Counts an attempt and makes it the owner of the row, which makes earlier attempts stale. The first attempt
+ * of a mail counts against the organization's limit.
  */
 export async function beginAttempt(
   { db }: Deps,
@@ -88,7 +88,7 @@ export async function beginAttempt(
   return { ...begun, attempt_id: attemptId };
 }
 
-/** Moves a row that still is this attempt's. */
+/** Moves a row that this attempt still owns. */
 export async function moveOwn(
   db: OrganizationTransaction,
   begun: BegunDelivery,
@@ -101,10 +101,10 @@ export async function moveOwn(
     throw new StaleAttemptError('Another attempt has taken the delivery over.');
 }
 
-/** Of writing down what came out: only this attempt knows it. */
+/** Delays between retries of recording the outcome, which only this attempt knows. */
 const writeAgainAfterMs = [200, 1_000, 5_000, 15_000, 30_000];
 
-/** Writes down how an attempt came out, unless another has taken the row over meanwhile. */
+/** Records the outcome of an attempt, unless another has taken over the row. */
 export async function conclude(
   { db }: Deps,
   begun: BegunDelivery,

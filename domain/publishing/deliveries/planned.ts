@@ -3,7 +3,7 @@ import type { DeliveredContent, MailContent } from './content.ts';
 import type { NewDelivery } from './deliveries.ts';
 import { fileName, maxPathBytes, withoutAround } from './file-name.ts';
 
-/** What a fire made. */
+/** The output of a fire. */
 export type DeliveredOutput =
   | { reportId: string; title: string; revision: number }
   | { fileId: string; path: string };
@@ -12,11 +12,14 @@ export interface PlannedOutput {
   organizationId: string;
   projectId: string;
   scheduleRunId: string;
-  /** Where copies go, in the project; empty for none. */
+  /** The project folder for copies; empty for none. */
   outputFolder: string;
   emailRecipients: readonly { email: string }[];
   output: DeliveredOutput;
-  /** As the cadence says it: 2027-03-28T02:30:00. It tells the files of one fire from those of the next. */
+  /**
+   * The fire's local time in the schedule: 2027-03-28T02:30:00. Distinguishes the files of one fire from
+   * those of the next.
+   */
   localTime: string;
   createdAtMs: number;
 }
@@ -25,7 +28,7 @@ const maxSubjectLength = 250;
 
 const endings = { markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;
 
-/** The deliveries of what a fire made. Planned again, they have the same ids. */
+/** The deliveries of a fire's output. Planning again gives the same ids. */
 export function outputDeliveries(planned: PlannedOutput): NewDelivery[] {
   const rows = [...filesOf(planned), ...mailsOf(planned)];
   return [...new Map(rows.map((row) => [row.id, row])).values()];

@@ -37,9 +37,8 @@ const startOf = (row: Delivery, memo: Record<string, string> = {}) =>
   );
 
 /**
- * Lets a delivery that failed, or may have arrived, be attempted anew, because a person says so: nothing else
- * makes anything of one that has ended. The row says so: where its process does not start, the worker starts
- * it.
+ * Makes a delivery that failed or is uncertain pending again, at a user's request; ended deliveries are never
+ * retried automatically. The row records the request, so if the process does not start, the worker starts it.
  */
 export async function retryDelivery(
   deps: RetryDeps,
@@ -57,7 +56,7 @@ export async function retryDelivery(
     return updateDelivery(db, organizationId, deliveryId, {
       status: 'pending',
       attempts: 0,
-      // An attempt that is still under way somewhere has nothing to say of it any more.
+      // Makes an attempt that may still be running elsewhere stale.
       attempt_id: null,
       error: null,
       retried_at: new Date(),
@@ -68,10 +67,10 @@ export async function retryDelivery(
   return row;
 }
 
-/** A younger one's process may not have been started yet. */
+/** The process of a younger one may not have been started yet. */
 const ageSeconds = 60;
 
-/** Deliveries by hand whose process is no more. */
+/** Repairs manually retried deliveries whose process is gone. */
 export function deliverySteps(deps: RetryDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -88,7 +87,7 @@ async function revive(deps: RetryDeps, { organizationId, deliveryId }: DeliveryI
   const row = await inOrganization(deps.db, organizationId, async (db) => {
     const found = await getDelivery(db, organizationId, deliveryId, 'update');
     if (!closes(deliveryProcess, state) || deliveryStates.isEnd(found.status)) return found;
-    // What was sending may have arrived.
+    // A delivery in `sending` may have arrived.
     const to = found.status === 'sending' ? 'uncertain' : 'failed';
     const error = errorOf('terminated', "An operator ended the delivery's process.");
     return deliveryStates.move(db, found, found.status, to, { error });

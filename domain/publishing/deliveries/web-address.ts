@@ -1,15 +1,15 @@
-/** Shorter ones are found in any text, and are nobody's token. */
+/** Shorter parts occur in any text and are not secrets. */
 const minSecretLength = 6;
 
-/** An address as people are shown it: its query, and who signs in by it, are often secrets. */
+/** An address as shown to people, without its query and credentials, which are often secret. */
 export function shownAddress(address: string): string {
   const url = URL.parse(address);
   return url === null ? address : `${url.origin}${url.pathname}`;
 }
 
 /**
- * What of an address is not shown, as an answer may repeat it: longest first, so that nothing is left of one
- * in another.
+ * The hidden parts of an address, to redact in answers: longest first, so that no part of one remains inside
+ * another.
  */
 export function hiddenParts(address: string): string[] {
   const { search, searchParams } = new URL(address);

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import type { Bidi } from 'bidi-js';
 
-// Its types are those of a module, and it is none.
+// Loaded with require, because its types describe an ES module but it is not one.
 const bidi = (createRequire(import.meta.url)('bidi-js') as () => Bidi)();
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
 export const hasRightToLeft = (text: string): boolean => rightToLeft.test(text);
 
-/** Whether it is read from right to left as a whole: what its first letter is decides. */
+/** Whether the text as a whole is right-to-left, which its first letter decides. */
 export function isRightToLeft(text: string): boolean {
   if (!hasRightToLeft(text)) return false;
   return (bidi.getEmbeddingLevels(text, 'auto').paragraphs[0]?.level ?? 0) === 1;
@@ -15,11 +15,11 @@ export function isRightToLeft(text: string): boolean {
 
 export interface Directed {
   text: string;
-  /** Odd from right to left. */
+  /** Odd levels are right-to-left. */
   level: number;
 }
 
-/** The text in parts of one direction, in the order in which it is read. */
+/** Splits the text into parts of one direction, in logical order. */
 export function directedParts(text: string): (Directed & { from: number })[] {
   const embedding = bidi.getEmbeddingLevels(text, 'auto');
   const parts: (Directed & { from: number })[] = [];
@@ -33,16 +33,14 @@ export function directedParts(text: string): (Directed & { from: number })[] {
   return parts;
 }
 
-/** Brackets as they look among words from right to left. */
+/** Mirrors brackets, as in right-to-left text. */
 export const mirrored = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{M}\s]/gu, (character) => bidi.getMirroredCharacter(character) ?? character);
 
-/** Punctuation by itself, in the order in which it stands; that of words is their font's. */
+/** Reverses punctuation into visual order; within words the font does this. */
 export const turned = (text: string): string => [...text].reverse().join('');
 
-/**
- * The order in which parts of a line stand from left to right, by their levels (rule L2 of the algorithm).
- */
+/** The visual order of a line's parts from left to right, by their levels (rule L2 of the algorithm). */
 export function visualOrder(levels: readonly number[]): number[] {
   const order = levels.map((_, index) => index);
   for (let level = Math.max(0, ...levels); level > 0; level -= 1)

@@ -8,17 +8,17 @@ export interface TableBlock {
   align: Align[];
   header: Run[][];
   rows: Run[][][];
-  /** Said below it, where it is not all there was. */
+  /** Note below the table if it is incomplete. */
   remark: string | undefined;
 }
 
 export interface ListItem {
-  /** Of a task. */
+  /** Set for a task. */
   isChecked: boolean | undefined;
   blocks: Block[];
 }
 
-/** A report as every format of pages has it: nothing left to resolve, and as deep as a page has room for. */
+/** A report as used by all paged formats: fully resolved, with nesting limited to what fits a page. */
 export type Block =
   | { type: 'heading'; level: number; runs: Run[]; text: string; id: string }
   | { type: 'paragraph'; runs: Run[] }
@@ -31,6 +31,6 @@ export type Block =
 
 export interface ReportBlocks {
   blocks: Block[];
-  /** By their numbers, from 1 on. */
+  /** By number, from 1. */
   notes: Block[][];
 }

@@ -6,7 +6,7 @@ import { definitionsOf } from './references.ts';
 import { resultTable } from './result-tables.ts';
 import { textOf, walk } from './tree.ts';
 
-/** In characters; a longer one is no heading to whoever looks for it. */
+/** In characters; a longer one is not useful as a heading. */
 const longestHeading = 1_000;
 
 export function blocksOf(root: Root, title: string, material: ReportMaterial): ReportBlocks {
@@ -89,7 +89,7 @@ export function blocksOf(root: Root, title: string, material: ReportMaterial): R
   const [head, ...rest] = root.children;
   const isTitle = head?.type === 'heading' && head.depth === 1 && textOf(head).trim() === title.trim();
   const blocks = many(isTitle ? rest : root.children);
-  // A note may refer to another one, which is numbered then.
+  // A note may refer to another note, which is then numbered.
   const notes: Block[][] = [];
   for (let index = 0; index < numbered.length; index += 1) notes.push(many(numbered[index]!.children));
   return { blocks, notes };
@@ -97,7 +97,7 @@ export function blocksOf(root: Root, title: string, material: ReportMaterial): R
 
 const sideOf = (align: AlignType | undefined): Align => align ?? 'left';
 
-/** Pictures and results stand by themselves; the words around them are paragraphs. */
+/** Images and results become separate blocks; the text around them becomes paragraphs. */
 function paragraphs(inlines: readonly Inline[]): Block[] {
   const blocks: Block[] = [];
   let runs: Run[] = [];

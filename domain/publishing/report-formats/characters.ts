@@ -1,8 +1,8 @@
 const unprintable = /[\p{Cc}\p{Noncharacter_Code_Point}\u2066-\u2069\u202a-\u202e\ufeff]/gu;
 
 /**
- * A text without what no font shows and no XML may hold: control characters, halves of pairs, and marks that
- * would turn the direction of what follows.
+ * Removes characters that no font shows and XML does not allow: control characters, lone surrogates, and
+ * marks that would change the direction of the following text.
  */
 export function printable(text: string): string {
   return text

@@ -1,14 +1,14 @@
-/** A report as it is to be shown. */
+/** A report to format. */
 export interface ReportSource {
   title: string;
   markdown: string;
-  /** Day and time of its revision, ISO 8601. */
+  /** Date and time of its revision, ISO 8601. */
   writtenAt: string;
 }
 
 export type ExportFormat = 'markdown' | 'pdf' | 'docx';
 
-/** What a report shows that is not in its Markdown, by the ids and paths that it names. */
+/** Resources that a report shows but its Markdown does not contain, by ids and paths. */
 export interface ReportReferences {
   charts: string[];
   results: string[];
@@ -16,17 +16,17 @@ export interface ReportReferences {
   images: string[];
 }
 
-/** Rows of a result as text, and whether there were more. */
+/** Rows of a result as text, and whether there are more. */
 export interface ResultTable {
   title: string;
   columns: { name: string; dataType: string }[];
-  /** Of the whole result; as many columns as are kept are in `columns`. */
+  /** Of the whole result; `columns` contains only the stored ones. */
   columnCount: number;
   rows: string[][];
   isCut: boolean;
 }
 
-/** What of it there is; whatever is missing is shown by its words. */
+/** The available resources; a missing one is replaced by its text. */
 export interface ReportMaterial {
   /** SVG. */
   charts: Record<string, string>;

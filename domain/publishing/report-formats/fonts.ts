@@ -11,7 +11,7 @@ const devanagari = (name: string) => resolve(`@expo-google-fonts/noto-sans-devan
 const noto = (region: string, name: string) =>
   fileURLToPath(new URL(`../fonts/${name}.otf`, import.meta.resolve(`@embedpdf/fonts-${region}`)));
 
-/** By the names that the fonts themselves have. */
+/** By the fonts' own names. */
 const files = {
   'DejaVu Sans': {
     normal: dejaVu('DejaVuSans'),
@@ -43,7 +43,7 @@ export const fontFiles: Readonly<Record<FontFamily, Readonly<Record<FontStyle, s
 
 const covers = new Map<FontFamily, (codePoint: number) => boolean>();
 
-/** Opened when a character is first looked for in it. */
+/** The font is opened on its first lookup. */
 function isIn(family: FontFamily, codePoint: number): boolean {
   let known = covers.get(family);
   if (known === undefined) {
@@ -62,7 +62,7 @@ function isIn(family: FontFamily, codePoint: number): boolean {
 type Advances = (codePoint: number) => number;
 const advances = new Map<FontStyle, Advances>();
 
-/** How far a character takes a line on, in ems of the font that is used most; of others' characters one. */
+/** The advance of a character in ems of the main font; one em for characters of other fonts. */
 export function advancesOf(style: 'normal' | 'bold'): Advances {
   let known = advances.get(style);
   if (known === undefined) {
@@ -86,8 +86,8 @@ const kana = /[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]/;
 const hangul = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
 
 /**
- * Han characters look different in each of the three languages: what a text is written in otherwise tells
- * which.
+ * Han characters look different in each of the three languages; the rest of a text shows which language it
+ * is.
  */
 export type EastAsian = readonly FontFamily[];
 const inChinese: EastAsian = ['Noto Sans S Chinese', 'Noto Sans Japanese', 'Noto Sans Korean'];
@@ -99,11 +99,11 @@ export function eastAsianOf(text: string, otherwise: EastAsian = inChinese): Eas
   return hangul.test(text) ? inKorean : otherwise;
 }
 
-/** Marks and joiners belong to the character before them, whichever font that is in. */
+/** Marks and joiners belong to the preceding character, whatever its font. */
 const joined = /\p{M}|\u200c|\u200d/u;
 const plain = /^[\u0020-\u024f\u2010-\u2027]*$/;
 
-/** Cuts a text where another font has to go on; what no font has is the first one's, as a box. */
+/** Splits a text where another font is needed; characters that no font has use the first one, as a box. */
 export function splitByFont(
   text: string,
   base: readonly FontFamily[],

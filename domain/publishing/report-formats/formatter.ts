@@ -8,12 +8,12 @@ import type { ExportFormat, ReportMaterial, ReportReferences, ReportSource } fro
 import type { FormatAnswer, FormatTask, formatInThread } from './tasks.ts';
 
 /**
- * Makes documents of reports in a thread: nobody else waits for them, and what takes too long is ended with
- * its thread.
+ * Creates documents from reports in a thread, so that other requests are not blocked; one that takes too long
+ * is ended together with its thread.
  */
 export interface ReportFormatter {
   /**
-   * `load` gives what the report turns out to refer to; whatever it throws is thrown.
+   * `load` returns the resources the report refers to; its errors are rethrown.
    * @throws AppError invalid_request where no document can be made within its time, memory and bounds;
    *   queries_saturated where too many of the organization are waiting
    */
@@ -27,13 +27,16 @@ export interface ReportFormatter {
 }
 
 const threadCount = 1;
-/** By one organization: what waits holds a connection and the report's text. */
+/** Limit per organization, because a waiting request holds a connection and the report's text. */
 const askedAtOnce = 16;
-/** What a document is laid out of lives for a second: with room for it, a third of the time is saved. */
+/**
+ * Layout objects live for about a second: with room for them in the young generation, a third of the time is
+ * saved.
+ */
 const youngMib = 64;
 const threadEntry: Extract<keyof typeof import('./tasks.ts'), 'formatInThread'> = 'formatInThread';
 
-/** Its thread starts where a document is wanted, and ends when it has been idle. Organizations take turns. */
+/** The thread starts when a document is requested and ends when idle. Organizations take turns. */
 export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = {}): ReportFormatter {
   const inTurn = createFairSlots(threadCount);
   let threads: Piscina<FormatTask, ReturnType<typeof formatInThread>> | undefined;
@@ -44,7 +47,7 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
     load: (references: ReportReferences) => Promise<ReportMaterial>,
   ): Promise<Buffer> {
     threads ??= createThreads({
-      // The thread alone loads the libraries and fonts.
+      // Only the thread loads the libraries and fonts.
       filename: new URL('./tasks.ts', import.meta.url).href,
       name: threadEntry,
       minThreads: 0,
@@ -81,7 +84,7 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
     }
   }
 
-  /** Documents asked for and not made yet, by organization. */
+  /** Pending documents, by organization. */
   const asked = new Map<string, number>();
 
   async function bounded<T>(organizationId: string, work: () => Promise<T>): Promise<T> {

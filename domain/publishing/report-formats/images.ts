@@ -8,11 +8,11 @@ export interface Picture {
   height: number;
 }
 
-/** Its pixels are memory that no limit of a thread bounds. */
+/** Its pixels use memory that no thread limit covers. */
 const maxPixels = 16_000_000;
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** A PNG or JPEG that every reader of documents can read; undefined where it is none, broken or too large. */
+/** A PNG or JPEG that every document reader supports; undefined if it is neither, broken or too large. */
 export function pictureOf(bytes: Uint8Array): Picture | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -26,7 +26,10 @@ export function pictureOf(bytes: Uint8Array): Picture | undefined {
 
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Its data is unpacked once: a document is not found to be broken when half of it is written. */
+/**
+ * Decompresses its data once, so that a broken image is not detected only when half of the document is
+ * written.
+ */
 function png(data: Buffer): Picture | undefined {
   if (data.toString('latin1', 12, 16) !== 'IHDR') return undefined;
   const [width, height] = [data.readUInt32BE(16), data.readUInt32BE(20)];
@@ -48,13 +51,14 @@ function png(data: Buffer): Picture | undefined {
   if (interlaced === 0 && pixels.length < rowBytes * height) return undefined;
   const isPlain = interlaced === 0 && bits === 8 && (color === 0 || color === 2) && !isTransparent;
   if (isPlain) return { type: 'png', bytes: data, width, height };
-  // Whoever writes the document would unpack all others; they become what can be unpacked without surprises.
+  // The document writer would decompress all other kinds, so they are converted to one that decompresses
+  // predictably.
   const href = `data:image/png;base64,${data.toString('base64')}`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image href="${href}" width="${width}" height="${height}"/></svg>`;
   return { type: 'png', bytes: drawingPng(svg, 1), width, height };
 }
 
-/** Size and turn stand in its markers; the rest of it goes into the document as it is. */
+/** Size and rotation are in its markers; the rest is embedded unchanged. */
 function jpeg(data: Buffer): Picture | undefined {
   if (data.readUInt16BE(0) !== 0xffd8) return undefined;
   let at = 2;

@@ -5,7 +5,7 @@ import { linkOf, referenceOf, urlOf } from './references.ts';
 import { cleanSvg, type Drawing } from './svg.ts';
 import { textOf } from './tree.ts';
 
-/** Characters that look the same. */
+/** Characters of the same style. */
 export interface Run {
   text: string;
   isBold?: boolean;
@@ -13,11 +13,11 @@ export interface Run {
   isStruck?: boolean;
   isCode?: boolean;
   href?: string;
-  /** The number of the footnote that it stands for. */
+  /** The number of the footnote that it refers to. */
   note?: number;
 }
 
-/** What an image turned out to be. */
+/** The resolved content of an image. */
 export type Shown =
   | { kind: 'drawing'; drawing: Drawing }
   | { kind: 'picture'; picture: Picture }
@@ -33,7 +33,7 @@ interface Reading {
   noteNumber(identifier: string): number | undefined;
 }
 
-/** Reads what stands in a line: runs of text, and images between them. */
+/** Reads inline content: runs of text, and images between them. */
 export function createInlineReader({ definitions, material, noteNumber }: Reading) {
   const known = new Map<string, Shown | undefined>();
 
@@ -91,7 +91,7 @@ export function createInlineReader({ definitions, material, noteNumber }: Readin
 
   return {
     read: (nodes: readonly PhrasingContent[]): Inline[] => many(nodes, {}),
-    /** Where there is no room for an image: in its words. */
+    /** Used where images are not possible: shows them by their text. */
     runs: (nodes: readonly PhrasingContent[]): Run[] =>
       many(nodes, {}).map((inline) => ('shown' in inline ? { text: `[${inline.alt}]` } : inline)),
   };
@@ -117,14 +117,14 @@ function drawingOf(svg: string | undefined): Shown | undefined {
   return drawing === undefined ? undefined : { kind: 'drawing', drawing };
 }
 
-/** What is not shown is named: as a link where a reader may follow it. */
+/** The text for content that is not shown, as a link if a reader can follow it. */
 export function inWords(url: string | undefined, alt: string, style: Style = {}): Run {
   const href = linkOf(url);
   if (href !== undefined) return { ...style, text: alt === '' ? href : alt, href };
   return { ...style, text: `[${alt === '' ? 'image' : alt}]` };
 }
 
-/** Neighbours that look the same are one. */
+/** Joins adjacent runs of the same style. */
 function joined(inlines: readonly Inline[]): Inline[] {
   const result: Inline[] = [];
   for (const inline of inlines) {

@@ -13,7 +13,7 @@ const writer = unified()
   .use(remarkStringify, { bullet: '-', rule: '-' })
   .use(remarkGfm, { tablePipeAlign: false });
 
-/** The report in one file: rows of results as tables, charts and images within the text. */
+/** The report in one file, with results as tables, and charts and images embedded. */
 export function selfContained(root: Root, material: ReportMaterial): string {
   const definitions = definitionsOf(root);
 
@@ -36,7 +36,7 @@ export function selfContained(root: Root, material: ReportMaterial): string {
     parent.children = children as never;
   }
 
-  /** Rows of a result are a table of their own, before or after the words around them. */
+  /** A result becomes a separate table, before or after the surrounding text. */
   function withTables(paragraph: Paragraph): RootContent[] {
     const blocks: RootContent[] = [];
     let words: PhrasingContent[] = [];
@@ -62,10 +62,10 @@ export function selfContained(root: Root, material: ReportMaterial): string {
   return writer.stringify(root);
 }
 
-/** Whoever follows a link of the file must not run what somebody wrote into it: `javascript:`, `data:`. */
+/** A link in the file must not execute anything when followed: `javascript:`, `data:`. */
 const isHarmless = (url: string) => linkOf(url) !== undefined || isRelative(url);
 
-/** Whoever shows the file must not run what somebody wrote into it; line breaks of cells stay. */
+/** HTML in a report must not be rendered by a viewer of the file; line breaks of cells stay. */
 function asText(html: string, parent: Parents): RootContent[] {
   if (/^<br\s*\/?>$/i.test(html)) return [{ type: 'html', value: html }];
   if (/^\s*<!--/.test(html)) return [];

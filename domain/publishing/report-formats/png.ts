@@ -3,7 +3,7 @@ import { type FontFamily, fontFile } from './fonts.ts';
 
 const maxSide = 4_096;
 
-/** An image of a drawing that was cleaned. It loads no fonts but those that are named. */
+/** An image of a cleaned drawing. Only the named fonts are loaded. */
 export function drawingPng(
   svg: string,
   scale: number,
@@ -16,7 +16,7 @@ export function drawingPng(
     sansSerifFamily: 'DejaVu Sans',
   };
   const image = new Resvg(svg, { font, fitTo: { mode: 'zoom', value: scale } });
-  // Its pixels are memory that no limit of a thread bounds.
+  // Its pixels use memory that no thread limit covers.
   const side = Math.max(image.width, image.height);
   if (side > maxSide) return drawingPng(svg, (scale * (maxSide - 1)) / side, families);
   return image.render().asPng();

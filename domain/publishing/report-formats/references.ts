@@ -2,7 +2,7 @@ import type { Definition, Image, ImageReference, Root } from 'mdast';
 import type { ReportReferences } from './contract.ts';
 import { walk } from './tree.ts';
 
-/** What an image of a report turns out to be. Whatever is `other` is told in words, and never fetched. */
+/** What an image of a report refers to. `other` is shown as text and never fetched. */
 export type Reference =
   | { kind: 'chart' | 'result'; id: string }
   | { kind: 'image'; path: string }
@@ -23,7 +23,7 @@ export function referenceOf(url: string): Reference {
   }
 }
 
-/** Definitions of links and images by their names; the first of a name counts. */
+/** Definitions of links and images by name; the first of a name counts. */
 export function definitionsOf(root: Root): ReadonlyMap<string, Definition> {
   const definitions = new Map<string, Definition>();
   for (const node of walk(root))
@@ -39,7 +39,7 @@ export function urlOf(
   return node.type === 'image' ? node.url : definitions.get(node.identifier)?.url;
 }
 
-/** What the report refers to, each once. */
+/** The report's references, without duplicates. */
 export function referencesOf(root: Root): ReportReferences {
   const definitions = definitionsOf(root);
   const found = { chart: new Set<string>(), result: new Set<string>(), image: new Set<string>() };
@@ -54,9 +54,9 @@ export function referencesOf(root: Root): ReportReferences {
 
 const linked = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]{1,2000}$/iu;
 
-/** Without a scheme, in the eyes of browsers too, which leave out what nobody sees. */
+/** Whether the URL has no scheme, also for browsers, which ignore invisible characters. */
 export const isRelative = (url: string): boolean => /^[^\s\p{Cc}:/?#]*(?:[/?#][^\p{Cc}]*)?$/u.test(url);
 
-/** The address of a link that a document may hold. */
+/** The address of a link that is allowed in a document. */
 export const linkOf = (url: string | undefined): string | undefined =>
   url !== undefined && linked.test(url) ? url : undefined;

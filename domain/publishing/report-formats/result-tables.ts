@@ -1,7 +1,7 @@
 import type { TableBlock } from './block.ts';
 import type { ResultTable } from './contract.ts';
 
-/** More of them are unreadable on any page. */
+/** More columns are unreadable on any page. */
 export const maxColumns = 30;
 const numeric = /^(?:U?INTEGER|U?BIGINT|U?HUGEINT|DOUBLE|FLOAT|DECIMAL)/;
 
@@ -17,7 +17,7 @@ export function resultTable({ columns, rows, ...result }: ResultTable, alt: stri
   };
 }
 
-/** What a reader must know who takes it for the whole. */
+/** A note for the reader that the table is incomplete. */
 export function cutRemark({ columns, columnCount, rows, isCut }: ResultTable): string | undefined {
   const parts = [
     ...(isCut ? [`the first ${rows.length.toLocaleString('en')} rows`] : []),

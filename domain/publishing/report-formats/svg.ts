@@ -9,7 +9,7 @@ export interface Drawing {
 
 const maxSvgCharacters = 4_194_304;
 const maxSide = 20_000;
-/** Shapes, text and paint; nothing that runs, loads, embeds, or repeats others. */
+/** Shapes, text and paint; nothing that executes, loads, embeds or repeats other elements. */
 const drawn = new Set(
   'svg g defs path rect circle ellipse line polyline polygon text tspan title desc linearGradient radialGradient stop clipPath'.split(
     ' ',
@@ -17,22 +17,22 @@ const drawn = new Set(
 );
 const paint = /^\s*url\(\s*["']?#[^)]*\)/i;
 
-/** The fonts of a text, where it needs more than one: parts with the name of a font family. */
+/** Splits a text that needs more than one font into parts with the name of a font family. */
 export type SplitText = (
   text: string,
   isBold: boolean,
 ) => readonly { text: string; family: string | undefined }[];
 
 /**
- * An SVG with whatever is not a shape or text left out, so that whoever draws it reads no file and loads
- * nothing; undefined where it is none, or has no size.
+ * The SVG with everything but shapes and text removed, so that drawing it reads no file and loads nothing;
+ * undefined if it is not an SVG, or has no size.
  */
 export function cleanSvg(source: string, split?: SplitText): Drawing | undefined {
   if (source.length > maxSvgCharacters) return undefined;
   const out: string[] = [];
   let size: { width: number; height: number } | undefined;
   let isBroken = false;
-  /** Depth below an element that is left out; 0 where nothing is. */
+  /** Depth inside a removed element; 0 outside. */
   let skipped = 0;
   const bold: boolean[] = [];
   const parser = new SaxesParser({ xmlns: false });

@@ -1,11 +1,11 @@
 import type { TableBlock } from './block.ts';
 import { textWidth } from './text-width.ts';
 
-/** On both sides of a cell's text, in points. */
+/** Padding on both sides of a cell's text, in points. */
 export const cellPadding = 5;
-/** Of its text, in points. */
+/** Text sizes, in points. */
 const sizes = [8, 7.2, 6.4, 5.5];
-/** A column that could be wider has its lines broken rather than taking other columns' room. */
+/** A wider column gets line breaks instead of taking room from other columns. */
 const widest = 60;
 const longestUnbroken = 22;
 
@@ -16,8 +16,8 @@ export interface TableFit {
 }
 
 /**
- * How a table fits: columns as wide as their texts where there is room, else the smaller the text the more of
- * it; on a page that is turned where even the smallest text of an upright one breaks words.
+ * Fits a table: columns as wide as their texts if there is room, otherwise with smaller text; on a landscape
+ * page if even the smallest text would break words on a portrait one.
  */
 export function fitTable(table: TableBlock, width: number, turnedWidth: number | undefined): TableFit {
   const columns = measured(table);
@@ -37,7 +37,7 @@ export function fitTable(table: TableBlock, width: number, turnedWidth: number |
 }
 
 interface Measured {
-  /** In ems of its text. */
+  /** In ems. */
   natural: number;
   least: number;
 }

@@ -13,7 +13,7 @@ import { readMarkdown, tooDeep } from './tree.ts';
 export interface FormatTask {
   format: ExportFormat;
   source: ReportSource;
-  /** Where what the report refers to is asked for. */
+  /** Port for requesting the report's references. */
   material: MessagePort;
 }
 
@@ -21,7 +21,7 @@ export type FormatAnswer = { document: Uint8Array } | { error: SentError };
 
 const nothing: ReportMaterial = { charts: {}, results: {}, images: {} };
 
-/** What the thread runs: errors go as they can travel. */
+/** Entry point of the thread: errors are returned in serialised form. */
 export async function formatInThread({ format, source, material: port }: FormatTask): Promise<FormatAnswer> {
   try {
     const root = readMarkdown(source.markdown);
@@ -37,12 +37,13 @@ export async function formatInThread({ format, source, material: port }: FormatT
       return { document: await make(source, blocksOf(root, source.title, material)) };
     } catch (error) {
       if (error instanceof AppError || Object.keys(material.images).length === 0) throw error;
-      // An image may be broken in ways that only its reader finds: the report is told without images.
+      // An image may be broken in a way that only the document library detects; then the report is written
+      // without images.
       const inWords = { ...material, images: {} };
       return { document: await make(source, blocksOf(root, source.title, inWords)) };
     }
   } catch (error) {
-    // The stack of calls is as bounded as everything else.
+    // The call stack is limited like everything else.
     return { error: toSent(error instanceof RangeError ? tooDeep(error) : error) };
   } finally {
     port.close();

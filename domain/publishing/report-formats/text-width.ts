@@ -1,6 +1,6 @@
 import { advancesOf } from './fonts.ts';
 
-/** About how wide a text is, in ems. */
+/** The approximate width of a text, in ems. */
 export function textWidth(text: string, isBold = false): number {
   const advanceOf = advancesOf(isBold ? 'bold' : 'normal');
   let width = 0;

@@ -4,19 +4,16 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { AppError } from '../../../data/errors.ts';
 
-/** Of the whole tree: a table of 10,000 rows and five columns has 110,000. */
+/** Limit for the whole tree: a table of 10,000 rows and five columns has 110,000 nodes. */
 const maxNodes = 150_000;
-/**
- * Lists and quotes within each other, as far as a page has room for them; what lies deeper is shown at this
- * depth.
- */
+/** Maximum nesting of lists and quotes that fits a page; deeper content is shown at this depth. */
 const maxContainers = 8;
-/** Emphasis, links and the like within each other. */
+/** Maximum nesting of emphasis, links and the like. */
 const maxInline = 16;
 
 const reader = unified().use(remarkParse).use(remarkGfm);
 
-/** The one tree that every format is made of: as deep and as large as all that follows can take it. */
+/** Parses the tree that all formats use, limited in depth and size to what they can handle. */
 export function readMarkdown(markdown: string): Root {
   const root = reader.parse(readable(markdown)) as Root;
   boundTree(root);
@@ -28,14 +25,15 @@ const deepest = ' '.repeat(128);
 const maxMarkers = 1_000;
 
 /**
- * What the reader's own work grows with the square of is bounded before it: how deep lists and quotes begin.
+ * Limits in advance what the parser's work grows quadratically with: the nesting of lists and quotes at line
+ * starts.
  */
 function readable(markdown: string): string {
   for (const line of markdown.split('\n')) if (markersOf(line) > maxMarkers) throw tooDeep();
   return markdown.toWellFormed().replaceAll(deepItem, deepest);
 }
 
-/** Marks of lists and quotes that a line begins with; a line of nothing else is a rule. */
+/** Number of list and quote markers at the start of a line; a line of nothing else is a rule. */
 function markersOf(line: string): number {
   let count = 0;
   for (const character of line) {
@@ -53,7 +51,7 @@ export function tooDeep(cause?: unknown): AppError {
   );
 }
 
-/** Without recursion, because nothing is bounded yet. */
+/** Without recursion, because the depth is not limited yet. */
 function boundTree(root: Root): void {
   let count = 0;
   const open: { node: Nodes; containers: number; inline: number }[] = [
@@ -84,7 +82,7 @@ const isInline = ({ type }: Nodes): boolean =>
   type === 'link' ||
   type === 'linkReference';
 
-/** Has whatever lies in containers within this one lie in it, or in its items, side by side. */
+/** Moves the content of nested containers up into this one, or into its items. */
 function raiseBlocks(container: Parents): void {
   if (container.type !== 'list') container.children = leavesOf(container.children) as never;
   else for (const item of container.children) item.children = leavesOf(item.children) as BlockContent[];
@@ -102,7 +100,7 @@ function leavesOf(blocks: readonly RootContent[]): RootContent[] {
   return leaves;
 }
 
-/** The words of whatever it is. */
+/** The plain text of any node. */
 export function textOf(node: Nodes): string {
   const parts: string[] = [];
   const open: Nodes[] = [node];
@@ -116,7 +114,7 @@ export function textOf(node: Nodes): string {
   return parts.join('');
 }
 
-/** Every node, in the order of the text, parents first. */
+/** All nodes in text order, parents first. */
 export function walk(root: Nodes): Nodes[] {
   const nodes: Nodes[] = [];
   const open: Nodes[] = [root];

@@ -6,19 +6,16 @@ import { deleteObjectLater } from '../../workspace/files/files.ts';
 import type { StoreDeps } from '../../workspace/files/store-object.ts';
 import type { ReportAssets } from './versions.ts';
 
-/** More than a report can show in a document that somebody reads. */
+/** More than a readable document can show. */
 const maxReferences = 100;
 const maxTotalBytes = 33_554_432;
-/** Longer than any request takes to store its objects and to name them. */
+/** Longer than any request takes to store its objects and to reference them. */
 const unnamedMs = 3_600_000;
 const atOnce = 8;
 
 const reference = /\b(?:chart:cht|result:res)_[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/g;
 
-/**
- * What a report may refer to, in whatever form of Markdown: rather one that is only talked about than one too
- * few.
- */
+/** Possible references in any form of Markdown; better one that is only mentioned than one too few. */
 function referencesIn(markdown: string): string[] {
   const references = [...new Set(markdown.match(reference))];
   if (references.length <= maxReferences) return references;
@@ -28,19 +25,19 @@ function referencesIn(markdown: string): string[] {
   );
 }
 
-/** Something that a report may refer to. */
+/** A source that a report may refer to. */
 export interface ReportSource {
-  /** As a report writes it: `chart:cht_…` or `result:res_…`. */
+  /** As written in a report: `chart:cht_…` or `result:res_…`. */
   name: string;
   /**
-   * Copies it to objects below a key; answers their size in bytes, or undefined where it was removed
-   * meanwhile.
+   * Copies it to objects below a key; returns their size in bytes, or undefined if it was removed meanwhile.
    */
   copy(key: string): Promise<number | undefined>;
 }
 
 /**
- * Those of a project that exist, of the names asked for. Conversations make them, and stand above reports.
+ * The existing sources of a project among these names. Conversations provide them, and are a higher layer
+ * than reports.
  */
 export type ReportSources = (
   db: OrganizationTransaction,
@@ -52,15 +49,17 @@ export type ReportDeps = StoreDeps & { reportSources: ReportSources };
 
 export interface KeptAssets {
   assets: ReportAssets;
-  /** What this write stored anew lies below; whatever names it takes it off the list of objects to remove. */
+  /**
+   * Prefix of the objects stored by this write; the transaction that references them removes it from the list
+   * of objects to delete.
+   */
   prefix: string | undefined;
 }
 
 /**
- * Copies what a report refers to, charts and results of the project's conversations, to a place of the
- * report's own, so that it outlives them. What is not there is not kept. Objects are put down for removal
- * before they exist, and each try has keys of its own: a crash leaves nothing behind, and takes nothing away
- * from another try.
+ * Copies the charts and results of the project's conversations that a report refers to into the report's own
+ * storage, so that it outlives them. Missing sources are skipped. Objects are scheduled for removal before
+ * they exist, and each attempt has its own keys: a crash leaves nothing behind and affects no other attempt.
  */
 export async function keepAssets(
   { db, reportSources }: Pick<ReportDeps, 'db' | 'reportSources'>,

@@ -14,7 +14,7 @@ import type { ReportFormatter } from '../report-formats/formatter.ts';
 import type { Report } from './reports.ts';
 import type { ReportAssets, ReportVersion } from './versions.ts';
 
-/** Of one image, and of all of a report. */
+/** Limits for one image, and for all images of a report. */
 const maxImageBytes = 5_242_880;
 const maxImagesBytes = 20_971_520;
 const maxImages = 100;
@@ -22,7 +22,9 @@ const atOnce = 8;
 
 export type ExportDeps = StoreDeps & { reportFormats: ReportFormatter };
 
-/** A revision of a report as a document. What it refers to is the report's own, or a file of its project. */
+/**
+ * A revision of a report as a document. Its references are the report's own objects, or files of its project.
+ */
 export function exportReport(
   deps: ExportDeps,
   report: Report,
@@ -67,7 +69,7 @@ async function loadMaterial(
   return material;
 }
 
-/** Images among the project's files, as large as a document can hold. */
+/** Images from the project's files, as far as a document can hold them. */
 async function filesOf(
   { db }: StoreDeps,
   { organization_id: organizationId, project_id: projectId }: Report,
@@ -88,7 +90,7 @@ async function filesOf(
   });
 }
 
-/** It was removed meanwhile, and is shown by its words. */
+/** It was removed meanwhile; its text is shown instead. */
 function skipMissing(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
 }

@@ -17,9 +17,9 @@ import {
 export type Report = RecordOf<'reports'>;
 
 const contentType = 'text/markdown; charset=utf-8';
-/** The list is whole by the interface: so many a project. */
+/** Maximum number per project, because the API returns the complete list. */
 const maxReports = 2_000;
-/** Longer than an export that has begun still reads. */
+/** Longer than a running export continues to read. */
 const readersGraceMs = 600_000;
 
 const reports = records('reports', { prefix: 'rpt', what: 'The report' });
@@ -34,7 +34,7 @@ export interface NewReport extends ReportContent {
   sourceId: string | null;
 }
 
-/** What a report becomes; what is left out stays as it is. */
+/** Changes to a report; omitted fields stay. */
 export interface ReportChange extends Partial<Pick<ReportContent, 'title' | 'content' | 'dataVersions'>> {
   organizationId: string;
   projectId: string;
@@ -44,7 +44,10 @@ export interface ReportChange extends Partial<Pick<ReportContent, 'title' | 'con
   expectedRevision?: number | undefined;
 }
 
-/** Stores a report; the same id again finds the first. What it refers to is kept before, by `storeReport`. */
+/**
+ * Stores a report; with an existing id, returns that report. Its references are stored before, by
+ * `storeReport`.
+ */
 export async function insertReport(
   db: OrganizationTransaction,
   report: NewReport,
@@ -68,12 +71,12 @@ export async function insertReport(
     data_versions: JSON.stringify(report.dataVersions),
     created_by: report.createdBy,
   });
-  // A try of the same at the same time may have been first.
+  // A concurrent attempt of the same write may have been first.
   if (!(await isWritten(db, row, report.writeId))) await insertVersion(db, row, report, assets);
   return row;
 }
 
-/** Stores the next revision of a report; the one before is kept. */
+/** Stores the next revision of a report; the previous one is kept. */
 export async function reviseReport(
   db: OrganizationTransaction,
   change: ReportChange,
@@ -113,7 +116,7 @@ export function refuseStale({ revision }: Report, expected: number | undefined):
   });
 }
 
-/** Deletes a report with its revisions; what they refer to goes when nobody reads it any more. */
+/** Deletes a report with its revisions; their objects are removed once no export can be reading them. */
 export async function deleteReport(
   db: OrganizationTransaction,
   organizationId: string,

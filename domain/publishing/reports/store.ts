@@ -15,8 +15,8 @@ import {
 import { isWritten, knownAssets, type ReportAssets, sizeOf } from './versions.ts';
 
 /**
- * Stores a report with what it refers to; the same id again finds the first. What is done `within` stands or
- * falls with it, in its transaction.
+ * Stores a report with its references; with an existing id, returns that report. `within` runs in the same
+ * transaction.
  */
 export async function storeReport(
   deps: ReportDeps,
@@ -38,7 +38,7 @@ export async function storeReport(
   });
 }
 
-/** Stores the next revision of a report with what that refers to; the same write again changes nothing. */
+/** Stores the next revision of a report with its references; repeating the same write changes nothing. */
 export async function storeRevision(deps: ReportDeps, change: ReportChange): Promise<Report> {
   const { organizationId, projectId, reportId, content } = change;
   if (content !== undefined) sizeOf(content);
@@ -60,9 +60,7 @@ export async function storeRevision(deps: ReportDeps, change: ReportChange): Pro
   return naming(deps, organizationId, kept, change.writeId, (db) => reviseReport(db, change, kept.assets));
 }
 
-/**
- * Stores what names the kept objects, and takes them off the list of those to remove where it does name them.
- */
+/** Stores the rows that reference the copied objects, and takes those objects off the removal list. */
 async function naming(
   { db }: ReportDeps,
   organizationId: string,
@@ -78,7 +76,7 @@ async function naming(
   });
 }
 
-/** Another try of the same write may have been first, with objects of its own. */
+/** Another attempt of the same write may have been first, with its own objects. */
 async function isNamed(
   db: OrganizationTransaction,
   report: Report,

@@ -4,7 +4,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 
 /**
- * Keys of the objects that a revision refers to, by what its Markdown calls them: `chart:cht_…`,
+ * Keys of the objects that a revision refers to, by their names in its Markdown: `chart:cht_…`,
  * `result:res_…`.
  */
 export type ReportAssets = Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export type ReportVersion = Selectable<DB['report_versions']>;
 export type ReportVersionHead = Omit<ReportVersion, 'content' | 'assets' | 'write_id'>;
 
 export const maxReportBytes = 2_097_152;
-/** A report that is written anew again and again is another one some day. */
+/** Maximum number of revisions of a report. */
 export const maxRevisions = 1_000;
 
 export interface ReportContent {
@@ -23,7 +23,7 @@ export interface ReportContent {
   content: string;
   dataVersions: readonly { tableId: string; version: number }[];
   createdBy: string;
-  /** Names what writes it: the same write again finds itself done. */
+  /** Identifies the write, so that repeating it finds it done. */
   writeId: string;
 }
 
@@ -60,7 +60,7 @@ export async function insertVersion(
     .execute();
 }
 
-/** Whether that write made one of its revisions: others may have followed it. */
+/** Whether this write created one of its revisions; later ones may have followed. */
 export async function isWritten(db: OrganizationTransaction, report: Of, writeId: string): Promise<boolean> {
   const written = await versionsOf(db, report)
     .select('revision')
@@ -102,7 +102,7 @@ export function listVersions(
   return query.orderBy('revision', 'desc').limit(limit).execute();
 }
 
-/** What any revision of it keeps already. */
+/** Assets already stored by any of its revisions. */
 export async function knownAssets(db: OrganizationTransaction, report: Of): Promise<ReportAssets> {
   const rows = await versionsOf(db, report).select('assets').orderBy('revision').execute();
   return Object.assign({}, ...rows.map(({ assets }) => assets));

@@ -6,14 +6,14 @@ import { type AppendRequest, type AppendResult, commitGroup, type Waiting } from
 /** Appends rows; they are durable and visible when the promise resolves. */
 export type Appender = (request: AppendRequest) => Promise<AppendResult>;
 
-/** Bytes of one shared commit: few enough to finish in well under a second. */
+/** Size limit of one shared commit, small enough to finish in well under a second. */
 const maxGroupBytes = 4_194_304;
-/** Bytes that may wait for one table; beyond it a client is asked to slow down. */
+/** Size limit of the appends waiting for one table; beyond it clients are asked to slow down. */
 const maxWaitingBytes = 67_108_864;
 
 /**
- * Appends that arrive while a commit of the same table is under way share the next one: the cost of a commit
- * is paid once for all of them. Each request still succeeds or fails alone.
+ * Appends that arrive while a commit of the same table is in progress share the next one, so that its cost is
+ * paid only once. Each request still succeeds or fails alone.
  */
 export function createAppender(deps: TableDeps): Appender {
   const queues = new Map<string, Waiting[]>();
@@ -38,8 +38,8 @@ export function createAppender(deps: TableDeps): Appender {
   return (request) =>
     new Promise((resolve, reject) => {
       const waiting = { request, resolve, reject };
-      // The organization is part of the key: a request that names another one's table must not share its
-      // commit.
+      // The organization is part of the key: a request that names another organization's table must not share
+      // its commit.
       const key = `${request.organizationId}/${request.tableId}`;
       const queue = queues.get(key);
       if (queue === undefined) {
@@ -59,16 +59,16 @@ export function createAppender(deps: TableDeps): Appender {
 }
 
 /**
- * How often a gathering group is looked at, how many looks without a newcomer end it, and how many it gets at
- * most.
+ * Interval at which a gathering group is checked; number of checks without a new request that end the
+ * gathering; maximum number of checks.
  */
 const gatherStepMs = 2;
 const maxQuietSteps = 4;
 const maxGatherSteps = 8;
 
 /**
- * Waits until as many requests came together as shared a recent commit: those just answered take a moment to
- * send again, and a commit costs more than that moment. A lone client never waits.
+ * Waits until as many requests have gathered as shared a recent commit: clients just answered take a moment
+ * to send again, and a commit costs more than that moment. A lone client never waits.
  */
 async function gather(queue: readonly Waiting[], expected: number): Promise<void> {
   let quietSteps = 0;

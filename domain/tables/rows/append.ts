@@ -23,7 +23,7 @@ export interface AppendRequest {
   organizationId: string;
   tableId: string;
   body: RowsBody;
-  /** The same for a repeated request: rows that are already in under it are not written again. */
+  /** The same for a repeated request: rows already committed under it are not written again. */
   operationId: string;
   committedBy: string;
 }
@@ -33,14 +33,14 @@ export interface AppendResult {
   tableVersion: number;
 }
 
-/** A request that waits for its commit, and how it is answered. */
+/** A request waiting for its commit, with its callbacks. */
 export interface Waiting {
   request: AppendRequest;
   resolve(result: AppendResult): void;
   reject(error: unknown): void;
 }
 
-/** Settles every request of the group: those that do not fit are refused, the rest are one commit. */
+/** Settles every request of the group: those that do not fit are refused, the others share one commit. */
 export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): Promise<void> {
   const lake = await deps.lake.catalog.get(group[0]!.request.organizationId);
   const [{ physical, uniqueKeys: keys }, done] = await Promise.all([
@@ -64,24 +64,24 @@ export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): P
     const [only] = planned;
     if (planned.length === 1) throw atItsRow(error, only!.plan.retypedAt);
     if (isAway(error)) throw error;
-    // One request's values may be what the engine refuses: each gets a commit, and an answer, of its own.
+    // The engine may refuse the values of one request, so each gets its own commit and answer.
     for (const { waiting } of planned) await commitGroup(deps, [waiting]).catch(waiting.reject);
   }
 }
 
-/** Whether no request of the group is at fault: each on its own would only wait for the same once more. */
+/** Whether no request of the group is at fault; committing each alone would only fail the same way again. */
 function isAway(error: unknown): boolean {
   const code = error instanceof AppError ? error.code : undefined;
   return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
 }
 
-/** A table that rows are added to. */
+/** A table to which rows are appended. */
 interface KeyedTable extends PhysicalTable {
-  /** That no two rows may have the same of; none where it has no key, or does not enforce it. */
+  /** The enforced key columns; none if the table has no key, or does not enforce it. */
   keys: readonly string[];
 }
 
-/** A request whose rows fit the table as it is. */
+/** A request whose rows fit the current table. */
 interface Planned {
   waiting: Waiting;
   plan: PlannedRows;
@@ -102,7 +102,7 @@ async function planAll(table: KeyedTable, group: readonly Waiting[]): Promise<Pl
   return planned.flat();
 }
 
-/** Thrown where requests cannot share a commit: one changes a type that another was planned against. */
+/** Thrown if requests cannot share a commit, because one changes a type that another was planned against. */
 class NeedsOwnCommit extends AppError {
   constructor() {
     super('conflict', 'The request needs a commit of its own.');
@@ -118,13 +118,13 @@ async function writeGroup(
   if (group.length === 0) return;
   if (group.length > 1 && group.some(({ plan }) => plan.retypes.size > 0)) throw new NeedsOwnCommit();
   const ids = group.flatMap(({ plan }) => plan.rowIds);
-  // Taken ids are rare: the look-up runs beside the write, which is undone when it finds one.
+  // Taken ids are rare, so the lookup runs concurrently with the write, which is rolled back if it finds one.
   const lookup = lookUpRowIds(deps, lake, table, ids);
   lookup.catch(() => undefined);
   let taken: ReadonlySet<bigint> = new Set();
   let untold = lookup;
-  // Each turn knows of more: what the index told of kept the files from being looked at, and a request that
-  // another one of the group kept out is let in where that is refused.
+  // Each iteration knows more: an id found in the index prevented the check of the files, and a request
+  // excluded because of another one of the group is admitted once that one is refused.
   for (;;) {
     try {
       return await writeAdmission(deps, lake, table, admit(group, taken), untold);
@@ -137,19 +137,22 @@ async function writeGroup(
   }
 }
 
-/** Requests of a group by what is known of their s_ids before anything is written. */
+/** Requests of a group, by what is known of their s_ids before anything is written. */
 interface Admission {
   admitted: Planned[];
-  /** Of s_ids that the table has, or that come twice in the request itself. */
+  /** Requests with s_ids that the table has, or that occur twice in the request itself. */
   refused: Planned[];
-  /** Of s_ids that another request of the group brings: they are taken only once that is written. */
+  /**
+   * Requests with s_ids that another request of the group brings; they are taken only once that one is
+   * written.
+   */
   repeated: Planned[];
   taken: ReadonlySet<bigint>;
 }
 
 /**
- * What is told as taken is in the table by then: where the write fails, so do those that repeat it, and may
- * come again.
+ * An s_id is reported as taken only once it is in the table: if the write fails, the requests that repeat its
+ * ids fail with it, and may be sent again.
  */
 async function writeAdmission(
   deps: LakeDeps,
@@ -166,7 +169,7 @@ async function writeAdmission(
   for (const { waiting, plan } of repeated) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
 }
 
-/** Undoes a write in which at least one s_id turned out to be taken. */
+/** Rolls back a write in which at least one s_id turned out to be taken. */
 class RowIdsTaken extends AppError {
   readonly taken: ReadonlySet<bigint>;
 
@@ -202,7 +205,7 @@ async function writeAdmitted(
     waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
 }
 
-/** Small requests go in together; one that lies in a file has a statement of its own. */
+/** Small requests are inserted together; one in a file gets its own statement. */
 async function insertRows(
   connection: EngineConnection,
   table: KeyedTable,
@@ -222,7 +225,7 @@ async function insertRows(
   }
 }
 
-/** The same where no key may come twice: each is looked for in the table, beside the rows that bring it. */
+/** The same for enforced keys: each key is looked up in the table and among the new rows. */
 async function insertKeyed(
   connection: EngineConnection,
   { name, keys }: KeyedTable,

@@ -6,14 +6,14 @@ import { readSentList } from '../records/reading/sent-list.ts';
 import type { PlannedRows } from '../records/reading/tasks.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 
-/** The rows of one request, as they were sent until a table's columns are known. */
+/** The rows of one request, kept as sent until a table's columns are known. */
 export interface RowsBody {
   readonly sizeBytes: number;
-  /** Whether it is worth checking the rows before they wait for their table. */
+  /** Whether the rows should be checked before they wait for their table. */
   readonly isLarge: boolean;
   /**
-   * Checks the rows against columns; the same ones again cost nothing. Throws every fault at its place, to
-   * 20.
+   * Checks the rows against columns; repeating it with the same columns costs nothing. Throws up to 20
+   * faults, each at its place.
    */
   plan(
     columns: readonly LakeColumn[],
@@ -23,7 +23,7 @@ export interface RowsBody {
 }
 
 export interface RowsBodies {
-  /** Gives `work` the rows of a body; whatever was kept of them goes when it ends. */
+  /** Gives `work` the rows of a body; anything stored for them is removed when it ends. */
   use<T>(organizationId: string, bytes: Uint8Array, work: (body: RowsBody) => Promise<T>): Promise<T>;
 }
 

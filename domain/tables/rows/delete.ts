@@ -17,7 +17,7 @@ export interface DeleteRequest {
   tableId: string;
   /** Rows by their `s_id`, or by the values of all key columns. */
   by: 's_ids' | 'keys';
-  /** One object a row, with the columns it is found by. */
+  /** One object per row, with the columns it is found by. */
   rows: readonly Row[];
   /** The same for a repeated request. */
   operationId: string;
@@ -29,7 +29,7 @@ export interface DeleteResult {
   tableVersion: number;
 }
 
-/** Undoes a transaction that found no row: the lake makes no snapshot of nothing. */
+/** Rolls back a transaction that found no row: the lake does not create an empty snapshot. */
 class NothingToDelete extends AppError {
   constructor() {
     super('conflict', 'No row is deleted.');
@@ -37,7 +37,7 @@ class NothingToDelete extends AppError {
 }
 
 /**
- * Deletes rows in one commit; those that are not there are no error. Older versions of the table keep them.
+ * Deletes rows in one commit; rows that do not exist are no error. Older versions of the table keep them.
  *
  * @throws ValidationError at a key that does not fit the key columns; AppError not_found, not_appendable
  */
@@ -82,11 +82,14 @@ export async function deleteRows(deps: TableDeps, request: DeleteRequest): Promi
 
 interface Found {
   columns: readonly LakeColumn[];
-  /** A JSON list of one object a row, as the engine reads it. */
+  /** A JSON list with one object per row, as the engine reads it. */
   text: string;
 }
 
-/** What rows are found by; undefined where the table can have none: a key column never had a value. */
+/**
+ * The columns and values that rows are found by; undefined if no row can match, because a key column never
+ * had a value.
+ */
 function foundBy({ physical, keyColumns }: AppendableTable, { by, rows }: DeleteRequest): Found | undefined {
   if (by === 'keys' && keyColumns.length === 0)
     throw new ValidationError([

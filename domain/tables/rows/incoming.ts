@@ -3,20 +3,20 @@ import { identifier } from '../../../data/lake/sql.ts';
 import { rowsSource, textOf, transported } from '../records/rows-source.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 
-/** No column or table of a user can have these names: theirs may be anything but these. */
+/** Reserved names that no user's column or table can have. */
 export const ordinal = '"_workspace ordinal"';
 const incomingName = '"_workspace incoming"';
 export const incoming = `temp.main.${incomingName}`;
 
-/** Rows as they were planned: their JSON, and what they are read as. */
+/** Planned rows: their JSON, and the columns to read from it. */
 export interface StagedRows {
   columns: readonly Pick<LakeColumn, 'name' | 'dataType'>[];
   parts: readonly ({ text: string } | { path: string })[];
 }
 
 /**
- * Puts rows into a temporary table with their own columns, numbered from 1 in the order in which they came.
- * The caller drops it.
+ * Loads rows into a temporary table with their columns, numbered from 1 in the order they arrived. The caller
+ * drops it.
  */
 export async function stageRows(connection: EngineConnection, { columns, parts }: StagedRows): Promise<void> {
   const values = columns.map(

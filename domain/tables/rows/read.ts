@@ -10,9 +10,9 @@ export interface ReadPage {
   table: string;
   hasRowIds: boolean;
   snapshotId: number;
-  /** A column of its own named rowid hides the lake's. */
+  /** The table has a column named rowid, which hides the lake's. */
   hasOwnRowid: boolean;
-  /** The last row's position of the page before: its s_id, or its number in an imported table. */
+  /** Position of the previous page's last row: its s_id, or its row number in an imported table. */
   after: bigint | undefined;
   limit: number;
 }
@@ -25,8 +25,8 @@ export interface RowsPage {
 }
 
 /**
- * One page of a table's rows at one version. A whole read with one cursor sees that one version throughout,
- * whatever is written meanwhile. A read that fails transiently is tried once more.
+ * One page of a table's rows at one version. All pages read with one cursor show that version, whatever is
+ * written meanwhile. A read that fails transiently is retried once.
  */
 export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
   const { order, after, offset } = pagingOf(page);
@@ -56,7 +56,7 @@ function tooLarge(): AppError {
   );
 }
 
-/** By s_id, by the lake's own row number, or, where a column hides that, by all columns and a count. */
+/** Pages by s_id, by the lake's own row number, or, if a column hides that, by all columns and an offset. */
 function pagingOf({ hasRowIds, hasOwnRowid, after }: ReadPage): {
   order: string;
   after: string;

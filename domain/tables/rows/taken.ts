@@ -12,18 +12,18 @@ import { identifier } from '../../../data/lake/sql.ts';
 import { rowIdColumn } from '../tables/column-name.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
 
-/** What index and statistics say of s_ids. */
+/** What the index and the statistics say about s_ids. */
 export interface RowIdLookup {
-  /** Those that rows in the catalog have. */
+  /** s_ids of rows inlined in the catalog. */
   taken: Set<bigint>;
-  /** Whether a Parquet file could hold another: the engine has to look. */
+  /** Whether a Parquet file could contain more of them; then the engine has to check. */
   filesMayHold: boolean;
 }
 
 /**
- * Looks s_ids up without an engine. Rows still inlined in the catalog are found through an index of ours;
- * Parquet files need no look where their minimum and maximum rule every id out, as with ids that rise. The
- * caller holds the table's lock.
+ * Looks up s_ids without an engine. Rows still inlined in the catalog are found through our index; Parquet
+ * files need no check if their minimum and maximum exclude every id, as with ascending ids. The caller holds
+ * the table's lock.
  */
 export async function lookUpRowIds(
   deps: Pick<LakeDeps, 'catalogPool'>,
@@ -39,7 +39,7 @@ export async function lookUpRowIds(
   return { taken, filesMayHold: mayHold };
 }
 
-/** Which of these s_ids the table already holds. The caller holds the table's lock, and no engine process. */
+/** Which of these s_ids the table already has. The caller holds the table's lock, and no engine process. */
 export async function takenRowIds(
   deps: LakeDeps,
   lake: Lake,
@@ -56,7 +56,7 @@ export async function takenRowIds(
   });
 }
 
-/** Which of these s_ids the table has more than once, within a transaction that wrote each of them. */
+/** Which of these s_ids occur more than once in the table, within a transaction that wrote each of them. */
 export async function repeatedInTable(
   connection: EngineConnection,
   table: PhysicalTable,

@@ -22,18 +22,18 @@ export interface UpsertResult {
   tableVersion: number;
 }
 
-/** What rows are matched by: the business key, or s_id where there is none. */
+/** The columns that rows are matched by: the business key, or s_id if there is none. */
 export function upsertKeys(keyColumns: readonly string[]): readonly string[] {
   return keyColumns.length === 0 ? [rowIdColumn] : keyColumns;
 }
 
-/** A row that is found by its key needs no s_id. */
+/** A row matched by its key needs no s_id. */
 export const upsertRowIds = (keys: readonly string[]): 'required' | 'optional' =>
   keys.includes(rowIdColumn) ? 'required' : 'optional';
 
 /**
- * Writes each row over the one with the same key, or as a new one; the whole row is replaced, a column left
- * out becomes null. A matched row keeps the s_id it has. Of equal keys in the request the last wins.
+ * Replaces the row with the same key, or adds a new one. The whole row is replaced: omitted columns become
+ * null. A matched row keeps its s_id. Of equal keys in the request the last wins.
  */
 export async function upsertRows(deps: TableDeps, request: AppendRequest): Promise<UpsertResult> {
   const { organizationId, tableId } = request;
@@ -53,7 +53,7 @@ export async function upsertRows(deps: TableDeps, request: AppendRequest): Promi
     const { physical: table, keyColumns } = await findSettled(deps, lake, request);
     const keys = upsertKeys(keyColumns);
     const plan = await request.body.plan(table.columns, keys, upsertRowIds(keys));
-    // Which of the given s_ids exist is read before the transaction, under the lock that keeps it true.
+    // The existing s_ids are read before the transaction, under the lock that keeps the result valid.
     const taken = await takenRowIds(deps.lake, lake, table, plan.rowIds);
     let counts = { inserted: 0, updated: 0 };
     const write = commitOperations(deps.lake, lake, async (connection) => {
@@ -126,7 +126,7 @@ async function mergeRows(
   return { inserted: added.length, updated: matches.length - added.length };
 }
 
-/** A row that no key matched is a new one, and needs an s_id. */
+/** A row without a matching key is new, and needs an s_id. */
 function refuseMissingIds(added: readonly { id: bigint | null; index: number }[]): void {
   const faults = added
     .filter(({ id }) => id === null)

@@ -6,14 +6,14 @@ import { findPhysicalTable, type PhysicalTable } from './columns.ts';
 export interface AppendableTable {
   physical: PhysicalTable;
   keyColumns: readonly string[];
-  /** Those that no two rows may have the same of: the key columns where they are enforced. */
+  /** The key columns if they are enforced; otherwise none. */
   uniqueKeys: readonly string[];
-  /** A rename is between lake and registry: the keys may have the name of before. */
+  /** A rename is pending between lake and registry, so the keys may still have the old name. */
   isBeingRenamed: boolean;
 }
 
 /**
- * The table of this id as registry and lake have it now, for whoever holds its lock and writes rows.
+ * The table with this id as registry and lake currently have it; the caller holds its lock and writes rows.
  *
  * @throws AppError not_found, or not_appendable where it is no data table
  */

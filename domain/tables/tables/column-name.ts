@@ -5,10 +5,10 @@ import { isLongerThan } from '../../../data/text.ts';
 export const rowIdColumn = 's_id';
 export const createdAtColumn = '_sm_created_at';
 
-/** The field by which a record of an upsert batch says that its row is to go; no column of its own. */
+/** The field by which a record of an upsert batch marks its row for deletion; it is not a column. */
 export const deletedField = '_sm_deleted';
 
-/** Why a data table cannot have a column of this name; undefined when it can. */
+/** Why a data table cannot have a column of this name; undefined if it can. */
 export function columnNameFault(name: string): string | undefined {
   if (isLongerThan(name, 255)) return 'The name is longer than 255 characters.';
   if (name.trim() === '' || !name.isWellFormed() || name.includes('\u0000'))

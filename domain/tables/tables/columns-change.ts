@@ -20,13 +20,13 @@ interface Change {
   committedBy: string;
 }
 
-/** Changes the table; false when it finds nothing to change. */
+/** Changes the table; false if there is nothing to change. */
 type Work = (connection: EngineConnection, physical: PhysicalTable) => Promise<boolean>;
 
-/** The names before and after, where the change renames a column of the table as it is. */
+/** The old and new name, if the change renames a column of the current table. */
 type RenameOf = (physical: PhysicalTable) => { from: string; to: string } | undefined;
 
-/** Undoes a transaction in which nothing was to be done: the lake makes no snapshot of an empty one. */
+/** Rolls back a transaction that had nothing to do: the lake does not create an empty snapshot. */
 class NothingToChange extends AppError {
   constructor() {
     super('conflict', 'Nothing changes.');
@@ -45,11 +45,11 @@ async function alter(
   return deps.lake.locks.hold(table.id, async () => {
     const before = await findPhysicalTable(catalogPool, lake.schema, table.name);
     if (before === undefined) throw notFound('The table');
-    // What an earlier change left between the two is settled first: this one may be its retry.
+    // A rename left pending between lake and registry is settled first: this change may be its retry.
     await resolveRename(deps, table.organization_id, table.id);
     if ((await findOperations(catalogPool, lake.schema, [operationId])).has(operationId)) return before;
-    // Rows that lie in the catalog under the old schema are moved out later by writing a table anew, unless
-    // it is large.
+    // Rows inlined in the catalog under the old schema are moved out later by rewriting the table, unless it
+    // is large.
     if (before.sizeBytes > renewableBytes) await flushHeld(deps.lake, lake, before);
     const renamed = rename?.(before);
     if (renamed !== undefined) await announceRename(deps, table, { operationId, ...renamed });
@@ -103,7 +103,7 @@ export interface ColumnChange {
   nullable: true | undefined;
 }
 
-/** Renames, retypes and makes nullable in one commit; the registry's notes and keys follow a new name. */
+/** Renames, retypes and makes nullable in one commit; the registry's notes and keys follow the new name. */
 export async function changeColumn(
   deps: TableDeps,
   change: Change,
@@ -128,7 +128,7 @@ export async function changeColumn(
     if (to.dataType !== undefined && (to.dataType !== column.dataType || column.typing !== 'declared')) {
       changed = true;
       await retype(connection, before.name, columns, column, to.dataType, to.cast);
-      // Values that a cast made equal.
+      // The cast may have made values equal.
       if (to.cast && uniqueKeysOf(change.table).includes(column.name))
         await requireUnique(connection, before.name, uniqueKeysOf(change.table));
     }
@@ -197,7 +197,7 @@ async function retype(
   await retypeColumns(connection, table, columns, new Map([[column.name, dataType]]), 'declared');
 }
 
-/** At most ten rows that stand in the way, by s_id where the table has one. */
+/** At most ten rows that prevent the change, by s_id if the table has one. */
 async function failingRows(
   connection: EngineConnection,
   table: string,

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { type StoredColumn, storedTables } from '../../../data/lake/ducklake/tables.ts';
 
-/** A column as the lake stores it now. */
+/** A column as the lake currently stores it. */
 export interface LakeColumn {
   name: string;
-  /** In the service's vocabulary: INTEGER, DECIMAL(38,10), STRING, … */
+  /** The service's type name: INTEGER, DECIMAL(38,10), STRING, … */
   dataType: string;
   nullable: boolean;
   /**
-   * How the type came about: `declared` stays, `inferred` may still widen, `undetermined` waits for the first
-   * value and is stored as STRING nulls. Kept as the column's comment, so it changes with the data it is
-   * about.
+   * How the type was determined: `declared` is fixed, `inferred` may still widen, `undetermined` waits for
+   * the first value and is stored as STRING nulls. Stored as the column's comment, so that it changes
+   * together with the data.
    */
   typing: 'declared' | 'inferred' | 'undetermined';
 }
@@ -19,7 +19,7 @@ export interface PhysicalTable {
   name: string;
   columns: LakeColumn[];
   sizeBytes: number;
-  /** DuckLake's own number of the table; a replaced table gets a new one. */
+  /** DuckLake's table id; a replaced table gets a new one. */
   lakeTableId: number;
 }
 
@@ -49,7 +49,7 @@ const toDuckDb: Record<string, string> = {
   DECIMAL: 'DECIMAL(38,10)',
 };
 
-/** The engine's name of one of the service's types, for DDL. */
+/** The engine's name for one of the service's types, for DDL. */
 export function duckDbType(dataType: string): string {
   return toDuckDb[dataType] ?? dataType;
 }
@@ -58,7 +58,7 @@ function serviceType(lakeType: string): string {
   return toService[lakeType] ?? lakeType.toUpperCase().replaceAll(' ', '');
 }
 
-/** The tables of the lake with their columns, by folded name. `name` narrows to one, ignoring case. */
+/** The tables of the lake with their columns, by folded name. `name` narrows to one table, ignoring case. */
 export async function physicalTables(
   pool: Queryable,
   schemaName: string,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 
-// What other features keep about a table, as far as its own life and columns depend on it.
+// Data of other features that a table's lifecycle and columns depend on.
 
 /** Whether an import into the table is queued or running. */
 export async function hasActiveImport(
@@ -19,7 +19,7 @@ export async function hasActiveImport(
   return row !== undefined;
 }
 
-/** Whether a snapshot into the table is queued, copied or waits for somebody. */
+/** Whether a snapshot into the table is queued, running or waiting for a confirmation. */
 export async function hasActiveSnapshot(
   db: OrganizationTransaction,
   organizationId: string,
@@ -35,7 +35,7 @@ export async function hasActiveSnapshot(
   return row !== undefined;
 }
 
-/** Whether a batch is being applied to the table at this moment. */
+/** Whether a batch is currently being applied to the table. */
 export async function hasApplyingBatch(
   db: OrganizationTransaction,
   organizationId: string,
@@ -51,7 +51,7 @@ export async function hasApplyingBatch(
   return row !== undefined;
 }
 
-/** A table's syncs follow a new name of a key column. */
+/** Updates the table's syncs after a key column was renamed. */
 export async function renameSyncKey(
   db: OrganizationTransaction,
   organizationId: string,
@@ -68,7 +68,7 @@ export async function renameSyncKey(
     .execute();
 }
 
-/** Whose key the column is part of: the table's own, and those of syncs, as they are named to a user. */
+/** The keys that contain the column, as shown to a user: the table's own, and those of its syncs. */
 export async function keyUsers(
   db: OrganizationTransaction,
   organizationId: string,

@@ -10,8 +10,8 @@ import { findSettled } from './settled.ts';
 import { type TableRow, updateTableRow } from './tables.ts';
 
 /**
- * Sets whether no two rows of a data table may have the same key. Under the table's lock, so that no row comes
- * between the look at those that are there and the word.
+ * Sets whether a data table enforces its key. Runs under the table's lock, so that no row is added between
+ * the check of the existing rows and the change.
  *
  * @throws AppError `conflict` where there is no key, or rows stand in the way: they are named
  */

@@ -3,14 +3,14 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import type { LakeColumn } from './columns.ts';
 import { createTableStatements } from './retype.ts';
 
-/** Parquet that lies in the lake's own folder already, and the columns it holds. */
+/** Parquet files already in the lake's own folder, and their columns. */
 export interface StagedFiles {
   columns: readonly LakeColumn[];
   files: readonly { url: string }[];
   rows: number;
 }
 
-/** Makes a table of staged files inside the caller's transaction; the files are taken over, not copied. */
+/** Creates a table from staged files inside the caller's transaction; the files are adopted, not copied. */
 export async function fillFromFiles(
   connection: EngineConnection,
   catalogName: string,

@@ -2,24 +2,24 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { duckDbType, type LakeColumn, type PhysicalTable } from './columns.ts';
 
-/** The columns that hold what a table has and what comes to it. */
+/** Columns that can hold both a table's rows and the incoming ones. */
 export interface FittedColumns {
   columns: LakeColumn[];
-  /** New types of columns of the table. */
+  /** New types of the table's columns. */
   retypes: Map<string, string>;
   added: LakeColumn[];
 }
 
 interface Incoming {
   columns: readonly LakeColumn[];
-  /** What they are read FROM. */
+  /** The relation to select them from. */
   source: string;
 }
 
 /**
- * Of two types of one column that of the table where it holds every value that comes, else that which comes
- * where it holds the table's, else STRING. No value loses anything by it. A column that may now come without
- * a value takes nulls.
+ * Chooses the type of each column: the table's if it holds every incoming value, else the incoming one if it
+ * holds the table's values, else STRING. No value is changed by it. A column that incoming rows may lack
+ * becomes nullable.
  */
 export async function fitColumns(
   connection: EngineConnection,
@@ -67,7 +67,7 @@ export async function fitColumns(
   return { columns: [...fitted, ...added], retypes, added };
 }
 
-/** Types between which a cast keeps the meaning. */
+/** Types of one kind can be cast to each other without changing their meaning. */
 function kindOf(dataType: string): 'number' | 'time' | undefined {
   if (/^(?:INTEGER|DOUBLE|DECIMAL)/.test(dataType)) return 'number';
   return /^(?:DATE|TIMESTAMP)/.test(dataType) ? 'time' : undefined;

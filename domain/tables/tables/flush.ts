@@ -11,32 +11,30 @@ import type { Lake } from '../../../data/lake/provision.ts';
 import type { PhysicalTable } from './columns.ts';
 import { rewriteTable } from './retype.ts';
 
-/**
- * A table up to this size is written anew where its rows of an outlived schema cannot be flushed as they lie.
- */
+/** A table up to this size is rewritten if its rows of an outlived schema cannot be flushed directly. */
 export const renewableBytes = 256_000_000;
 
 export interface Flushed {
   rows: number;
   /**
-   * Deletions that stood both in a file and in the catalog, and hid nothing: rows came back that were
-   * deleted.
+   * Deletions that were recorded both in a file and in the catalog, and so had no effect: the deleted rows
+   * were visible again.
    */
   deletionsRepaired: number;
-  /** Rows of an outlived schema stay in the catalog: the table is too large to be written anew. */
+  /** Rows of an outlived schema stay in the catalog: the table is too large to be rewritten. */
   leftBehind: boolean;
 }
 
 /**
- * Moves the rows and deletions that lie in the catalog to Parquet, for whoever holds the table's lock, and
- * may have a connection to do it on. Every version reads as before: the files carry the snapshot of each row.
- * Undefined where there was nothing to move.
+ * Moves the rows and deletions in the catalog to Parquet. The caller holds the table's lock, and may pass a
+ * connection to use. Every version reads as before, because the files carry the snapshot of each row.
+ * Undefined if there was nothing to move.
  *
- * DuckLake keeps a catalog table of rows for each schema a table had, and a flush drops the empty ones of
- * outlived schemas that the lake's registry lists, whichever table they are of. Other processes remember them
- * for as long as their engine lives, and one that reads a dropped one loses its whole engine. So none is ever
- * dropped: the empty ones are forgotten first, and a table with rows in one is written anew under its name,
- * which leaves the old rows to the versions before.
+ * DuckLake keeps one catalog table of rows for each schema a table had. A flush drops the empty ones of
+ * outlived schemas that the lake's registry lists, whichever table they belong to. Engines of other processes
+ * remember these tables for as long as they live, and an engine that reads a dropped one breaks. So none is
+ * ever dropped while it may be in use: empty ones are removed from the registry first, and a table with rows
+ * in one is rewritten under its name, which leaves the old rows to the earlier versions.
  */
 export async function flushHeld(
   deps: LakeDeps,
@@ -58,8 +56,8 @@ export async function flushHeld(
 }
 
 /**
- * The same rows in a new table of the same name, in one commit that is no operation: nothing changes for
- * anyone.
+ * Copies the rows into a new table of the same name, in a commit without operations, because nothing changes
+ * for users.
  */
 async function renew(
   deps: LakeDeps,

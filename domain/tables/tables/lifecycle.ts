@@ -25,7 +25,7 @@ export interface NewDataTable {
   name: string;
   columns: readonly LakeColumn[];
   keyColumns: readonly string[];
-  /** Whether no two rows may have the same key. */
+  /** Whether the key is enforced: no two rows may have the same key. */
   keyEnforced: boolean;
   ownerUserId: string | null;
   committedBy: string;
@@ -38,8 +38,8 @@ export const automaticColumns: readonly LakeColumn[] = [
 ];
 
 /**
- * Makes an empty appendable table: the name is reserved, the lake makes it, the reservation becomes the
- * table. Repeating it with the same id finds what a first try left and goes on from there.
+ * Creates an empty appendable table: the name is reserved, the table is created in the lake, and the
+ * reservation becomes the table. Repeating it with the same id continues what an earlier attempt left.
  */
 export async function createDataTable(deps: TableDeps, table: NewDataTable): Promise<TableRow> {
   const { organizationId, id } = table;
@@ -91,7 +91,8 @@ async function wasMade(deps: TableDeps, organizationId: string, id: string): Pro
 }
 
 /**
- * Drops a table: hidden at once, then gone from the lake, then its name is free. Any step may be repeated.
+ * Drops a table: it is hidden at once, then dropped from the lake, then its name is released. Every step may
+ * be repeated.
  */
 export async function dropTable(
   deps: TableDeps,
@@ -132,13 +133,14 @@ async function finishDrop(deps: TableDeps, table: TableRow, committedBy: string)
   await inOrganization(deps.db, organizationId, (db) => forgetTable(db, organizationId, id, 'deleting'));
 }
 
-/** Brings a table that a crash left between two states to the one the lake says. */
+/** Moves a table that a crash left between two states to the state the lake shows. */
 export async function resolveTable(deps: TableDeps, table: TableRow): Promise<void> {
   const { organization_id: organizationId, id } = table;
   if (table.status === 'deleting') return finishDrop(deps, table, 'service');
   if (table.status === 'ready')
     return deps.lake.locks.hold(id, () => resolveRename(deps, organizationId, id));
-  // Under the table's lock: whoever still makes it holds it, and has decided when the lock is free.
+  // Under the table's lock: a request that is still creating it holds the lock, and has finished when the
+  // lock is free.
   await deps.lake.locks.hold(id, async () => {
     const made = await wasMade(deps, organizationId, id);
     await inOrganization(deps.db, organizationId, async (db) => {

@@ -13,11 +13,11 @@ export interface FileMerge {
   organizationId: string;
   tableId: string;
   tableName: string;
-  /** Each key once. */
+  /** Staged rows with unique keys. */
   staged: StagedFiles;
-  /** A staged row replaces those of its key; without a key it is added. */
+  /** A staged row replaces the rows with its key; without a key it is added. */
   keys: readonly string[];
-  /** Without a key: a staged row that the table has already is the same one, and not added. */
+  /** Without a key: a staged row that the table already has is considered the same and not added. */
   overlap: { cursorColumn: string } | undefined;
   operationId: string;
   runId: string;
@@ -26,15 +26,15 @@ export interface FileMerge {
 
 export interface Merged {
   version: number;
-  /** The table's columns as they were; undefined where the commit was an earlier try's. */
+  /** The table's previous columns; undefined if an earlier attempt made the commit. */
   before: readonly LakeColumn[] | undefined;
   after: readonly LakeColumn[];
 }
 
 /**
- * Merges staged files into a table in one commit. New columns are added behind; a column whose values no
- * longer fit takes a type that holds old and new, a text in the last resort. The same operation again returns
- * the version it became.
+ * Merges staged files into a table in one commit. New columns are appended; a column whose type cannot hold
+ * the new values takes a type that holds old and new, STRING as the last resort. The same operation again
+ * returns the version of its commit.
  */
 export async function mergeFiles(deps: LakeDeps, merge: FileMerge): Promise<Merged> {
   const { organizationId, operationId, tableId } = merge;
@@ -49,7 +49,7 @@ export async function mergeFiles(deps: LakeDeps, merge: FileMerge): Promise<Merg
       if (physical.sizeBytes > renewableBytes) await flushHeld(deps, lake, physical, connection);
       const fitted = await gather(connection, physical, merge);
       const before = physical.columns;
-      // The lake makes no snapshot of nothing.
+      // The lake does not create an empty snapshot.
       if (fitted === undefined) {
         const version = (await newestVersions(deps.catalogPool, lake.schema)).get(tableId) ?? 0;
         return { version, before, after: before };
@@ -62,15 +62,15 @@ export async function mergeFiles(deps: LakeDeps, merge: FileMerge): Promise<Merg
   });
 }
 
-/** The rows that are to be merged, in the types that the table will have. */
+/** The rows to merge, in the types that the table will have. */
 const incoming = 'temp.main.incoming_rows';
 
 interface Gathered extends FittedColumns {
-  /** The table has no row, and its types were nobody's yet: the files become its content. */
+  /** The table has no rows, so its types do not matter yet: the files become its content. */
   isFirst: boolean;
 }
 
-/** Undefined where the table has everything already. */
+/** Undefined if the table already has everything. */
 async function gather(
   connection: EngineConnection,
   physical: PhysicalTable,
@@ -95,7 +95,7 @@ async function gather(
   return left.length === 0 && !changesColumns ? undefined : { ...fitted, isFirst: false };
 }
 
-/** The columns in their order out of those that there are, each in its type. */
+/** Selects the columns in order from the available ones, each cast to its type. */
 function castList(columns: readonly LakeColumn[], from: readonly LakeColumn[]): string {
   const values = columns.map(({ name, dataType }) => {
     const own = from.find((column) => isSame(column.name, name));
@@ -107,7 +107,7 @@ function castList(columns: readonly LakeColumn[], from: readonly LakeColumn[]): 
   return values.join(', ');
 }
 
-/** Inside the transaction: changes the columns, and puts the gathered rows in. */
+/** Changes the columns and inserts the gathered rows, inside the transaction. */
 async function mergeInto(
   connection: EngineConnection,
   catalogName: string,
@@ -142,7 +142,8 @@ async function mergeInto(
 }
 
 /**
- * Only rows from the smallest cursor that came on can have come again: statistics leave few files to read.
+ * Only rows from the smallest incoming cursor value on can be repeated; with statistics, few files have to be
+ * read.
  */
 async function sinceFilter(
   connection: EngineConnection,

@@ -7,13 +7,13 @@ import type { StagedFiles } from './fill.ts';
 export interface Comparison {
   table: PhysicalTable;
   staged: StagedFiles;
-  /** Columns of both. */
+  /** Columns of both sides. */
   keys: readonly string[];
 }
 
 /**
- * How many rows of a table have a key that staged files do not have. Keys are compared as texts: their types
- * may differ.
+ * How many rows of a table have a key that is not in the staged files. Keys are compared as text because
+ * their types may differ.
  */
 export async function countMissingRows(
   { catalog, engine }: Pick<LakeDeps, 'catalog' | 'engine'>,

@@ -5,7 +5,7 @@ import type { TableDeps } from './deps.ts';
 import { resolveTable } from './lifecycle.ts';
 import { findTable } from './tables.ts';
 
-/** Tables that a crash left between two states are brought to the one the lake says. */
+/** Moves tables that a crash left between two states to the state the lake shows. */
 export function tableSteps(deps: TableDeps): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`

@@ -4,14 +4,14 @@ import { renameSyncKey } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
 import { findTable, lockTable, type TableRow, updateTableRow } from './tables.ts';
 
-/** A rename of a column that is on its way: its operation is in the ledger exactly when the lake has it. */
+/** A pending rename of a column. Its operation is in the ledger exactly when the lake has the new name. */
 export interface PendingRename {
   operationId: string;
   from: string;
   to: string;
 }
 
-/** Keeps what is about to be renamed, for whoever comes after a crash. The caller holds the table's lock. */
+/** Records a rename before it happens, for recovery after a crash. The caller holds the table's lock. */
 export async function announceRename(
   { db }: Pick<TableDeps, 'db'>,
   { organization_id: organizationId, id }: TableRow,
@@ -23,8 +23,8 @@ export async function announceRename(
 }
 
 /**
- * Makes the registry agree with the lake about a rename that was announced: its keys and notes follow one
- * that happened. The caller holds the table's lock.
+ * Settles a recorded rename: if it happened in the lake, the registry's keys and notes follow it. The caller
+ * holds the table's lock.
  */
 export async function resolveRename(deps: TableDeps, organizationId: string, id: string): Promise<void> {
   const table = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
@@ -54,7 +54,7 @@ async function followRename(
   await renameSyncKey(db, organizationId, id, from, to);
 }
 
-/** A column that was dropped leaves no note to one of its name. */
+/** Deletes a dropped column's note, so that a new column of that name does not get it. */
 export async function forgetColumnNote(
   db: OrganizationTransaction,
   organizationId: string,

@@ -3,7 +3,7 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { rowIdColumn } from './column-name.ts';
 
-/** A key that more than one row would have, and the s_id of a row that has it. */
+/** A key that more than one row would have, and the s_id of one of them. */
 export interface RepeatedKey {
   key: Record<string, unknown>;
   s_id: number | string;
@@ -13,11 +13,12 @@ export interface RepeatedKey {
 export const sameKey = (keys: readonly string[]): string =>
   keys.map((key) => `t.${identifier(key)} = i.${identifier(key)}`).join(' AND ');
 
-/** The most that an error names. */
+/** Maximum number of keys named in an error. */
 const maxNamed = 10;
 
 /**
- * The keys of rows about to be added that the table has already, or else that they repeat among themselves.
+ * Keys of rows about to be added that the table already has, or else that occur more than once among those
+ * rows.
  *
  * @param rows a relation of the rows that are added, with the table's own names
  */
@@ -33,7 +34,7 @@ export async function repeatedKeys(
   return present.length > 0 ? present.map(toRepeatedKey) : keysRepeatedIn(connection, rows, keys);
 }
 
-/** The keys that come more than once in a relation, each with the least s_id that has it. */
+/** Keys that occur more than once in a relation, each with the smallest s_id that has it. */
 export async function keysRepeatedIn(
   connection: EngineConnection,
   rows: string,
@@ -58,7 +59,7 @@ export interface AmbiguousKey {
   s_ids: (number | string)[];
 }
 
-/** The keys that several rows of the table have, of all of them or of those that `rows` have too. */
+/** Keys that several rows of the table have: of all rows, or only keys that `rows` have too. */
 export async function ambiguousKeys(
   connection: EngineConnection,
   { table, rows, keys }: { table: string; rows?: string; keys: readonly string[] },
@@ -90,7 +91,7 @@ export function duplicateRowKey(repeated: readonly RepeatedKey[]): AppError {
   );
 }
 
-/** Where keys are not enforced. */
+/** The error for ambiguous keys of a table that does not enforce them. */
 export function ambiguousKey(ambiguous: readonly AmbiguousKey[]): AppError {
   const named = listed(ambiguous.map(({ key, s_ids: ids }) => ({ key, ids: ids.join(', ') })));
   return new AppError(

@@ -17,13 +17,13 @@ export interface Replacement extends Target {
   operationId: string;
   runId: string;
   committedBy: string;
-  /** A second table made in the same commit: the rows that did not fit. */
+  /** A second table created in the same commit, for the rows that did not fit. */
   beside: Target | undefined;
 }
 
 /**
- * Makes the staged files a table's whole content in one commit; the files are taken over, not copied. A
- * reader sees the old table or the new one. The same operation again returns the version it became.
+ * Replaces a table's content with the staged files in one commit; the files are adopted, not copied. A reader
+ * sees either the old table or the new one. The same operation again returns the version of its commit.
  */
 export async function replaceWithFiles(deps: LakeDeps, replacement: Replacement): Promise<number> {
   const { organizationId, operationId, tableId } = replacement;
@@ -77,7 +77,7 @@ async function makeFrom(
   };
 }
 
-/** The registry, looked at under the table's lock: what was deleted meanwhile is not made again. */
+/** Checks the registry under the table's lock, so that a table deleted meanwhile is not created again. */
 async function requireTable(deps: LakeDeps, organizationId: string, tableId: string): Promise<void> {
   const { rowCount } = await deps.catalogPool.query(
     `SELECT FROM tables WHERE organization_id = $1 AND id = $2 AND status IN ('creating', 'ready')`,

@@ -4,7 +4,7 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import { duckDbType, type LakeColumn } from './columns.ts';
 
-/** The statements that make a table with these columns, their nullability and their typing. */
+/** The statements that create a table with these columns, their nullability and their typing. */
 export function createTableStatements(name: string, columns: readonly LakeColumn[]): string[] {
   const definitions = columns.map(
     (column) =>
@@ -16,7 +16,7 @@ export function createTableStatements(name: string, columns: readonly LakeColumn
   ];
 }
 
-/** The statements that add a column behind the others. */
+/** The statements that append a column. */
 export function addColumnStatements(table: string, column: LakeColumn): string[] {
   const [create, ...comment] = createTableStatements(table, [column]);
   const definition = create!.slice(create!.indexOf('(') + 1, -1);
@@ -28,15 +28,15 @@ function typingStatement(table: string, column: LakeColumn): string[] {
   return [`COMMENT ON COLUMN ${identifier(table)}.${identifier(column.name)} IS ${literal(column.typing)}`];
 }
 
-/** Changes the engine makes in place, because every stored value keeps its meaning. */
+/** Type changes that the engine makes in place, because every stored value keeps its meaning. */
 function isPromotion(from: string, to: string): boolean {
   return from === 'INTEGER' && (to === 'DOUBLE' || to === 'DECIMAL(38,0)');
 }
 
 /**
- * Retypes columns inside the caller's transaction: in place where the lake can promote the type, else by
- * writing the table anew under its name, which keeps the order of columns. Casts must not fail: the caller
- * has looked at the data, or the column holds nulls only.
+ * Retypes columns inside the caller's transaction: in place if the lake can promote the type, otherwise by
+ * rewriting the table under its name, which keeps the order of columns. Casts must not fail: the caller has
+ * checked the data, or the column holds only nulls.
  */
 export async function retypeColumns(
   connection: EngineConnection,
@@ -64,7 +64,7 @@ export async function retypeColumns(
   await rewriteTable(connection, table, columns, after);
 }
 
-/** An inferred column would widen to DOUBLE over integers that a double does not hold. */
+/** An inferred column would widen to DOUBLE although it holds integers that a double cannot represent. */
 export class LossyWidening extends AppError {
   readonly column: string;
 
@@ -91,9 +91,7 @@ async function refuseLossyIntegers(
   }
 }
 
-/**
- * The same table with other column definitions: old rows are cast into the new ones, all in one transaction.
- */
+/** Rewrites the table with other column definitions; old rows are cast to them, all in one transaction. */
 export async function rewriteTable(
   connection: EngineConnection,
   table: string,

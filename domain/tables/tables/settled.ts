@@ -4,8 +4,8 @@ import type { TableDeps } from './deps.ts';
 import { resolveRename } from './rename.ts';
 
 /**
- * A table that takes rows, its keys by the names that the lake has: a rename that a crash left between the two
- * is settled first. The caller holds the table's lock.
+ * An appendable table with its keys named as in the lake: a rename that a crash left pending is settled
+ * first. The caller holds the table's lock.
  */
 export async function findSettled(
   deps: TableDeps,

@@ -12,12 +12,13 @@ const tables = records('tables', { prefix: 'tbl', what: 'The table' });
 
 export const { find: findTable } = tables;
 
-/** The key columns where the table enforces that no two rows have the same key; none otherwise. */
+/** The key columns if the table enforces its key; otherwise none. */
 export const uniqueKeysOf = (table: TableRow): string[] => (table.key_enforced ? table.key_columns : []);
 
 /**
- * A table's life: its name is reserved while the lake makes it, and still reserved while the lake drops it,
- * so that one name never means two tables. Rows leave the registry from `creating` (it failed) or `deleting`.
+ * A table's states: its name is reserved while it is created in the lake, and stays reserved while it is
+ * dropped, so that one name never means two tables. Rows are removed from the registry in `creating`
+ * (creation failed) or `deleting`.
  */
 export const tableStates = states(
   'tables',
@@ -39,10 +40,13 @@ export async function listTables(
   return query.orderBy('id').execute();
 }
 
-/** A table as statements name it. */
+/** A table as named in statements. */
 export type NamedTable = Pick<TableRow, 'id' | 'name'>;
 
-/** The tables that a statement may name: nothing of them but what that takes, since every statement asks. */
+/**
+ * The tables that a statement may name. Selects only the necessary columns, because it runs for every
+ * statement.
+ */
 export async function listQueryable(
   db: OrganizationTransaction,
   organizationId: string,
@@ -57,7 +61,10 @@ export async function listQueryable(
     .execute();
 }
 
-/** The same, held for the transaction: whoever deletes or replaces a table meets the other here. */
+/**
+ * The same with a row lock for the transaction, which serialises it with deletion and replacement of the
+ * table.
+ */
 export async function lockTable(
   db: OrganizationTransaction,
   organizationId: string,
@@ -68,7 +75,7 @@ export async function lockTable(
   return table;
 }
 
-/** The table as users know it: neither half made nor half gone. */
+/** The table if users can see it, that is, neither being created nor being deleted. */
 export async function getTable(
   db: OrganizationTransaction,
   organizationId: string,
@@ -94,7 +101,7 @@ export async function findTableByName(
     .executeTakeFirst();
 }
 
-/** The table that keeps the records which did not fit this one. */
+/** The table that holds the records that did not fit this one. */
 export async function findQuarantineTable(
   db: OrganizationTransaction,
   organizationId: string,
@@ -109,8 +116,8 @@ export async function findQuarantineTable(
 }
 
 /**
- * Reserves a name for a table that is about to be made. The same id again finds the first reservation;
- * another table's name is refused.
+ * Reserves a name for a table about to be created. The same id again returns the first reservation; a name of
+ * another table is refused.
  */
 export async function reserveTable(
   db: OrganizationTransaction,
@@ -137,7 +144,7 @@ export function nameTaken(name: string): AppError {
   );
 }
 
-/** Forgets a table that was never made or is dropped; its name is free again. */
+/** Deletes the row of a table that was never created or is dropped; its name is free again. */
 export async function forgetTable(
   db: OrganizationTransaction,
   organizationId: string,
@@ -162,7 +169,7 @@ export async function updateTableRow(
   return getTable(db, organizationId, id);
 }
 
-/** Says that somebody still works on a table between two states. */
+/** Records that work on a table in an intermediate state continues. */
 export async function touchTable(
   db: OrganizationTransaction,
   organizationId: string,

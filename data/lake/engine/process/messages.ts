@@ -4,25 +4,25 @@ import type { SentError } from '../../sent-error.ts';
 import type { SqlValue } from '../contract.ts';
 
 /**
- * What an engine process is told once. Secrets travel here and nowhere else: never in its environment or
+ * The settings sent once to an engine process. Secrets are passed only here, never in its environment or
  * arguments.
  */
 export interface EngineProcessSettings {
   /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
   extensionDir: string | undefined;
   objectStore: ObjectStoreSettings;
-  /** This process's own: spill files and whatever a job needs. */
+  /** This process's own folder, for spill files and whatever a job needs. */
   workDir: string;
   memoryLimitBytes: number;
   threads: number;
 }
 
-/** One thing to do. They are done one after the other. */
+/** One call. Calls run sequentially. */
 export type Call =
   | { do: 'open'; location: LakeLocation | undefined }
   | { do: 'run' | 'read' | 'readTexts'; sql: string; values: readonly SqlValue[] }
   | { do: 'perform'; name: string; input: unknown }
-  /** `isClean`: the connection may be used again. */
+  /** `isClean`: the connection may be reused. */
   | { do: 'close'; isClean: boolean };
 
 export type ToEngineProcess =
@@ -33,6 +33,6 @@ export type ToEngineProcess =
 export type FromEngineProcess =
   | { kind: 'ready' }
   | { kind: 'progress'; callId: number; progress: unknown }
-  /** `isSpent`: the process should not be given anything more. */
+  /** `isSpent`: the process should not be given more work. */
   | { kind: 'done'; callId: number; value: unknown; isSpent: boolean }
   | { kind: 'failed'; callId: number; error: SentError; isSpent: boolean };

@@ -24,9 +24,7 @@ export type LoadJobs = (
   settings: EngineProcessSettings,
 ) => Promise<Readonly<Record<string, Job>>>;
 
-/**
- * An interrupt that falls between two steps of a statement is lost, so it is repeated until the call ends.
- */
+/** An interrupt between two steps of a statement is lost, so it is repeated until the call ends. */
 const interruptIntervalMs = 50;
 
 interface Running {
@@ -39,18 +37,18 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
   let engine: Promise<LocalEngine> | undefined;
   let jobs: ReturnType<LoadJobs> | undefined;
   let session: OpenConnection | undefined;
-  /** By call, from when it is heard of: an interrupt may come with it, before its work has begun. */
+  /** By call id, from when the call is received: an interrupt may arrive before its work begins. */
   const calls = new Map<number, AbortController>();
   let last: Promise<unknown> = Promise.resolve();
 
-  // SIGKILL, because an ordinary exit waits for the statement that is running.
+  // SIGKILL, because an ordinary exit waits for the running statement.
   channel.onParentGone(() => process.kill(process.pid, 'SIGKILL'));
   channel.onMessage((message) => {
     if (message.kind === 'configure') {
       settings = message.settings;
       engine = createLocalEngine(settings);
       engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
-      // It is ended by a kill, which would keep nothing for the next one.
+      // Flushed now, because the process is killed in the end, which would lose the cache for the next one.
       flushCompileCache();
     } else if (message.kind === 'interrupt') {
       calls.get(message.callId)?.abort();
@@ -116,7 +114,7 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
   }
 }
 
-/** What one answer of rows may come to. */
+/** Maximum size of one result of `readTexts`. */
 const maxTextsCharacters = 67_108_864;
 
 async function runStatement(
@@ -125,7 +123,7 @@ async function runStatement(
   sql: string,
   given: SqlValue[],
 ): Promise<unknown> {
-  // Values make a prepared statement of it, in which DuckLake's procedures cannot run.
+  // With values the statement is prepared, and DuckLake's procedures cannot run in a prepared statement.
   const values = given.length === 0 ? undefined : given;
   if (kind === 'run') return (await connection.run(sql, values)).rowsChanged;
   const reader = await connection.runAndReadAll(sql, values);
@@ -153,7 +151,7 @@ function toSqlValue(value: DuckDBValue): SqlValue {
   return typeof value === 'object' ? String(value) : value;
 }
 
-/** Interrupts whatever statement runs until the returned function is called. */
+/** Once `signal` aborts, interrupts the running statement until the returned function is called. */
 function interruptOnAbort(signal: AbortSignal, connection: () => DuckDBConnection | undefined): () => void {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
@@ -167,7 +165,7 @@ function interruptOnAbort(signal: AbortSignal, connection: () => DuckDBConnectio
   };
 }
 
-/** An engine that cannot even open leaves nothing to serve with; the parent sees the exit and the reason. */
+/** If the engine cannot open, the process cannot serve anything; the parent sees the exit and the reason. */
 function endLoudly(error: unknown): void {
   process.stderr.write(`engine process: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

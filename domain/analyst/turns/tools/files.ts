@@ -7,7 +7,7 @@ import { pathFault } from '../../../workspace/files/path.ts';
 import { writeFile } from '../../../workspace/files/write.ts';
 import { defineTool, text } from './tool.ts';
 
-/** Bytes of a file that one reading shows. */
+/** Bytes of a file returned by one read. */
 const shownBytes = 24_000;
 const listed = 200;
 const writtenCharacters = 1_000_000;
@@ -69,7 +69,7 @@ export const readFileTool = defineTool({
   },
 });
 
-/** Bytes up to the end of the last whole character, where the last one is cut. */
+/** Number of bytes up to the end of the last complete character. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;

@@ -4,7 +4,7 @@ import { describeTable, listTables, runSql, sampleRows } from './tables.ts';
 import type { Tool } from './tool.ts';
 import { writeReport } from './write-report.ts';
 
-/** Everything that the analyst can do beside talking. Nothing of it leaves the project. */
+/** All tools of the analyst. None of them reaches outside the project. */
 export const tools: readonly Tool[] = [
   listTables,
   describeTable,

@@ -4,10 +4,12 @@ import { runQuery } from '../../../tables/query/run.ts';
 import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
 
-/** Rows kept of a result, and what the engine may answer: it is read in this process. */
+/**
+ * Maximum stored rows of a result, and size limit of the engine's answer, which is read into this process.
+ */
 const keptRows = 10_000;
 const readCharacters = 8_000_000;
-/** Rows that the model is shown, and characters of them. */
+/** Maximum rows shown to the model, and their characters. */
 const shownRows = 100;
 const shownCharacters = 24_000;
 const timeoutMs = 60_000;
@@ -21,7 +23,7 @@ export interface ToolRows {
   scanned: { tableId: string; version: number }[];
 }
 
-/** Runs a statement over what the turn may see, at the versions it was pinned to. */
+/** Runs a statement over the tables visible to the turn, at its pinned versions. */
 export async function queryAttached(call: ToolCall, sql: string, limit: number): Promise<ToolRows> {
   const { organizationId, callerId, tables, dataVersions } = call;
   const within = new Set(tables.map(({ id }) => id));
@@ -54,7 +56,7 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
   return { columns, rows, rowCount, truncated, elapsedMs, scanned };
 }
 
-/** The same, kept so that people see what the analyst saw; a second try keeps it under the same id. */
+/** The same, stored so that people see what the analyst saw; a second attempt stores it under the same id. */
 export async function queryAndKeep(
   call: ToolCall,
   sql: string,
@@ -82,7 +84,7 @@ export async function queryAndKeep(
   return { ...result, resultId, record: (db) => insertResult(db, row) };
 }
 
-/** As many rows as a prompt may hold. */
+/** The rows that fit a prompt. */
 export function shown(rows: readonly unknown[][]): unknown[][] {
   const taken: unknown[][] = [];
   let characters = 0;

@@ -9,7 +9,7 @@ import type { DataVersion, NewPart } from '../../conversations/messages.ts';
 
 export type ToolDeps = QueryDeps & ReportDeps & { charts: ChartDrawer; lake: LakeDeps };
 
-/** What a call of a tool works with: its turn, what that may see, and at which versions. */
+/** Context of a tool call: its turn, and the tables and versions visible to it. */
 export interface ToolCall {
   deps: ToolDeps;
   organizationId: string;
@@ -17,29 +17,29 @@ export interface ToolCall {
   conversationId: string;
   messageId: string;
   /**
-   * The part that shows the call. What a call makes is named after it, so that a second try makes nothing
-   * twice.
+   * The part that shows the call. Ids of created resources are derived from it, so that a second attempt
+   * creates nothing twice.
    */
   partIndex: number;
-  /** Who asked: what the tool does is recorded as theirs. */
+  /** The user who asked; the tool's actions are recorded as theirs. */
   callerId: string;
-  /** When the turn was asked for, in ms: part of the ids of what it makes. */
+  /** When the turn was requested, in ms; part of the ids of created resources. */
   atMs: number;
   tables: readonly AttachedTable[];
   dataVersions: readonly DataVersion[];
   signal: AbortSignal;
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export interface ToolAnswer {
-  /** Told to the model, as JSON. */
+  /** Shown to the model, as JSON. */
   output: unknown;
-  /** Told to people, in a line. */
+  /** Shown to people, in one line. */
   summary: string;
   resultId?: string;
-  /** Writes what it made in the transaction that ends the call. */
+  /** Writes its results in the transaction that ends the call. */
   record?(db: OrganizationTransaction): Promise<unknown>;
-  /** What it adds to the reply: a chart, a report. */
+  /** A part it adds to the reply: a chart or a report. */
   part?: Pick<NewPart, 'type' | 'resource_id' | 'title'> & { type: 'chart' | 'report' };
 }
 
@@ -59,7 +59,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   return tool as unknown as Tool;
 }
 
-/** A text that a model gives: bounded, and one that stores can keep. */
+/** A text given by a model: limited in length, and storable. */
 export const text = (min: number, max: number) =>
   z
     .string()

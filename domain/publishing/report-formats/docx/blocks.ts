@@ -48,7 +48,7 @@ const none = { style: BorderStyle.NONE, size: 0, color: 'auto' };
 
 export const bookmarkOf = (headingId: string): string => `heading-${headingId}`;
 
-/** Where a block stands: its list's level, its indent, and the quotes around it. */
+/** The position of a block: its list level, its indent, and the quotes around it. */
 export interface Place {
   level: number;
   indent: number;
@@ -189,7 +189,7 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
     one,
     many,
     isTurned: (block: TableBlock): boolean => fitOf(block, true).isTurned,
-    /** Where ordered lists begin. */
+    /** Start numbers of ordered lists. */
     starts: (): number[] => [...starts],
   };
 }
@@ -242,8 +242,8 @@ function pictureRun(shown: Shown, alt: string, maxWidth: number): ParagraphChild
 }
 
 /**
- * The image beside the drawing is for readers that know no SVG: its texts have fonts that have their
- * characters.
+ * The fallback image next to the drawing is for readers without SVG support: its texts use fonts that have
+ * their characters.
  */
 function withFonts(svg: string): { svg: string; families: FontFamily[] } {
   const families = new Set<FontFamily>(['DejaVu Sans']);

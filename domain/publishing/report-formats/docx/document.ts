@@ -91,8 +91,8 @@ export async function docxOf(source: ReportSource, { blocks, notes }: ReportBloc
 }
 
 /**
- * Pages are counted by laying the document out, which takes seconds of a long one: Word counts them when it
- * is opened.
+ * Counting pages requires a layout, which takes seconds for a long document, so Word counts them when it
+ * opens the file.
  */
 const longWeight = 400;
 
@@ -102,7 +102,7 @@ const entryOf = ({ text, level, id }: Block & { type: 'heading' }) => ({
   href: bookmarkOf(id),
 });
 
-/** Paragraphs, about. */
+/** Approximate number of paragraphs. */
 function weightOf(blocks: readonly Block[]): number {
   let weight = 0;
   for (const block of blocks)
@@ -115,7 +115,7 @@ function weightOf(blocks: readonly Block[]): number {
   return weight;
 }
 
-/** Tables that are too wide for an upright page have pages of their own. */
+/** Tables too wide for a portrait page get separate pages. */
 function sectionsOf(
   blocks: readonly Block[],
   opening: DocxBlock[],
@@ -130,7 +130,7 @@ function sectionsOf(
       headings.push(...made);
       continue;
     }
-    // A heading stays with what follows it.
+    // A heading is kept with the following block.
     if (sections.at(-1)!.isTurned !== isTurned) sections.push({ isTurned, children: [] });
     sections.at(-1)!.children.push(...headings, ...made);
     headings = [];

@@ -5,7 +5,7 @@ import type { Run } from '../inlines.ts';
 
 export const codeFont = 'Consolas';
 
-/** Whether a paragraph is read from right to left. */
+/** Paragraph options for right-to-left text. */
 export const paragraphOptions = (text: string): { bidirectional?: boolean } =>
   isRightToLeft(text) ? { bidirectional: true } : {};
 

@@ -14,10 +14,10 @@ const page = { width: 595.28, height: 841.89, marginX: 54, marginY: 60 };
 const bodyWidth = page.width - 2 * page.marginX;
 const turnedWidth = page.height - 2 * page.marginX;
 const headingSizes = [16, 13.5, 11.5, 10.5, 9.5, 9.5];
-/** Pixels of a drawing in points. */
+/** Points per pixel of a drawing. */
 const pointsPerPixel = 0.75;
 const maxPictureHeight = 560;
-/** Beyond so many a reader needs to be told where they are. */
+/** With more headings, the document gets a table of contents. */
 const headingsWithoutContents = 5;
 const maxContents = 300;
 const indent = 18;
@@ -159,8 +159,8 @@ function createBlockWriter(texts: TextWriter, listed: ReadonlySet<string>) {
   }
 
   /**
-   * What stands on the pages themselves: headings stay with what follows, and wide tables get pages that are
-   * turned.
+   * The content of the pages: headings are kept with the following block, and wide tables get landscape
+   * pages.
    */
   function pages(blocks: readonly Block[]): PdfNode[] {
     const nodes: PdfNode[] = [];
@@ -183,7 +183,7 @@ function createBlockWriter(texts: TextWriter, listed: ReadonlySet<string>) {
       }
       if (first['isTurned'] === true) {
         const [head, ...rest] = first['parts'] as PdfNode[];
-        // Its heading goes with it.
+        // Its heading moves with it.
         const [heading, ...others] = kept;
         if (heading === undefined) nodes.push(head!, ...rest);
         else {
@@ -207,7 +207,7 @@ function createBlockWriter(texts: TextWriter, listed: ReadonlySet<string>) {
   return { many, pages };
 }
 
-/** As much as a heading can take along without leaving half a page empty. */
+/** Whether a heading can be kept with the block without leaving half a page empty. */
 function isShort(block: Block): boolean {
   switch (block.type) {
     case 'paragraph':

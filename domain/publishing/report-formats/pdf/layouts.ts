@@ -2,7 +2,7 @@ import { cellPadding } from '../table-fit.ts';
 
 const paddingY = 2;
 
-/** How tables are drawn: those of a report, and those that stand for a quote, code or a line. */
+/** Table layouts: for tables of a report, and for tables that represent a quote, code or a rule. */
 export const tableLayouts = {
   report: {
     hLineWidth: (index: number, { table }: { table: { body: unknown[] } }) =>

@@ -3,7 +3,7 @@ import { hasRightToLeft, mirrored, turned, visualOrder } from '../bidi.ts';
 import { fontFiles } from '../fonts.ts';
 import { tableLayouts } from './layouts.ts';
 
-/** A part of pdfmake's declaration of a document: https://pdfmake.github.io/docs. */
+/** A node of pdfmake's document definition: https://pdfmake.github.io/docs. */
 export type PdfNode = Record<string, unknown>;
 
 interface PdfLine {
@@ -28,8 +28,8 @@ const { prototype: renderer } = require('pdfmake/js/Renderer.js').default as {
 };
 
 /**
- * pdfmake writes words from left to right as they are read; in its lines, words of other scripts change
- * places.
+ * pdfmake writes words from left to right in logical order; this renderer reorders words of right-to-left
+ * scripts within its lines.
  */
 const { renderLine } = renderer;
 renderer.renderLine = function (line, x, y) {
@@ -41,7 +41,7 @@ function reorder({ inlines }: PdfLine): void {
   if (!inlines.some(({ level = 0 }) => level > 0)) return;
   const order = visualOrder(inlines.map(({ level = 0 }) => level));
   const last = inlines.at(-1)!;
-  // The space behind the last word of a line stands left of it now, outside of the line.
+  // The trailing space of the line's last word is now at the left, outside of the line.
   let at = (last.level ?? 0) % 2 === 1 && order[0] === inlines.length - 1 ? -(last.trailingCut ?? 0) : 0;
   for (const index of order) {
     const inline = inlines[index]!;
@@ -55,7 +55,7 @@ function reorder({ inlines }: PdfLine): void {
 }
 
 const fontPaths = new Set(Object.values(fontFiles).flatMap((styles) => Object.values(styles)));
-/** Nothing is fetched, and no file is read but fonts. */
+/** Prevents fetching; only font files are read. */
 const urls = { resolve: () => undefined, resolved: async () => undefined };
 
 export async function printPdf(definition: PdfNode): Promise<Buffer> {

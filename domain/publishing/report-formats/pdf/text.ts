@@ -4,11 +4,12 @@ import { type EastAsian, eastAsianOf, type FontFamily, splitByFont } from '../fo
 import type { Run } from '../inlines.ts';
 import type { PdfNode } from './printer.ts';
 
-/** Longer words than any line has room for may be broken anywhere: so often, in characters. */
+/** Interval in characters at which words longer than any line may be broken. */
 const breakEvery = 40;
 const longWord = /[^\s\u200b]{40,}/g;
 /**
- * pdfmake's work on a text grows with the square of its words: a longer one is several, one below the other.
+ * pdfmake's work grows quadratically with a text's words, so a longer text is split into several, one below
+ * the other.
  */
 const maxWords = 2_000;
 const maxParts = 500;
@@ -21,7 +22,7 @@ export interface TextWriter {
   code(text: string, style?: PdfNode): PdfNode;
 }
 
-/** Makes pdfmake's text of runs: each part in a font that has its characters, and of one direction. */
+/** Converts runs to pdfmake text: each part has one direction and a font with its characters. */
 export function createTextWriter(wholeText: string): TextWriter {
   const eastAsian = eastAsianOf(wholeText);
   return {
@@ -64,7 +65,8 @@ function partsOf(runs: readonly Run[], whole: string, eastAsian: EastAsian): Pdf
         parts.push({
           text: part,
           ...(family === 'DejaVu Sans' ? {} : { font: family }),
-          // Features of its font, even none, have a part laid out as a whole rather than word by word.
+          // Setting font features, even an empty list, makes pdfmake lay out a part as a whole instead of
+          // word by word.
           ...(directed.level === 0 ? {} : { level: directed.level, fontFeatures: [] }),
           ...style,
         });
@@ -73,7 +75,7 @@ function partsOf(runs: readonly Run[], whole: string, eastAsian: EastAsian): Pdf
   return parts;
 }
 
-/** What of the whole text's directed parts lies within one run. */
+/** The directed parts of the whole text that are within one run. */
 function cut(
   text: string,
   from: number,
@@ -115,7 +117,7 @@ const breakable = (text: string): string =>
         return pieces.join('\u200b');
       });
 
-/** One text, or several where there is too much of it. */
+/** One text, or several if it is too long. */
 function stacked(parts: readonly PdfNode[], style: PdfNode): PdfNode {
   const texts: PdfNode[][] = [[]];
   let words = 0;
@@ -141,7 +143,7 @@ function cutLong(part: PdfNode): PdfNode[] {
   let from = 0;
   while (from < text.length) {
     let to = from + maxCharacters;
-    // Words, and characters that take two units, stay whole.
+    // Words and surrogate pairs are kept whole.
     const space = text.lastIndexOf(' ', to);
     if (to < text.length) {
       if (space > from) to = space + 1;
@@ -153,7 +155,7 @@ function cutLong(part: PdfNode): PdfNode[] {
   return pieces;
 }
 
-/** Places where a line may be broken, about. */
+/** Approximate number of line break opportunities. */
 function wordsIn(text: string): number {
   let count = 1;
   for (let index = 0; index < text.length; index += 1) {
