@@ -2,12 +2,18 @@ import { z } from 'zod';
 import {
   type CadenceView,
   cadenceFields,
+  type DatasetCadence,
   legacyTypes,
-  type WritableCadence,
   weekdays,
   writableTypes,
 } from '../../../domain/automation/cadences/cadence.ts';
-import { checkWrittenCadence } from '../../../domain/automation/cadences/validate.ts';
+import {
+  type CadenceCheck,
+  type CadenceFields,
+  checkDatasetCadence,
+  checkWrittenCadence,
+  datasetMinutes,
+} from '../../../domain/automation/cadences/validate.ts';
 import { isMap, notMap } from '../../free-form.ts';
 
 const snakeOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -23,63 +29,101 @@ const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const text = (description: string, pattern: string) => nullable({ type: 'string', description, pattern });
 const day = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
 
+interface CadenceDocument {
+  description: string;
+  types: readonly string[];
+  required: readonly string[];
+  /** The schema of `every_minutes`. */
+  every: object;
+  example: object;
+}
+
 /**
  * A cadence as it is written: snake_case, or as it is read. Its rules are the domain's; a fault is told by
  * the name sent.
  */
-export const cadenceBody = z
-  .custom<Record<string, unknown>>(isMap, { ...notMap, abort: true })
-  .meta({
-    type: 'object',
-    description:
-      'When it fires, by the clock of its zone. `weekly` needs `days_of_week`, `monthly` `day_of_month`, `one_time` `run_date`; its camelCase names, as they are read, are taken too.',
-    properties: {
-      type: { type: 'string', enum: [...writableTypes] },
-      zone_id: { type: 'string', description: 'A name of the tz database.' },
-      time_of_day: text('HH:MM or HH:MM:SS.', '^[0-9]{2}:[0-9]{2}(:[0-9]{2})?$'),
-      run_date: text('YYYY-MM-DD, of a one_time.', day),
-      days_of_week: nullable({ type: 'array', items: { type: 'string', enum: [...weekdays] } }),
-      day_of_month: nullable({
-        type: 'integer',
-        minimum: 1,
-        maximum: 31,
-        description: 'In a shorter month its last day.',
-      }),
-      anchor_date: text('YYYY-MM-DD: nothing fires before it.', day),
-      interval: nullable({
-        type: 'integer',
-        description:
-          'A new cadence recurs every one period; another interval is kept where it is stored already.',
-      }),
-      cron_expression: { type: 'null', description: 'Read only.' },
-      every_minutes: { type: 'null', description: 'Read only.' },
-    },
-    propertyNames: { enum: [...camelByName.keys()] },
-    required: ['type', 'zone_id'],
-    examples: [{ type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '08:00' }],
-  })
-  .transform((given, context): WritableCadence => {
-    const sent = new Map<string, string>();
-    const fields: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(given)) {
-      const own = camelByName.get(name) ?? name;
-      if (sent.has(own)) {
-        const message = `It is there as ${sent.get(own)} already.`;
-        context.issues.push({ ...fault([name], 'value_error', message), input: value });
-        continue;
+function cadenceForm<C extends DatasetCadence>(
+  check: (fields: CadenceFields) => CadenceCheck<C>,
+  { description, types, required, every, example }: CadenceDocument,
+) {
+  return z
+    .custom<Record<string, unknown>>(isMap, { ...notMap, abort: true })
+    .meta({
+      type: 'object',
+      description: `${description} \`weekly\` needs \`days_of_week\`, \`monthly\` \`day_of_month\`, \`one_time\` \`run_date\`; its camelCase names, as they are read, are taken too.`,
+      properties: {
+        type: { type: 'string', enum: [...types] },
+        zone_id: { type: 'string', description: 'A name of the tz database.' },
+        time_of_day: text('HH:MM or HH:MM:SS.', '^[0-9]{2}:[0-9]{2}(:[0-9]{2})?$'),
+        run_date: text('YYYY-MM-DD, of a one_time.', day),
+        days_of_week: nullable({ type: 'array', items: { type: 'string', enum: [...weekdays] } }),
+        day_of_month: nullable({
+          type: 'integer',
+          minimum: 1,
+          maximum: 31,
+          description: 'In a shorter month its last day.',
+        }),
+        anchor_date: text('YYYY-MM-DD: nothing fires before it.', day),
+        interval: nullable({
+          type: 'integer',
+          description:
+            'A new cadence recurs every one period; another interval is kept where it is stored already.',
+        }),
+        cron_expression: { type: 'null', description: 'Read only.' },
+        every_minutes: every,
+      },
+      propertyNames: { enum: [...camelByName.keys()] },
+      required: [...required],
+      examples: [example],
+    })
+    .transform((given, context): C => {
+      const sent = new Map<string, string>();
+      const fields: [string, unknown][] = [];
+      for (const [name, value] of Object.entries(given)) {
+        const own = camelByName.get(name) ?? name;
+        if (sent.has(own)) {
+          const message = `It is there as ${sent.get(own)} already.`;
+          context.issues.push({ ...fault([name], 'value_error', message), input: value });
+          continue;
+        }
+        sent.set(own, name);
+        fields.push([own, value]);
       }
-      sent.set(own, name);
-      fields.push([own, value]);
-    }
-    const checked = checkWrittenCadence(Object.fromEntries(fields));
-    if ('cadence' in checked) return checked.cadence;
-    for (const { path, type, msg } of checked.faults) {
-      const [first, ...rest] = path;
-      const name = sent.get(String(first)) ?? snakeOf(String(first));
-      context.issues.push({ ...fault([name, ...rest], type, msg), input: given });
-    }
-    return z.NEVER;
-  });
+      const checked = check(Object.fromEntries(fields));
+      if ('cadence' in checked) return checked.cadence;
+      for (const { path, type, msg } of checked.faults) {
+        const [first, ...rest] = path;
+        const name = sent.get(String(first)) ?? snakeOf(String(first));
+        context.issues.push({ ...fault([name, ...rest], type, msg), input: given });
+      }
+      return z.NEVER;
+    });
+}
+
+const daily = { type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '08:00' };
+
+export const cadenceBody = cadenceForm(checkWrittenCadence, {
+  description: 'When it fires, by the clock of its zone.',
+  types: writableTypes,
+  required: ['type', 'zone_id'],
+  every: { type: 'null', description: 'Read only.' },
+  example: daily,
+});
+
+/** The same of a dataset, which can also be copied every so many minutes. */
+export const datasetCadenceBody = cadenceForm(checkDatasetCadence, {
+  description:
+    'When a snapshot is taken: by the clock of its zone, or with `type: interval` every `every_minutes`, which needs nothing else.',
+  types: [...writableTypes, 'interval'],
+  required: ['type'],
+  every: nullable({
+    type: 'integer',
+    minimum: datasetMinutes.min,
+    maximum: datasetMinutes.max,
+    description: 'Of an interval.',
+  }),
+  example: { type: 'interval', every_minutes: 15 },
+});
 
 const fault = (path: (string | number)[], type: string, message: string) => ({
   code: 'custom' as const,

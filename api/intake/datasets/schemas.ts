@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Cadence, cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import type { ShownDataset } from '../../../domain/automation/schedules/dataset-schedules.ts';
-import { cadenceBody, cadenceSchema } from '../../automation/schedules/cadence.ts';
+import { cadenceSchema, datasetCadenceBody } from '../../automation/schedules/cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../../schemas.ts';
 
 const mode = z
@@ -75,7 +75,7 @@ const fields = {
     .nullable()
     .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),
   project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
-  schedule: cadenceBody
+  schedule: datasetCadenceBody
     .nullable()
     .describe('When a snapshot is taken by itself; null for never. One that is paused stays so.'),
 };

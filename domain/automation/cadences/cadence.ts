@@ -93,6 +93,8 @@ export interface MonthEndCadence extends InPeriods {
 
 export type WritableCadence = OneTimeCadence | DailyCadence | WeeklyCadence | MonthlyCadence;
 export type LegacyCadence = CronCadence | IntervalCadence | BiweeklyCadence | MonthEndCadence;
+/** What a dataset's snapshots may be taken by: also every so many minutes. */
+export type DatasetCadence = WritableCadence | IntervalCadence;
 export type Cadence = WritableCadence | LegacyCadence;
 
 /** The fields that kinds differ in, in the order in which the API shows them. */

@@ -4,6 +4,7 @@ import {
   type CadenceField,
   type CadenceType,
   cadenceFields,
+  type DatasetCadence,
   legacyTypes,
   type WritableCadence,
   writableTypes,
@@ -39,9 +40,25 @@ export function checkWrittenCadence(fields: CadenceFields): CadenceCheck<Writabl
   if (isOneOf(legacyTypes, fields['type']))
     return refused(
       'enum',
-      `A ${fields['type']} cadence can be read and keeps firing, but not be written: replace it by one of ${writableTypes.join(', ')}.`,
+      `A cadence of the type ${fields['type']} can be read and keeps firing, but not be written: replace it by one of ${writableTypes.join(', ')}.`,
     );
   return check<WritableCadence>(fields, writableTypes);
+}
+
+/** Minutes between the snapshots of a dataset: fewer would copy its source without a pause. */
+export const datasetMinutes = { min: 5, max: 1_440 } as const;
+
+const datasetTypes = [...writableTypes, 'interval'] as const;
+
+/** What a caller writes for a dataset: an interval of minutes too, which needs no zone. */
+export function checkDatasetCadence(fields: CadenceFields): CadenceCheck<DatasetCadence> {
+  if (fields['type'] !== 'interval') return checkWrittenCadence(fields);
+  const checked = check<DatasetCadence>({ ...fields, zoneId: fields['zoneId'] ?? 'UTC' }, datasetTypes);
+  const minutes = Number(fields['everyMinutes']);
+  const { min, max } = datasetMinutes;
+  if ('faults' in checked || (minutes >= min && minutes <= max)) return checked;
+  const msg = `A dataset is copied every ${min} to ${max} minutes.`;
+  return { faults: [{ path: ['everyMinutes'], type: 'value_error', msg }] };
 }
 
 /** What comes from another system, or out of the store: of all kinds. */
@@ -54,8 +71,8 @@ export function checkStoredCadence(fields: CadenceFields): CadenceCheck<Cadence>
  * already, so that what was read can be written back with another time: every two weeks is no leave for every
  * two months.
  */
-export function refuseNewInterval(written: WritableCadence, stored: Cadence | undefined): void {
-  if (written.type === 'one_time' || (written.interval ?? 1) === 1) return;
+export function refuseNewInterval(written: DatasetCadence, stored: Cadence | undefined): void {
+  if (written.type === 'one_time' || written.type === 'interval' || (written.interval ?? 1) === 1) return;
   if (stored?.type === written.type && stored.interval === written.interval) return;
   throw new AppError(
     'invalid_cadence',
@@ -87,12 +104,12 @@ function refused(type: string, msg: string): { faults: CadenceFault[] } {
 }
 
 function missing(name: string, type: CadenceType): CadenceFault {
-  return { path: [name], type: 'missing', msg: `Field required for a ${type} cadence.` };
+  return { path: [name], type: 'missing', msg: `Field required for a cadence of the type ${type}.` };
 }
 
 function foreign(name: string, type: CadenceType): CadenceFault {
   const msg = isOneOf(cadenceFields, name)
-    ? `A ${type} cadence has no such field.`
+    ? `A cadence of the type ${type} has no such field.`
     : 'Extra inputs are not permitted.';
   return { path: [name], type: 'extra_forbidden', msg };
 }

@@ -4,7 +4,7 @@ import type { Database, OrganizationTransaction } from '../../../data/postgres/c
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { CadenceFollower } from '../../intake/datasets/change.ts';
 import type { Dataset } from '../../intake/datasets/datasets.ts';
-import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
+import type { Cadence, DatasetCadence } from '../cadences/cadence.ts';
 import { nextOccurrence } from '../cadences/next.ts';
 import { refuseNewInterval } from '../cadences/validate.ts';
 import { addOwned, keepOwned, retireOwned } from './owned.ts';
@@ -16,7 +16,7 @@ import { neverFires, type Schedule } from './schedules.ts';
 export const datasetCadences: CadenceFollower = { refuseUnfit, follow: followCadence };
 
 function refuseUnfit(cadence: object, before: object | null): void {
-  const written = cadence as WritableCadence;
+  const written = cadence as DatasetCadence;
   refuseNewInterval(written, (before as Cadence | null) ?? undefined);
   const nowMs = Date.now();
   const isChanged = !isDeepStrictEqual(cadence, before);

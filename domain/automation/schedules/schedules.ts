@@ -3,7 +3,7 @@ import { notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
-import type { Cadence, WritableCadence } from '../cadences/cadence.ts';
+import type { Cadence, DatasetCadence } from '../cadences/cadence.ts';
 import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 
 export type Schedule = RecordOf<'schedules'>;
@@ -66,7 +66,7 @@ export function nextOf(
 }
 
 /** Of a cadence that is written when nothing of it is left. */
-export function neverFires(cadence: WritableCadence): ValidationError {
+export function neverFires(cadence: DatasetCadence): ValidationError {
   const field = cadence.type === 'one_time' ? 'run_date' : 'type';
   const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;
   return new ValidationError([{ loc: ['body', 'schedule', field], type: 'value_error', msg }]);

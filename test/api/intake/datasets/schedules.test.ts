@@ -137,6 +137,37 @@ test('a cadence that cannot be is refused', async () => {
   expect(await refusal({ ...daily, interval: 2 })).toEqual([400, 'invalid_cadence']);
 });
 
+test('a dataset is copied every so many minutes, which needs no zone', async () => {
+  const client = await workspace.organization();
+  const { at, dataset } = await httpDataset(client, { schedule: { type: 'interval', every_minutes: 15 } });
+  expect(dataset.schedule).toMatchObject({ type: 'interval', everyMinutes: 15, zoneId: 'UTC' });
+  const [schedule] = await schedulesOf(client, at);
+  const waitMs = schedule!.next_run_at!.getTime() - schedule!.created_at.getTime();
+  expect(waitMs).toBeGreaterThan(14 * 60_000);
+  expect(waitMs).toBeLessThanOrEqual(15 * 60_000);
+  // What is read can be written.
+  const again = await client.call('PATCH', at, { body: { schedule: dataset.schedule } });
+  expect(again.body.data.schedule).toEqual(dataset.schedule);
+  for (const minutes of [4, 1_441, null, '15']) {
+    const body = { schedule: { type: 'interval', every_minutes: minutes } };
+    const refused = await client.call('PATCH', at, { body });
+    expect(refused.status, JSON.stringify(minutes)).toBe(422);
+    expect(refused.body.detail[0].loc).toEqual(['body', 'schedule', 'every_minutes']);
+  }
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    db
+      .updateTable('schedules')
+      .set({ created_at: new Date(schedule!.created_at.getTime() - 15 * 60_000 - 1_000) })
+      .set({ considered_until: new Date(Date.now() - 60_000), next_run_at: new Date(Date.now() - 1_000) })
+      .where('id', '=', schedule!.id)
+      .execute(),
+  );
+  await client.call('PATCH', at, { body: { name: 'Looks again' } });
+  await expectEventually(async () =>
+    (await snapshotsOf(client, at)).map((one: { status: string }) => one.status),
+  ).toEqual(['succeeded']);
+});
+
 test('a paused schedule is shown as paused, and stays so until it is resumed', async () => {
   const client = await workspace.organization();
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Shop' } })).body.data.id;
