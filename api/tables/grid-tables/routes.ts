@@ -1,5 +1,10 @@
 import { AppError, notFound } from '../../../data/errors.ts';
-import { findPhysicalTable, type LakeColumn, physicalTables } from '../../../domain/tables/tables/columns.ts';
+import {
+  decidedType,
+  findPhysicalTable,
+  type LakeColumn,
+  physicalTables,
+} from '../../../domain/tables/tables/columns.ts';
 import { addColumn, changeColumn, dropColumn } from '../../../domain/tables/tables/columns-change.ts';
 import { setKeyEnforced } from '../../../domain/tables/tables/enforce-key.ts';
 import { automaticColumns, createDataTable } from '../../../domain/tables/tables/lifecycle.ts';
@@ -216,7 +221,11 @@ async function gridTable(deps: ApiDeps, table: TableRow) {
     name: table.name,
     kind: table.kind,
     status: 'fresh' as const,
-    columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => ({ name, dataType, nullable })),
+    columns: (physical?.columns ?? []).map((column) => ({
+      name: column.name,
+      dataType: decidedType(column),
+      nullable: column.nullable,
+    })),
     keyColumns: table.key_columns,
     keyEnforced: table.key_enforced,
   };

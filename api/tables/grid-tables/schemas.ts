@@ -49,6 +49,13 @@ export const dataType = z
   })
   .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'], ...documentedType(dataTypes) });
 
+/** The type of a column in an answer. */
+export const shownType = z
+  .string()
+  .nullable()
+  .describe('Null until the first value of a column without `data_type` decides it.')
+  .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'] });
+
 /** The type as the service writes it: a bare DECIMAL has 38 digits, ten of them behind the point. */
 export function normalType(text: string): string {
   const upper = text.toUpperCase().replaceAll(' ', '');
@@ -148,7 +155,7 @@ export const createGridTableBody = z
     ],
   });
 
-const gridColumn = z.object({ name: z.string(), dataType: z.string(), nullable: z.boolean() });
+const gridColumn = z.object({ name: z.string(), dataType: shownType, nullable: z.boolean() });
 
 export const gridTableSchema = z
   .object({

@@ -32,7 +32,7 @@ const rowId = z
       const integer = integerOf(value as JsonValue);
       return integer !== undefined && fitsInt64(integer);
     },
-    { message: 'Input should be a 64-bit integer', params: { type: 'int_type' } } as never,
+    { error: 'Input should be a 64-bit integer', params: { type: 'int_type' } },
   )
   .meta({ type: 'integer' });
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
-import { type PhysicalTable, physicalTables } from '../../../domain/tables/tables/columns.ts';
+import { decidedType, type PhysicalTable, physicalTables } from '../../../domain/tables/tables/columns.ts';
 import type { TableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps } from '../../deps.ts';
 import type { catalogSchema, tableSchema } from './schemas.ts';
@@ -75,7 +75,9 @@ export function catalogView(
     ownerUserId: row.owner_user_id,
     ...(compact ? {} : { semantics: row.semantics as Record<string, unknown> }),
     modelingTier: row.modeling_tier,
-    columns: (physical?.columns ?? []).map(({ name, dataType, nullable }) => {
+    columns: (physical?.columns ?? []).map((column) => {
+      const { name, nullable } = column;
+      const dataType = decidedType(column);
       const own = Object.hasOwn(notes, name) ? notes[name]! : {};
       const { description = null, semanticType = null, note = null } = own;
       return { name, dataType, nullable, description, semanticType, ...(compact ? {} : { note }) };

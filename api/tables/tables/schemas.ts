@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { freeFormMap, keptMap } from '../../free-form.ts';
 import { characters, envelope, idText, timestamp } from '../../schemas.ts';
+import { shownType } from '../grid-tables/schemas.ts';
 
 export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
 
@@ -23,7 +24,7 @@ export const tableSchema = z
 
 const catalogColumn = z.object({
   name: z.string(),
-  dataType: z.string(),
+  dataType: shownType,
   nullable: z.boolean(),
   description: z.string().nullable(),
   semanticType: z.string().nullable(),

@@ -15,6 +15,10 @@ export interface LakeColumn {
   typing: 'declared' | 'inferred' | 'undetermined';
 }
 
+/** The type as users see it: null until a first value decides it. */
+export const decidedType = ({ typing, dataType }: LakeColumn): string | null =>
+  typing === 'undetermined' ? null : dataType;
+
 export interface PhysicalTable {
   name: string;
   columns: LakeColumn[];
