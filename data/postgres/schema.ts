@@ -10,7 +10,7 @@ interface Words {
     modeling_tier: Generated<'raw' | 'staged' | 'curated' | 'certified'>;
   };
   table_imports: {
-    mode: 'create' | 'replace';
+    mode: 'create' | 'replace' | 'append';
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
   };
   query_executions: { status: 'succeeded' | 'failed' };

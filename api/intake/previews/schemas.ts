@@ -21,6 +21,18 @@ const previewSchema = z
         nullable: z.boolean(),
       }),
     ),
+    columnMappings: z
+      .array(
+        z.object({
+          source_column_name: z.string(),
+          target_column_name: z.string(),
+          data_type: z.string(),
+          unique: z.boolean(),
+          nullable: z.boolean(),
+          required: z.boolean(),
+        }),
+      )
+      .describe('The columns as `column_mappings` of an import: to change, and to send.'),
     rows: z.array(z.array(z.unknown())),
     pageNumber: z.int(),
     pageSize: z.int(),
@@ -49,6 +61,16 @@ const previewSchema = z
 
 const example: z.input<typeof previewSchema> = {
   columns: [{ sourceName: 'Order', targetName: 'Order', dataType: 'INTEGER', nullable: true }],
+  columnMappings: [
+    {
+      source_column_name: 'Order',
+      target_column_name: 'Order',
+      data_type: 'INTEGER',
+      unique: false,
+      nullable: true,
+      required: true,
+    },
+  ],
   rows: [[1], [2]],
   pageNumber: 1,
   pageSize: 50,
@@ -71,5 +93,14 @@ export const onePreview = envelope(previewSchema).meta({ examples: [{ data: exam
 
 /** The answer as JSON text: its rows are that already. */
 export function previewText({ rowsJson, ...rest }: PreviewText): string {
-  return `{"data":${JSON.stringify(rest).slice(0, -1)},"rows":${rowsJson}}}`;
+  const columnMappings = rest.columns.map(({ sourceName, targetName, dataType, nullable }) => ({
+    source_column_name: sourceName,
+    target_column_name: targetName,
+    data_type: dataType,
+    unique: false,
+    nullable,
+    required: true,
+  }));
+  const text = JSON.stringify({ ...rest, columnMappings });
+  return `{"data":${text.slice(0, -1)},"rows":${rowsJson}}}`;
 }

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import { cancelImport } from '../../../domain/intake/file-imports/cancel.ts';
+import { planAppend } from '../../../domain/intake/file-imports/plan-append.ts';
 import { startTableImport } from '../../../domain/intake/file-imports/start.ts';
 import { getTableImport } from '../../../domain/intake/file-imports/table-imports.ts';
 import { getFile } from '../../../domain/workspace/files/files.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { clientGone } from '../../reply.ts';
 import { resource } from '../../resource.ts';
 import type { Call } from '../../route.ts';
 import { confirmQuery } from '../../schemas.ts';
@@ -30,7 +32,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   const starting = {
     summary: 'Import a file into a table',
     description:
-      'A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. An imported table takes no appends.',
+      'A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.',
     errors: ['name_taken', 'conflict', 'workflows_unavailable', 'not_found'],
     status: 202,
   } as const;
@@ -69,11 +71,11 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   });
 
   async function start(
-    { organizationId, caller, request, newId }: Call,
+    { organizationId, caller, request, reply, newId }: Call,
     where: { project_id: string; file_id: string },
     body: z.infer<typeof importFileBody>,
   ) {
-    return startTableImport(deps, {
+    const wanted = {
       organizationId,
       callerId: caller.id,
       memo: memoOf(request),
@@ -87,6 +89,9 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
       format: body.format,
       onBadRow: body.on_bad_row,
       options: importOptions(body),
-    });
+    };
+    const options =
+      body.mode === 'append' ? await planAppend(deps, wanted, clientGone(reply)) : wanted.options;
+    return startTableImport(deps, { ...wanted, options });
   }
 }

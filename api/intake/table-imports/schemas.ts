@@ -9,7 +9,7 @@ export const importFormats = ['csv', 'parquet', 'json', 'ndjson', 'xlsx'] as con
 const importFields = {
   table_name: tableName.optional(),
   table_id: idText.optional(),
-  mode: z.enum(['create', 'replace']).default('create'),
+  mode: z.enum(['create', 'replace', 'append']).default('create'),
   format: z.enum(importFormats).optional().describe('Left out, by the file name.'),
   on_bad_row: z.enum(['fail', 'quarantine']).default('fail'),
   ...parsing,
@@ -22,13 +22,13 @@ function oneTarget(
   const missing = (field: string, message: string, type: string) =>
     context.addIssue({ code: 'custom', path: [field], message, params: { type } });
   if (body.table_name === undefined && body.table_id === undefined)
-    missing('table_name', 'Field required: table_name, or table_id to replace.', 'missing');
+    missing('table_name', 'Field required: table_name, or table_id to replace or append to.', 'missing');
   if (body.table_name !== undefined && body.table_id !== undefined)
     missing('table_id', 'Send table_name or table_id, not both.', 'value_error');
   if (body.table_id !== undefined && body.mode === 'create')
     missing(
       'table_id',
-      'A table is created under a table_name; table_id goes with mode=replace.',
+      'A table is created under a table_name; table_id goes with mode=replace or append.',
       'value_error',
     );
 }
@@ -40,7 +40,7 @@ const documentedTarget = {
     {
       title: 'by id',
       required: ['table_id', 'mode'],
-      properties: { table_name: false, mode: { const: 'replace' } },
+      properties: { table_name: false, mode: { enum: ['replace', 'append'] } },
     },
   ],
 };

@@ -7,6 +7,7 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
+import { appendFiles } from '../../tables/rows/append-files.ts';
 import { replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
@@ -15,6 +16,7 @@ import {
   newAttemptUrl,
   readManifest,
   refuseCommit,
+  removeBelow,
   removeStaged,
   type StagedWork,
   writeManifest,
@@ -83,7 +85,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
     beginStep(db, organizationId, row.id, importSteps.commit),
   );
   const quarantine = manifest.quarantine === undefined ? undefined : await reserveQuarantine(deps, row);
-  const tableVersion = await replaceWithFiles(deps.lake, {
+  const commit = {
     organizationId,
     tableId: row.table_id,
     tableName: row.table_name,
@@ -92,7 +94,9 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
     runId: row.id,
     committedBy: row.created_by,
     beside: quarantine === undefined ? undefined : { ...quarantine, staged: manifest.quarantine! },
-  });
+  };
+  const isAppend = row.mode === 'append';
+  const tableVersion = isAppend ? await appendFiles(deps, commit) : await replaceWithFiles(deps.lake, commit);
   await inOrganization(deps.db, organizationId, async (db) => {
     await makeReady(db, organizationId, row.table_id);
     if (quarantine !== undefined) await makeReady(db, organizationId, quarantine.tableId);
@@ -106,6 +110,8 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
       skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
     });
   });
+  // Their rows were copied; nothing names these files.
+  if (isAppend) for (const { url } of manifest.table.files) await removeBelow(deps, url);
   await deps.objects.remove(work.manifestKey);
 }
 

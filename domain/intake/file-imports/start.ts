@@ -1,4 +1,4 @@
-import { AppError, ValidationError } from '../../../data/errors.ts';
+import { AppError, notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import {
@@ -28,7 +28,7 @@ export interface ImportRequest {
   newTableId: string;
   tableName: string | undefined;
   tableId: string | undefined;
-  mode: 'create' | 'replace';
+  mode: TableImport['mode'];
   format: ImportFormat | undefined;
   onBadRow: 'fail' | 'quarantine';
   options: ImportOptions;
@@ -80,14 +80,16 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
 /** The table to replace, or the reservation of a new one. */
 async function targetTable(db: OrganizationTransaction, request: ImportRequest): Promise<TableRow> {
   const { organizationId } = request;
-  if (request.tableId !== undefined) return replaceable(await lockTable(db, organizationId, request.tableId));
+  if (request.tableId !== undefined)
+    return fillable(await lockTable(db, organizationId, request.tableId), request.mode);
   const name = request.tableName!;
   const existing = await findTableByName(db, organizationId, name);
   if (existing !== undefined && request.mode === 'create') throw nameTaken(name);
   if (existing !== undefined) {
-    replaceable(existing);
-    return replaceable(await lockTable(db, organizationId, existing.id));
+    fillable(existing, request.mode);
+    return fillable(await lockTable(db, organizationId, existing.id), request.mode);
   }
+  if (request.mode === 'append') throw notFound('The table');
   return reserveTable(db, {
     organization_id: organizationId,
     id: request.newTableId,
@@ -97,17 +99,18 @@ async function targetTable(db: OrganizationTransaction, request: ImportRequest):
   });
 }
 
-function replaceable(table: TableRow): TableRow {
-  if (table.kind === 'import' && table.status === 'ready') return table;
+function fillable(table: TableRow, mode: TableImport['mode']): TableRow {
+  const isOfKind = table.kind === 'import' || (mode === 'append' && table.kind === 'data');
+  if (isOfKind && table.status === 'ready') return table;
   throw new AppError(
     'conflict',
-    table.kind === 'import'
+    isOfKind
       ? `The table ${table.name} is being made or deleted; try again when that has ended.`
-      : `The table ${table.name} is of the kind ${table.kind}; an import replaces imported tables only.`,
+      : `The table ${table.name} is of the kind ${table.kind}; an import ${mode === 'append' ? 'adds to imported and data tables' : 'replaces imported tables'} only.`,
   );
 }
 
-function formatByName(path: string): ImportFormat {
+export function formatByName(path: string): ImportFormat {
   const format = formatOf(path);
   if (format !== undefined) return format;
   const msg = `The name ${path} does not tell the format; send format.`;

@@ -38,22 +38,22 @@ export interface ImportFailure {
   reason: string | null;
 }
 
-/** The import whose rows the table has. */
-export async function findLatestImport(
+/** Whether another import has made the table's content anew since this one. */
+export async function isReplacedSince(
   db: OrganizationTransaction,
-  organizationId: string,
-  tableId: string,
-): Promise<string | undefined> {
-  const latest = await db
+  { organization_id: organizationId, table_id: tableId, table_version: version }: TableImport,
+): Promise<boolean> {
+  const later = await db
     .selectFrom('table_imports')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('table_id', '=', tableId)
     .where('status', '=', 'succeeded')
-    .orderBy('table_version', 'desc')
+    .where('mode', '!=', 'append')
+    .where('table_version', '>', version)
     .limit(1)
     .executeTakeFirst();
-  return latest?.id;
+  return later !== undefined;
 }
 
 /** Adds an import, and the run that its project lists. */

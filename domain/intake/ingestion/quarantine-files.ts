@@ -12,7 +12,7 @@ import { findTable, getTable, type TableRow } from '../../tables/tables/tables.t
 import { BadFileError } from '../file-imports/bad-file.ts';
 import type { ImportFormat, ImportOptions, StagedFile } from '../file-imports/contract.ts';
 import { lineColumn, rawColumn } from '../file-imports/restaged-columns.ts';
-import { findLatestImport, getTableImport, type TableImport } from '../file-imports/table-imports.ts';
+import { getTableImport, isReplacedSince, type TableImport } from '../file-imports/table-imports.ts';
 import { completeBatch } from './complete.ts';
 import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
 import type { Quarantine, QuarantineModel, ReplayDeps } from './quarantine-model.ts';
@@ -179,16 +179,14 @@ export async function countQuarantinedRows(
 /** A table for each import, of the rows' places in its file and their text. */
 export const fileQuarantine: QuarantineModel = {
   stage,
-  async reserve({ db }, _lake, batch, table, pages) {
+  async reserve({ db }, _lake, batch, _table, pages) {
     if (pages.every(({ records }) => records === 0)) return undefined;
     const { organization_id: organizationId } = batch;
     return inOrganization(db, organizationId, async (transaction) => {
-      if ((await findLatestImport(transaction, organizationId, table.id)) !== batch.replay_of)
+      const row = await getTableImport(transaction, organizationId, batch.replay_of!);
+      if (await isReplacedSince(transaction, row))
         throw new AppError('conflict', 'The table was imported anew since the replay was asked for.');
-      return findImportQuarantine(
-        transaction,
-        await getTableImport(transaction, organizationId, batch.replay_of!),
-      );
+      return findImportQuarantine(transaction, row);
     });
   },
   write: take,

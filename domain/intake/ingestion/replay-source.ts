@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { getTable } from '../../tables/tables/tables.ts';
-import { findLatestImport, getTableImport } from '../file-imports/table-imports.ts';
+import { getTableImport, isReplacedSince } from '../file-imports/table-imports.ts';
 import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
 import { countQuarantinedRows } from './quarantine-files.ts';
 import type { ReplayDeps } from './quarantine-model.ts';
@@ -47,14 +47,14 @@ async function importSource(
   tableId: string,
   id: string,
 ): Promise<ReplaySource> {
-  const { row, latest } = await inOrganization(deps.db, organizationId, async (db) => {
+  const { row, isReplaced } = await inOrganization(deps.db, organizationId, async (db) => {
     await getTable(db, organizationId, tableId);
     const row = await getTableImport(db, organizationId, id);
     if (row.table_id !== tableId) throw notFound('The import');
-    return { row, latest: await findLatestImport(db, organizationId, tableId) };
+    return { row, isReplaced: await isReplacedSince(db, row) };
   });
   if ((await countQuarantinedRows(deps, row)) === 0) throw notFound('A quarantined record of this import');
-  if (latest !== id) {
+  if (isReplaced) {
     throw new AppError(
       'conflict',
       'The table was imported anew since; replay the quarantine of its last import.',

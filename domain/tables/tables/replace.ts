@@ -41,20 +41,21 @@ export async function replaceWithFiles(deps: LakeDeps, replacement: Replacement)
       ];
       operations[0]!.rowsRemoved = statistics.get(tableId)?.rowCount ?? 0;
       if (replacement.beside !== undefined) {
-        operations.push(
-          await makeFrom(
-            connection,
-            lake.schema,
-            replacement.beside,
-            replacement,
-            `${operationId}:beside`,
-            false,
-          ),
-        );
+        operations.push(await makeTable(connection, lake.schema, replacement.beside, replacement));
       }
       return operations;
     });
   });
+}
+
+/** Creates the second table of a commit; its entry in the ledger. */
+export function makeTable(
+  connection: EngineConnection,
+  catalogName: string,
+  beside: Target,
+  commit: Replacement,
+): Promise<LakeOperation> {
+  return makeFrom(connection, catalogName, beside, commit, `${commit.operationId}:beside`, false);
 }
 
 async function makeFrom(

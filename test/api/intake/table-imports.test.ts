@@ -209,6 +209,24 @@ test('an import can be cancelled, also twice, and an ended one stays as it ended
     expect((await client.call('GET', `/v1/tables/${done.tableId}`)).status).toBe(404);
 });
 
+test('the mappings of a preview are those of an import', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'mapped.csv', csv);
+  const { columnMappings } = (await client.call('POST', `/v1/assets/${file}/previews`, { body: {} })).body
+    .data;
+  expect(columnMappings[1]).toEqual({
+    source_column_name: 'city',
+    target_column_name: 'city',
+    data_type: 'STRING',
+    unique: false,
+    nullable: true,
+    required: true,
+  });
+  const body = { table_name: 'mapped', column_mappings: columnMappings };
+  const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, { body });
+  expect(await ended(client, started)).toMatchObject({ status: 'succeeded', rowsImported: 2 });
+});
+
 test('previews parse real dialects, page, and name bad rows', async () => {
   const client = await workspace.organization();
   const text = 'Report\nName;Betrag;Tag\n"Müller; Co";1.234,50;31/12/2025\nBad;x;01/01/2026\n';
