@@ -84,7 +84,7 @@ test('alternatives of a body are whole objects, and each has only what it takes'
   ]);
   const [, byId] = schemaOf('/v1/table-imports').oneOf;
   expect(byId.properties).not.toHaveProperty('table_name');
-  expect(byId.properties.mode).toEqual({ type: 'string', enum: ['replace'] });
+  expect(byId.properties.mode).toEqual({ type: 'string', enum: ['replace', 'append'] });
 });
 
 test('openapi-typescript takes the document, and its types compile', { timeout }, async () => {
