@@ -185,8 +185,8 @@ function replay(batch: IngestionBatch, page: StagedPage, sha256: string): Staged
 }
 
 /**
- * The business key of an upsert: the sync's, else the table's, else the row id. Of any other mode the key that
- * the table enforces.
+ * The business key of an upsert: the sync's, else the table's, else the row id. In any other mode the key
+ * that the table enforces.
  */
 export function keysOf(batch: IngestionBatch, table: TableRow, sync: DataSync | undefined): string[] {
   if (batch.mode !== 'upsert') return uniqueKeysOf(table);

@@ -12,8 +12,8 @@ import { filesSource } from './merge.ts';
 import type { IncomingRows } from './page-files.ts';
 
 /**
- * Refuses records whose keys come twice in a table that enforces them: beside its rows where they are added, or
- * among themselves where they are its new content.
+ * Refuses records that repeat an enforced key: one of the table's rows where records are added, or one among
+ * themselves where they become the whole content.
  *
  * @throws AppError duplicate_row_key
  */
