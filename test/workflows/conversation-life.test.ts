@@ -23,14 +23,14 @@ const skipping = useTimeSkipping();
 
 type Handle = Awaited<ReturnType<typeof start>>;
 
-const hourMs = 3_600_000;
+const idleMs = 5 * 60_000;
 
 /** The process waits for news: it looked, and its timer stands. */
 async function idle(handle: Handle, times = 1): Promise<void> {
   await until(async () => {
     const { events } = await handle.fetchHistory();
     const timers = (events ?? []).map((event) => event.timerStartedEventAttributes?.startToFireTimeout);
-    return timers.filter((timer) => Number(timer?.seconds) * 1_000 === hourMs).length >= times;
+    return timers.filter((timer) => Number(timer?.seconds) * 1_000 === idleMs).length >= times;
   });
 }
 
@@ -46,30 +46,30 @@ function wake(handle: Handle): Promise<Handle> {
   });
 }
 
-skippingTest('a process that nobody talks to ends after an hour', async () => {
+skippingTest('a process that nobody talks to ends after five minutes', async () => {
   const conversation = fake([]);
   await withWorkers(skipping, conversation, async () => {
     const beganAtMs = await skipping.env.currentTimeMs();
     const handle = await start(skipping);
     expect(await endOf(handle)).toBe('COMPLETED idle');
-    expect(await skipping.env.currentTimeMs()).toBeGreaterThanOrEqual(beganAtMs + hourMs);
+    expect(await skipping.env.currentTimeMs()).toBeGreaterThanOrEqual(beganAtMs + idleMs);
     await keepHistory(handle, 'conversation-idle');
   });
   expect(conversation.calls).toEqual(['advance']);
 });
 
 skippingTest(
-  'a message within the hour is answered by the same process, which then waits for an hour anew',
+  'a message within the five minutes is answered by the same process, which then waits for as long anew',
   async () => {
     const conversation = fake([]);
     await withWorkers(skipping, conversation, async () => {
       const handle = await start(skipping);
       await idle(handle);
-      await skipping.env.sleep('50 minutes');
+      await skipping.env.sleep('4 minutes');
       conversation.waiting.push('m1');
       await handle.signal(wakeConversationSignal);
       await idle(handle, 2);
-      await skipping.env.sleep('50 minutes');
+      await skipping.env.sleep('4 minutes');
       expect(await standing(handle)).toBe('RUNNING');
       expect(await endOf(handle)).toBe('COMPLETED idle');
     });
@@ -116,7 +116,7 @@ skippingTest('a wake-up while the process looks makes it look again', async () =
   expect(conversation.calls).toEqual(['advance', 'advance', 'model m1 0', 'advance']);
 });
 
-skippingTest('a wake-up that comes together with the end of the hour is heard', async () => {
+skippingTest('a wake-up that comes together with the end of the wait is heard', async () => {
   const conversation = fake([]);
   const handle = await withWorkers(
     skipping,
@@ -128,8 +128,8 @@ skippingTest('a wake-up that comes together with the end of the hour is heard', 
     },
     { maxCachedWorkflows: 0 },
   );
-  // Nobody works while the hour ends and the message comes: one task has both.
-  await skipping.env.sleep(hourMs);
+  // Nobody works while the wait ends and the message comes: one task has both.
+  await skipping.env.sleep(idleMs);
   conversation.waiting.push('m1');
   await wake(handle);
   await withWorkers(skipping, conversation, async () => {

@@ -21,7 +21,7 @@ import {
 } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
-/** A conversation's turns, as its process takes them; all of them end in an idle hour. */
+/** A conversation's turns, as its process takes them; all of them end idle. */
 const skipping = useTimeSkipping();
 
 const ended: StepOutcome = { kind: 'ended' };

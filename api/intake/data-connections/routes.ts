@@ -168,7 +168,7 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
         list,
         found,
         ({ resource }) => resource,
-        (one) => one,
+        ({ error = null, ...one }) => ({ ...one, error }),
       );
     },
   );

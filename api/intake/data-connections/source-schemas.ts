@@ -44,6 +44,10 @@ const resourceSchema = z
       .describe("In the source's own types; empty where finding them out would mean reading the data."),
     estimatedRows: z.number().nullable(),
     keyColumns: z.array(z.string()),
+    error: z
+      .string()
+      .nullable()
+      .describe('Why the columns of an HTTP resource cannot be read, naming its request_path.'),
   })
   .meta({ id: 'SourceResource' });
 
@@ -61,6 +65,7 @@ export const resourcesAnswer = page(resourceSchema).meta({
           ],
           estimatedRows: 120_000,
           keyColumns: ['id'],
+          error: null,
         },
       ],
       nextCursor: null,

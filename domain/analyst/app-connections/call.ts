@@ -86,19 +86,27 @@ async function answer(
     const result = await session.callTool({ name, inputSchema }, input);
     const output = readOutput(result, redaction);
     const text = output.text ?? JSON.stringify(output.data ?? '');
-    const isError = result.isError === true;
-    const summary = isError
-      ? `${what} failed: ${line(text)}`
-      : `${what} answered ${text.length.toLocaleString('en')} characters.`;
-    return { output, summary, isError };
+    if (result.isError === true) return failure(text, `${what} failed: ${line(text)}`);
+    return {
+      output,
+      summary: `${what} answered ${text.length.toLocaleString('en')} characters.`,
+      isError: false,
+    };
   } catch (error) {
     // A model that learns what was wrong with its input may try again.
     const refused = error instanceof RemoteFailure ? error.cause : undefined;
     if (!(refused instanceof ProtocolError) || refused.code !== ProtocolErrorCode.InvalidParams) throw error;
     const text = quoted(refused, redaction);
-    return { output: { text }, summary: `${what} refused its input: ${text}`, isError: true };
+    return failure(text, `${what} refused its input: ${text}`);
   }
 }
+
+/** A failure in the form of every tool's: a model must not take it for an answer. */
+const failure = (message: string, summary: string): OfferedToolAnswer => ({
+  output: { error: { code: 'source_failed', message } },
+  summary,
+  isError: true,
+});
 
 function inputOf(input: unknown): object {
   if (typeof input !== 'object' || input === null || Array.isArray(input))

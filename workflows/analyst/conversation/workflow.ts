@@ -23,7 +23,7 @@ const { advanceConversation } =
 
 const maxHistoryLength = 2_000;
 /** A conversation that nobody talks to gives its process up; the next message starts another. */
-const idleFor = '1 hour';
+const idleFor = '5 minutes';
 
 export const wakeSignal = defineSignal(wakeConversationSignal);
 export const stopSignal = defineSignal<[string]>(stopReplySignal);
@@ -76,7 +76,10 @@ export async function conversation(input: ConversationInput): Promise<void> {
         break;
       case 'idle':
         if (!(await waitForWakeUp(() => isAwake))) {
-          recordOutcome('idle', 'Nobody said anything for an hour; the next message starts a new process.');
+          recordOutcome(
+            'idle',
+            'Nobody said anything for five minutes; the next message starts a new process.',
+          );
           return;
         }
         break;

@@ -46,7 +46,7 @@ async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Pro
   if (closes(workflowRunProcess, state)) {
     await endWorkflowRun(deps, id, { terminated: true });
     await notifyWaiter(deps, both.run);
-  } else await deps.processes.restart(workflowRunStart(both.row, { waitedBy: both.run.waited_by }));
+  } else await deps.processes.restart(workflowRunStart(both.row, both.run));
   deps.logger.info({ ...id, state }, 'saw to a run of a workflow whose process was gone');
 }
 

@@ -52,7 +52,7 @@ export async function resumeWorkflowRun(
     });
     return { row: both.row, run: (await reopenRun(db, both.run))! };
   });
-  const start = workflowRunStart(row, { waitedBy: run.waited_by, memo });
+  const start = workflowRunStart(row, run, memo);
   await bestEffort(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
   return run;
 }

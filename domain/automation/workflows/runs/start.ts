@@ -61,7 +61,7 @@ export async function startWorkflowRun(deps: ProcessDeps, request: WorkflowRunRe
       await request.within?.(db);
       return made.row;
     },
-    startOf: (made) => workflowRunStart(made, request),
+    startOf: (made) => workflowRunStart(made, run!, request.memo),
     undo: (db) => deleteRun(db, organizationId, runId),
   });
   return run!;

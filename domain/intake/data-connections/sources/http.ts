@@ -1,10 +1,11 @@
+import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { StageOf } from '../failure.ts';
 import type { ReplicatedResource } from '../replication-policy.ts';
 import { look, NoPermit } from './http-look.ts';
 import { firstPosition, pageUrl } from './http-pages.ts';
 import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
 import { refuseStatus, urlBelow } from './http-request.ts';
-import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
+import type { SourceColumn, SourceKind, SourceResource, SourceTarget } from './source.ts';
 
 const maxProbeBytes = 4_194_304;
 const maxSampledRecords = 100;
@@ -31,6 +32,31 @@ async function firstPage(target: SourceTarget, resource: ReplicatedResource, sig
   return recordsOf(parseAnswer(answer.bytes), resource);
 }
 
+/**
+ * The columns of a resource's first records, or why they cannot be read: one that is at fault is listed with
+ * the others. `not now` where the limits let no more requests out.
+ *
+ * @throws RemoteFailure that is not of this resource alone
+ */
+async function sample(
+  target: SourceTarget,
+  resource: ReplicatedResource,
+  signal: AbortSignal,
+): Promise<{ columns: SourceColumn[] } | { error: string } | 'not now'> {
+  try {
+    const records = await firstPage(target, resource, signal);
+    return {
+      columns: columnsOf(records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource))),
+    };
+  } catch (error) {
+    if (error instanceof NoPermit) return 'not now';
+    const isOfResource =
+      error instanceof RemoteFailure && (error.stage === 'request' || error.stage === 'permission');
+    if (!isOfResource) throw error;
+    return { error: `${resource.request_path}: ${error.message}` };
+  }
+}
+
 export const httpSource: SourceKind = {
   async test(target, signal) {
     const [first] = target.policy?.resources ?? [];
@@ -47,20 +73,16 @@ export const httpSource: SourceKind = {
     // One after the other: a source that is asked for its columns is not hurried.
     for (const resource of all.slice(0, limit + 1)) {
       const isSampled = listed.length < Math.min(limit, maxSampledResources) && Date.now() < sampleUntil;
-      const records = !isSampled
-        ? []
-        : await firstPage(target, resource, signal).catch((error: unknown) => {
-            if (!(error instanceof NoPermit)) throw error;
-            sampleUntil = 0;
-            return [];
-          });
-      const sample = records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource));
+      const looked = isSampled ? await sample(target, resource, signal) : 'not now';
+      if (looked === 'not now') sampleUntil = 0;
+      const isRead = typeof looked === 'object' && 'columns' in looked;
       const { cursor } = resource;
       listed.push({
         resource: resource.request_path,
         name: resource.request_path.split('/').filter(Boolean).at(-1) ?? resource.request_path,
         kind: 'endpoint',
-        columns: columnsOf(sample),
+        columns: isRead ? looked.columns : [],
+        error: typeof looked === 'object' && 'error' in looked ? looked.error : null,
         estimatedRows: null,
         keyColumns: cursor?.tie_breaker_field === undefined ? [] : [cursor.tie_breaker_field],
       });

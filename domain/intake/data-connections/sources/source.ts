@@ -12,6 +12,8 @@ export interface SourceResource {
   kind: 'table' | 'view' | 'endpoint' | 'prefix';
   /** Empty where finding them out would mean reading the data. */
   columns: SourceColumn[];
+  /** Why its columns cannot be read, where it is asked for them and is at fault itself. */
+  error?: string | null;
   /** Null where the source does not estimate. */
   estimatedRows: number | null;
   keyColumns: string[];

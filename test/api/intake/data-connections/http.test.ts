@@ -51,6 +51,32 @@ describe('HTTP', () => {
     expect(requests).toHaveLength(10);
   });
 
+  test('a resource that is at fault is listed with why, among the others', async () => {
+    const client = await workspace.organization();
+    const { base } = await httpServer((request, response) => {
+      if (request.url!.startsWith('/v1/broken')) response.writeHead(500).end('{"token": "a-secret-token"}');
+      else response.end(request.url!.startsWith('/v1/odd') ? '{"rows": 1}' : answer);
+    });
+    const named = ['/broken', '/contacts', '/odd'].map((request_path) => ({
+      ...resources[0]!,
+      request_path,
+    }));
+    const at = await connect(
+      client,
+      'http',
+      { base_url: `${base}/v1` },
+      { snapshot_config: { http_replication: { resources: named } } },
+    );
+    const listed = await list(client, at);
+    expect(listed.status, listed.text).toBe(200);
+    expect(listed.body.items).toMatchObject([
+      { resource: '/broken', columns: [], error: expect.stringMatching(/^\/broken: .*500/) },
+      { resource: '/contacts', error: null },
+      { resource: '/odd', columns: [], error: expect.stringMatching(/^\/odd: /) },
+    ]);
+    expect(listed.body.items[1].columns).toHaveLength(5);
+  });
+
   test('a test and a list keep to the limits of the policy', async () => {
     const client = await workspace.organization();
     const { base, requests } = await httpServer((request, response) =>
@@ -105,6 +131,7 @@ describe('HTTP', () => {
         ],
         estimatedRows: null,
         keyColumns: [],
+        error: null,
       },
     ]);
   });

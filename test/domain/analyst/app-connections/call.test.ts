@@ -243,12 +243,12 @@ test('an answer is cut, told in parts, and what is no text is only told of', asy
   });
   expect((await said('structured')).output).toEqual({ data: { n: 1 } });
   expect(await said('odd')).toEqual({
-    output: { text: 'a\ufffdb\ufffdc' },
+    output: { error: { code: 'source_failed', message: 'a\ufffdb\ufffdc' } },
     summary: 'odd of CRM failed: a\ufffdb\ufffdc',
     isError: true,
   });
   expect(await said('failed')).toEqual({
-    output: { text: 'No such\ncontact.' },
+    output: { error: { code: 'source_failed', message: 'No such\ncontact.' } },
     summary: 'failed of CRM failed: No such contact.',
     isError: true,
   });
@@ -277,7 +277,7 @@ test('a server that does not answer is told in a sentence for people, without th
   state.status = 1;
   // What was wrong with the input is the model's to mend.
   expect(await call(client, tool!)).toEqual({
-    output: { text: 'Not with [secret]' },
+    output: { error: { code: 'source_failed', message: 'Not with [secret]' } },
     summary: 'write of CRM refused its input: Not with [secret]',
     isError: true,
   });
