@@ -52,6 +52,8 @@ export async function keepFailedRunPins(
   db: OrganizationTransaction,
   { organization_id: organizationId, id, workflow_id: workflowId }: WorkflowRun,
 ): Promise<void> {
+  // Two that fail at once would not see each other, and both stay.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`failed runs of ${workflowId}`}, 0))`.execute(db);
   await extendLakePins(db, organizationId, runPin(id), new Date(Date.now() + failedRunPinDays * dayMs), {
     endingBefore: runPinEnd(),
   });

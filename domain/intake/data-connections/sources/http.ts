@@ -33,8 +33,8 @@ async function firstPage(target: SourceTarget, resource: ReplicatedResource, sig
 }
 
 /**
- * The columns of a resource's first records, or why they cannot be read: one that is at fault is listed with
- * the others. `not now` where the limits let no more requests out.
+ * The columns of a resource's first records, or why they cannot be read; undefined where the limits let no more
+ * requests out.
  *
  * @throws RemoteFailure that is not of this resource alone
  */
@@ -42,18 +42,16 @@ async function sample(
   target: SourceTarget,
   resource: ReplicatedResource,
   signal: AbortSignal,
-): Promise<{ columns: SourceColumn[] } | { error: string } | 'not now'> {
+): Promise<SourceColumn[] | RemoteFailure | undefined> {
   try {
     const records = await firstPage(target, resource, signal);
-    return {
-      columns: columnsOf(records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource))),
-    };
+    return columnsOf(records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource)));
   } catch (error) {
-    if (error instanceof NoPermit) return 'not now';
+    if (error instanceof NoPermit) return undefined;
     const isOfResource =
       error instanceof RemoteFailure && (error.stage === 'request' || error.stage === 'permission');
     if (!isOfResource) throw error;
-    return { error: `${resource.request_path}: ${error.message}` };
+    return new RemoteFailure(error.stage, `${resource.request_path}: ${error.message}`);
   }
 }
 
@@ -69,24 +67,29 @@ export const httpSource: SourceKind = {
       .sort((a, b) => (a.request_path < b.request_path ? -1 : 1));
     if (all.length === 0 && after === undefined) await probe(target, signal);
     const listed: SourceResource[] = [];
+    const failures: RemoteFailure[] = [];
+    let isAnswered = false;
     let sampleUntil = Date.now() + sampleMs;
     // One after the other: a source that is asked for its columns is not hurried.
     for (const resource of all.slice(0, limit + 1)) {
       const isSampled = listed.length < Math.min(limit, maxSampledResources) && Date.now() < sampleUntil;
-      const looked = isSampled ? await sample(target, resource, signal) : 'not now';
-      if (looked === 'not now') sampleUntil = 0;
-      const isRead = typeof looked === 'object' && 'columns' in looked;
+      const looked = isSampled ? await sample(target, resource, signal) : undefined;
+      if (looked === undefined) sampleUntil = 0;
+      else if (looked instanceof RemoteFailure) failures.push(looked);
+      else isAnswered = true;
       const { cursor } = resource;
       listed.push({
         resource: resource.request_path,
         name: resource.request_path.split('/').filter(Boolean).at(-1) ?? resource.request_path,
         kind: 'endpoint',
-        columns: isRead ? looked.columns : [],
-        error: typeof looked === 'object' && 'error' in looked ? looked.error : null,
+        columns: Array.isArray(looked) ? looked : [],
+        error: looked instanceof RemoteFailure ? looked.message : null,
         estimatedRows: null,
         keyColumns: cursor?.tie_breaker_field === undefined ? [] : [cursor.tie_breaker_field],
       });
     }
+    // Where nothing of it can be read the source is at fault, and not one of its resources.
+    if (!isAnswered && failures.length > 0) throw failures[0];
     return listed;
   },
 };

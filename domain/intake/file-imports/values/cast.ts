@@ -53,6 +53,8 @@ export function castText(text: string, type: DataType, form: TextForm): string {
       return castDate(text, form.pattern);
     case 'TIMESTAMP':
       return castTimestamp(text, form.pattern);
+    case 'TIMESTAMPTZ':
+      return castInstant(text, form.pattern);
     case 'TIME':
       return castTime(text, form.pattern);
     case 'JSON':
@@ -128,15 +130,22 @@ function castTimestamp(text: string, pattern: DatePattern | undefined): string {
   return isoTimestamp(text, '');
 }
 
+/** A time whose text has no zone is no instant, and does not fit. */
+function castInstant(text: string, pattern: DatePattern | undefined): string {
+  if (pattern?.full.includes('%z')) return `try_strptime(${text}, ${literal(pattern.full)})`;
+  return `CASE WHEN ${full(text, zonedTime)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) END`;
+}
+
+const isoClock = `[ T]\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?`;
+const zonedTime = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${isoClock} ?([zZ]|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)\\s*`;
+
 /** `dateOnly` of ' ' refuses a date without a time, which a given date pattern has to judge. */
 function isoTimestamp(text: string, dateOnly: '' | ' '): string {
-  const clock = `[ T]\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?`;
-  const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${clock})${dateOnly === '' ? '?' : ''}\\s*`;
-  const zoned = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${clock} ?([zZ]|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)\\s*`;
+  const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${isoClock})${dateOnly === '' ? '?' : ''}\\s*`;
   // A colon at this place leaves no room for a zone, which the engine would drop.
   const usual = `strlen(${text}) = 19 AND substring(${text}, 17, 1) = ':'`;
   return `CASE WHEN ${usual} THEN TRY_CAST(${text} AS TIMESTAMP) WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
-    WHEN ${full(text, zoned)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
+    WHEN ${full(text, zonedTime)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
 }
 
 /** The engine reads a zone only right behind the seconds, and only a capital Z. */

@@ -21,6 +21,8 @@ export const valueClass = {
   patternTimestamp: 11,
   document: 12,
   other: 13,
+  /** A timestamp with its offset from UTC. */
+  instant: 14,
   /** First of the 27 classes of 31/12/2024-like dates: 9 a separator, 3 an order, 1 a precision of time. */
   ordered: 16,
 } as const;
@@ -75,7 +77,8 @@ function temporalBranches(text: string, form: TextForm): string[] {
   return [
     ...given,
     `${full(text, '\\d{4}-\\d{2}-\\d{2}')} AND ${fits('DATE')} THEN ${bit(valueClass.date)}`,
-    `${full(text, `\\d{4}-\\d{2}-\\d{2}[ T]${clock}(Z|[+-]\\d{2}(:?\\d{2})?)?`)} AND ${fits('TIMESTAMP')} THEN ${bit(valueClass.timestamp)}`,
+    `${full(text, `\\d{4}-\\d{2}-\\d{2}[ T]${clock}(Z|[+-]\\d{2}(:?\\d{2})?)?`)} AND ${fits('TIMESTAMP')}
+      THEN CASE WHEN regexp_matches(substring(${text}, 12), '[Z+-]') THEN ${bit(valueClass.instant)} ELSE ${bit(valueClass.timestamp)} END`,
     `${full(text, clock)} AND ${fits('TIME')} THEN ${bit(valueClass.time)}`,
     ...(form.pattern === undefined ? [orderedBranch(text)] : []),
   ];

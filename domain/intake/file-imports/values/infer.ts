@@ -27,7 +27,7 @@ export interface DigitCounts {
 const bits = (...indexes: number[]): bigint =>
   indexes.reduce((sum, index) => sum | (1n << BigInt(index)), 0n);
 const { small, int64, wide, double, decimal, exponent, boolean, date, timestamp, time } = valueClass;
-const { patternDate, patternTimestamp, document } = valueClass;
+const { patternDate, patternTimestamp, document, instant } = valueClass;
 const orderedBits = ((1n << 27n) - 1n) << BigInt(valueClass.ordered);
 
 /** Whether a DECIMAL has to be considered, and digits counted. */
@@ -61,9 +61,13 @@ export function inferType(
   if (within(boolean)) return plain('BOOLEAN');
   if (within(date)) return plain('DATE');
   if (within(date, timestamp)) return plain('TIMESTAMP');
+  if (within(instant)) return plain('TIMESTAMPTZ');
   if (within(time)) return plain('TIME');
   if (within(patternDate)) return sure({ kind: 'DATE' }, given);
-  if (within(patternDate, patternTimestamp)) return sure({ kind: 'TIMESTAMP' }, given);
+  if (within(patternDate, patternTimestamp)) {
+    const isInstant = within(patternTimestamp) && given?.full.includes('%z') === true;
+    return sure({ kind: isInstant ? 'TIMESTAMPTZ' : 'TIMESTAMP' }, given);
+  }
   return orderedDate(classes, order) ?? plain('STRING');
 }
 

@@ -1,6 +1,17 @@
 /** The data types a mapping may name, parsed. */
 export type DataType =
-  | { kind: 'STRING' | 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP' | 'TIME' | 'JSON' }
+  | {
+      kind:
+        | 'STRING'
+        | 'INTEGER'
+        | 'DOUBLE'
+        | 'BOOLEAN'
+        | 'DATE'
+        | 'TIMESTAMP'
+        | 'TIMESTAMPTZ'
+        | 'TIME'
+        | 'JSON';
+    }
   | { kind: 'DECIMAL'; precision: number; scale: number };
 
 export const plainTypes = [
@@ -10,6 +21,7 @@ export const plainTypes = [
   'BOOLEAN',
   'DATE',
   'TIMESTAMP',
+  'TIMESTAMPTZ',
   'TIME',
   'JSON',
 ] as const;

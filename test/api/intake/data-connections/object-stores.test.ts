@@ -110,7 +110,14 @@ describe('DuckLake', () => {
     const listed = await list(client, at);
     expect(listed.body.items, listed.text).toEqual([
       {
-        ...{ resource: 'main.orders', name: 'orders', kind: 'table', estimatedRows: 2, keyColumns: [] },
+        ...{
+          resource: 'main.orders',
+          name: 'orders',
+          kind: 'table',
+          estimatedRows: 2,
+          keyColumns: [],
+          error: null,
+        },
         columns: expect.arrayContaining([{ name: 'id', dataType: 'int64', nullable: true }]),
       },
     ]);

@@ -146,7 +146,7 @@ describe('a small file of many columns', () => {
       'INTEGER',
       { nullValues: ['', '9991', '9992', '9993', '9994', '9995'] },
     ],
-    ['points in time', wide(221, 50, () => '2024-01-31T10:00:00+02:00'), 'TIMESTAMP'],
+    ['points in time', wide(221, 50, () => '2024-01-31T10:00:00+02:00'), 'TIMESTAMPTZ'],
     ['numbers', wide(2_000, 30, (row, column) => String(row * column)), 'INTEGER'],
     ['texts', wide(2_000, 30, () => 'x'), 'STRING'],
   ])('is shown: %s', async (_, text, dataType, csv = {}) => {

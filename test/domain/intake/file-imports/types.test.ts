@@ -29,7 +29,9 @@ describe('detection', () => {
     ['0 and 1', ['0', '1'], 'INTEGER'],
     ['dates', ['2024-02-29', '1999-12-31'], 'DATE'],
     ['an impossible date', ['2024-02-29', '2023-02-29'], 'STRING'],
-    ['timestamps', ['2024-02-29 10:00:00', '2024-02-29T10:00:00.5+02:00', '2024-03-01'], 'TIMESTAMP'],
+    ['timestamps', ['2024-02-29 10:00:00', '2024-02-29T10:00:00.5', '2024-03-01'], 'TIMESTAMP'],
+    ['instants', ['2024-02-29T10:00:00Z', '2024-02-29 10:00:00.5+02:00', '2024-02-29T10:00-0530'], 'TIMESTAMPTZ'],
+    ['some with an offset', ['2024-02-29 10:00:00', '2024-02-29T10:00:00+02:00'], 'STRING'],
     ['times', ['10:00', '23:59:59.5'], 'TIME'],
     ['days that prove their order', ['01/02/2024', '31/12/2024'], 'DATE'],
     ['months first', ['01/02/2024', '12/31/2024'], 'DATE'],
@@ -45,7 +47,7 @@ describe('detection', () => {
 
   test('values arrive as written', async () => {
     expect((await importColumn(['01/02/2024', '31/12/2024'])).values).toEqual(['2024-02-01', '2024-12-31']);
-    expect((await importColumn(['2024-02-29T10:00:00+02:00'])).values).toEqual(['2024-02-29 08:00:00']);
+    expect((await importColumn(['2024-02-29T10:00:00+02:00'])).values).toEqual(['2024-02-29 08:00:00+00']);
     expect((await importColumn(['0.25', '9007199254740993'])).values).toEqual([
       '0.25',
       '9007199254740993.00',
