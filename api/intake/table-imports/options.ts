@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ImportOptions } from '../../../domain/intake/file-imports/contract.ts';
-import { plainTypes } from '../../../domain/intake/file-imports/values/types.ts';
 import { camelKeys } from '../../camel-keys.ts';
 import { characters, visibleName } from '../../schemas.ts';
-import { documentedType } from '../../tables/grid-tables/schemas.ts';
+import { dataTypes, documentedType } from '../../tables/grid-tables/schemas.ts';
 
 /** More than white space, and no control characters. */
 const columnPattern =
@@ -16,7 +15,7 @@ const columnMapping = z.strictObject({
     .default('STRING')
     .meta({
       examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'],
-      ...documentedType([...plainTypes, 'DECIMAL']),
+      ...documentedType(dataTypes),
     }),
   unique: z.boolean().default(false).describe('A repeated value is a bad row.'),
   nullable: z.boolean().default(true),

@@ -33,8 +33,8 @@ async function firstPage(target: SourceTarget, resource: ReplicatedResource, sig
 }
 
 /**
- * The columns of a resource's first records, or why they cannot be read; undefined where the limits let no more
- * requests out.
+ * The columns of a resource's first records, or why they cannot be read; undefined where the limits let no
+ * more requests out.
  *
  * @throws RemoteFailure that is not of this resource alone
  */
