@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { newId } from '../data/ids.ts';
-import { createDatabase } from '../data/postgres/client.ts';
+import { createDatabase, inOrganization } from '../data/postgres/client.ts';
 import { createTemporalClient } from '../data/processes/connect.ts';
 import { createProcesses } from '../data/processes/processes.ts';
 import { scheduleStart } from '../domain/automation/schedules/process.ts';
@@ -157,7 +157,7 @@ async function startAll(ids: readonly string[]): Promise<number> {
   const queue = [...rows];
   const lane = async () => {
     for (let row = queue.pop(); row !== undefined; row = queue.pop()) {
-      const start = scheduleStart(row);
+      const start = await inOrganization(db, row.organization_id, (tx) => scheduleStart(tx, row));
       await processes.wake(start, { name: 'wake', args: [] }).catch(() => queue.unshift(row!));
     }
   };

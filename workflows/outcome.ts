@@ -26,6 +26,14 @@ export function addressInApi(): string | undefined {
   return typeof memo?.['address'] === 'string' ? memo['address'] : undefined;
 }
 
+/** Where a person decides what a process waits for: one approval, or those that its list shows. */
+export function whereToDecide(approvalId?: string): string {
+  const address = addressInApi() ?? '…';
+  return approvalId === undefined
+    ? `GET ${address}/approvals lists what is asked, POST ${address}/approvals/{id} decides`
+    : `POST ${address}/approvals/${approvalId} decides`;
+}
+
 /**
  * What failed, by which code, what to do, and where to look: never why in the words of whoever's data it is.
  */

@@ -99,7 +99,7 @@ export interface Recorded<Row> {
   /** The row that an earlier attempt of the same request made, if any. */
   find(db: OrganizationTransaction): Promise<Row | undefined>;
   make(db: OrganizationTransaction): Promise<Row>;
-  startOf(row: Row): ProcessStart;
+  startOf(row: Row, db: OrganizationTransaction): ProcessStart | Promise<ProcessStart>;
   /** Removes what `make` wrote. */
   undo(db: OrganizationTransaction, row: Row): Promise<unknown>;
 }
@@ -117,7 +117,7 @@ export async function startRecorded<Row>(
   const { row, start, isNew } = await inOrganization(db, organizationId, async (transaction) => {
     const earlier = await recorded.find(transaction);
     if (earlier !== undefined) {
-      const { workflowId } = recorded.startOf(earlier);
+      const { workflowId } = await recorded.startOf(earlier, transaction);
       return {
         row: earlier,
         start: await findProcessStart(transaction, organizationId, workflowId),
@@ -126,7 +126,7 @@ export async function startRecorded<Row>(
     }
     // If two requests run concurrently, neither finds a row, and the second gets the first one's row here.
     const made = await recorded.make(transaction);
-    const begun = recorded.startOf(made);
+    const begun = await recorded.startOf(made, transaction);
     const isNew = await insertProcessStart(transaction, organizationId, begun);
     return { row: made, start: begun, isNew };
   });

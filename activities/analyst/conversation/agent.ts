@@ -57,7 +57,10 @@ export function conversationAgentActivities(
         return takeModelStep(deps, turn, { step, isLast, signal }).catch(async (error: unknown) => {
           if (!(error instanceof StepFailure)) throw error;
           const { code, message, isRetryable, retryAfterMs } = error.failure;
-          deps.logger.warn({ err: error, code, messageId: turn.messageId }, 'a model step failed');
+          deps.logger.warn(
+            { err: error, code, reason: message, messageId: turn.messageId },
+            'a model step failed',
+          );
           await noteFailure(deps.db, turn, { code, message });
           throw ApplicationFailure.create({
             type: code,

@@ -56,6 +56,9 @@ async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<v
     else await endAgentRun(deps.db, id, terminated);
     await notifyWaiter(deps, run);
     await clearAgentRun(deps, id);
-  } else await deps.processes.restart(agentRunStart(row, { waitedBy: run.waited_by }));
+  } else {
+    const start = await inOrganization(deps.db, id.organizationId, (db) => agentRunStart(db, row));
+    await deps.processes.restart(start);
+  }
   deps.logger.info({ ...id, state }, 'saw to a run whose process was gone');
 }

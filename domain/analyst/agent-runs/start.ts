@@ -40,7 +40,7 @@ export async function startAgentRun(deps: ProcessDeps, request: AgentRunRequest)
   const { row } = await startRecorded(deps, organizationId, {
     find: (db) => findAgentRun(db, organizationId, runId),
     make: (db) => insert(db, request),
-    startOf: (made) => agentRunStart(made, request),
+    startOf: (made, db) => agentRunStart(db, made, request.memo),
     undo: (db) => deleteRun(db, organizationId, runId),
   });
   return row;

@@ -1,5 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { defineProcess } from '../../../data/processes/define.ts';
 import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import type { ConversationInput } from '../../../workflows/analyst/conversation/contract.ts';
@@ -9,6 +14,7 @@ import {
   wakeConversationSignal,
 } from '../../../workflows/analyst/conversation/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
+import { findProject } from '../../workspace/projects/projects.ts';
 import type { Conversation } from './conversations.ts';
 
 export const conversationProcess = defineProcess<ConversationInput>({
@@ -23,12 +29,14 @@ export const conversationProcess = defineProcess<ConversationInput>({
  * The outbox entry of a conversation's process, the same for every starter. Its summary reveals nothing of
  * the conversation's content.
  */
-export function conversationStart(
+export async function conversationStart(
+  db: OrganizationTransaction,
   row: Pick<Conversation, 'organization_id' | 'id' | 'project_id'>,
   memo: Record<string, string> = {},
 ) {
   const input = { organizationId: row.organization_id, conversationId: row.id };
-  const summary = `Conversation ${row.id} of project ${row.project_id}`;
+  const project = await findProject(db, row.organization_id, row.project_id);
+  const summary = `Conversation in the project ${project?.name ?? row.project_id}`;
   return conversationProcess.startOf(input, {
     summary,
     projectId: row.project_id,
@@ -41,6 +49,7 @@ export function conversationStart(
 const longestWaitMs = 250;
 
 export interface WakeDeps {
+  db: Database;
   processes: Processes;
   logger: Pick<Logger, 'warn'>;
 }
@@ -56,11 +65,15 @@ export function wakeConversation(
   memo: Record<string, string> = {},
   stopped: string | null = null,
 ): Promise<void> {
-  const start = conversationStart(row, memo);
   const signal =
     stopped === null
       ? { name: wakeConversationSignal, args: [] }
       : { name: stopReplySignal, args: [stopped] };
-  const woken = bestEffort(deps, start.workflowId, deps.processes.wake(start, signal));
-  return Promise.race([woken, wait(longestWaitMs, undefined, { ref: false })]);
+  const woken = inOrganization(deps.db, row.organization_id, (db) => conversationStart(db, row, memo)).then(
+    (start) => deps.processes.wake(start, signal),
+  );
+  return Promise.race([
+    bestEffort(deps, conversationProcess.workflowId(row.id), woken),
+    wait(longestWaitMs, undefined, { ref: false }),
+  ]);
 }

@@ -85,7 +85,8 @@ async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
     if (closes(conversationProcess, state))
       await failTurn(deps.db, { organizationId, conversationId, messageId: active.id }, 'terminated');
   }
-  await deps.processes.wake(conversationStart(row), { name: wakeConversationSignal, args: [] });
+  const start = await inOrganization(deps.db, organizationId, (db) => conversationStart(db, row));
+  await deps.processes.wake(start, { name: wakeConversationSignal, args: [] });
 }
 
 /**

@@ -1,4 +1,6 @@
 import { errorChain, isNetworkError, nameOf } from '../../../data/outgoing/error-chain.ts';
+import { createRedaction, type Redaction } from '../../../data/outgoing/redaction.ts';
+import { reasonOf } from './reason.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export type ModelFailureCode =
@@ -13,7 +15,8 @@ export type ModelFailureCode =
   | 'model_failed';
 
 /**
- * Why a model did not answer, for users; contains nothing of the provider's answer, of addresses or of keys.
+ * Why a model did not answer, for users: of the provider's answer its own reason at most, and nothing of
+ * addresses or keys.
  */
 export interface ModelFailure {
   code: ModelFailureCode;
@@ -25,7 +28,7 @@ export interface ModelFailure {
 }
 
 /** Classifies errors thrown by the AI SDK, and errors in its streams. */
-export function modelFailure(error: unknown): ModelFailure {
+export function modelFailure(error: unknown, redaction: Redaction = createRedaction([])): ModelFailure {
   const chain = errorChain(error);
   const names = chain.map(nameOf);
   if (names.includes('AbortError') || names.includes('ResponseAborted'))
@@ -33,7 +36,7 @@ export function modelFailure(error: unknown): ModelFailure {
   if (names.includes('TimeoutError'))
     return failure('model_unavailable', 'The model did not answer in time.', true);
   const status = chain.map(statusOf).find((found) => found !== undefined);
-  if (status !== undefined) return ofStatus(status, chain);
+  if (status !== undefined) return ofStatus(status, chain, redaction);
   if (chain.some(isNetworkError)) return broken(chain);
   return ofName(names) ?? failure('model_failed', 'Asking the model failed for an unknown reason.', true);
 }
@@ -47,26 +50,38 @@ function broken(chain: readonly unknown[]): ModelFailure {
   return failure('model_unavailable', message, true);
 }
 
-function ofStatus(status: number, chain: readonly unknown[]): ModelFailure {
+function ofStatus(status: number, chain: readonly unknown[], redaction: Redaction): ModelFailure {
   const waitMs = chain.map(retryAfterMs).find((found) => found !== undefined);
   const again = waitMs === undefined ? 'in a minute' : `in ${inSeconds(waitMs)}`;
   const said = `The model's provider answered ${status}`;
+  const reason = reasonOf(chain, redaction);
+  const because = reason === undefined ? '' : ` Its reason: "${reason}".`;
   if (status === 429 && includes(chain, ['insufficient_quota', 'billing_hard_limit']))
     return failure('model_rate_limited', `${said}: the quota of this key is used up.`, false);
   if (status === 429)
-    return failure('model_rate_limited', `${said}: too many requests; ask again ${again}.`, true, waitMs);
+    return failure(
+      'model_rate_limited',
+      `${said}: too many requests; ask again ${again}.${because}`,
+      true,
+      waitMs,
+    );
   if (status === 401 || status === 403)
     return failure('model_credentials', `${said}: it does not accept the key it was given.`, false);
-  if (status === 404) return failure('model_not_found', `${said}: it has no such model.`, false);
+  if (status === 404) return failure('model_not_found', `${said}: it has no such model.${because}`, false);
   if (status === 408 || status === 409 || status >= 500)
-    return failure('model_unavailable', `${said}: it is not available; ask again ${again}.`, true, waitMs);
+    return failure(
+      'model_unavailable',
+      `${said}: it is not available; ask again ${again}.${because}`,
+      true,
+      waitMs,
+    );
   if (includes(chain, tooLong))
     return failure(
       'model_context_exceeded',
       `${said}: the conversation is longer than the model can read.`,
       false,
     );
-  return failure('model_refused', `${said}: it refused the request.`, false);
+  return failure('model_refused', `${said}: it refused the request.${because}`, false);
 }
 
 /** How providers report that a request exceeds their model's context. */

@@ -2,6 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { createRedaction, type Redaction } from '../../../data/outgoing/redaction.ts';
 import { type ModelProvider, type ModelsConfig, modelId, offlineId } from './config.ts';
 import { type Effort, effortsOf, optionsFor, type ProviderOptions } from './efforts.ts';
 
@@ -21,6 +22,8 @@ export interface FoundModel {
   /** Maximum tokens of a request and its answer together. */
   contextTokens: number;
   model(): LanguageModelV4;
+  /** Keeps its provider's key out of what that says. */
+  redaction: Redaction;
   /** The `providerOptions` of a request. */
   optionsFor(effort?: Effort | undefined): ProviderOptions;
 }
@@ -41,6 +44,7 @@ export function createModels(config: ModelsConfig, offline: LanguageModelV4): Mo
       efforts: [],
       contextTokens: config.contextTokens,
       model: () => offline,
+      redaction: createRedaction([]),
       optionsFor: () => ({}),
     },
   ];
@@ -55,12 +59,14 @@ export function createModels(config: ModelsConfig, offline: LanguageModelV4): Mo
 
 function modelsOf(provider: ModelProvider, contextTokens: number): FoundModel[] {
   const open = opener(provider);
+  const redaction = createRedaction(provider.apiKey === undefined ? [] : [provider.apiKey]);
   return provider.models.map((model) => ({
     id: modelId(provider, model),
     label: model.label,
     efforts: effortsOf(provider.kind, model.name),
     contextTokens,
     model: () => open(model.name),
+    redaction,
     optionsFor: (effort) => optionsFor(provider.kind, model.name, effort),
   }));
 }

@@ -1,6 +1,7 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type AppToolDeps, callOfferedTool } from '../app-connections/call.ts';
+import { misfitOf } from '../app-connections/misfit.ts';
 import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import type { Conversation } from '../conversations/conversations.ts';
 import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
@@ -11,9 +12,12 @@ import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../con
  */
 export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'url' | 'tool' | 'fingerprint' | 'isReadOnly'>;
 
-const nobodyDecides = {
-  error: { code: 'denied', message: 'The tool needs the decision of a person, and a run has none.' },
-};
+const nobodyDecides = 'The tool needs the decision of a person, and a run has none.';
+
+const told = (code: 'denied' | 'invalid_request', message: string) => ({
+  summary: message,
+  output: JSON.stringify({ error: { code, message } }),
+});
 
 interface AnsweredCalls {
   step: number;
@@ -24,7 +28,7 @@ interface AnsweredCalls {
 
 /**
  * The calls of an answer as parts of its reply. Calls that need a person's approval wait, or are denied in a
- * run. A call refers to the tool as it was described to the model, with the policy currently in effect.
+ * run; input that does not fit goes back to the model before a person is asked. A call refers to the tool as it was described to the model, with the policy currently in effect.
  */
 export async function callParts(
   db: OrganizationTransaction,
@@ -49,14 +53,14 @@ export async function callParts(
     const ofApp = { ...part, app_tool: JSON.stringify(called) };
     // A tool that is no longer offered is refused when it is called.
     const policy = present.find((candidate) => candidate.name === name)?.policy ?? tool.policy;
+    const misfit = misfitOf(input, tool.inputSchema);
+    if (misfit !== undefined) {
+      const message = `The input does not fit the tool's schema: ${misfit}`;
+      return { ...ofApp, status: 'failed', ...told('invalid_request', message) };
+    }
     if (policy === 'allow') return ofApp;
     if (runId === null) return { ...ofApp, status: 'waiting_approval' };
-    return {
-      ...ofApp,
-      status: 'denied',
-      summary: nobodyDecides.error.message,
-      output: JSON.stringify(nobodyDecides),
-    };
+    return { ...ofApp, status: 'denied', ...told('denied', nobodyDecides) };
   });
 }
 

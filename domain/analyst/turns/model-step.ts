@@ -201,7 +201,7 @@ async function ask(
     if (error instanceof WriteFailed) throw error.cause;
     if (isLast && ToolChoiceViolationError.isInstance(error))
       throw final('turn_step_limit', 'The model went on calling tools without coming to an answer.');
-    throw new StepFailure(modelFailure(error), error);
+    throw new StepFailure(modelFailure(error, model.redaction), error);
   } finally {
     signal.removeEventListener('abort', abort);
     stop.abort();

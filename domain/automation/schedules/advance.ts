@@ -8,7 +8,7 @@ import { bestEffort, type Processes } from '../../../data/processes/processes.ts
 import type { ScheduleInput, ScheduleNext } from '../../../workflows/automation/schedule/contract.ts';
 import type { Occurrence } from '../cadences/next.ts';
 import { dueOf, fireOf, missedRow } from './due.ts';
-import { scheduleRunStart } from './process.ts';
+import { scheduleRunProcess, scheduleRunStart } from './process.ts';
 import { findRunning, insertScheduleRuns, rowOf, type ScheduleRun } from './schedule-runs.ts';
 import {
   cadenceOf,
@@ -46,9 +46,11 @@ export async function advanceSchedule(
     return { next: { kind: row.status }, fired: undefined };
   });
   if (fired !== undefined) {
-    const start = scheduleRunStart(fired);
     // Its row says that it fires: whoever looks after those starts it where this does not.
-    await bestEffort(deps, start.workflowId, deps.processes.restart(start));
+    const started = inOrganization(deps.db, organizationId, (db) => scheduleRunStart(db, fired)).then(
+      (start) => deps.processes.restart(start),
+    );
+    await bestEffort(deps, scheduleRunProcess.workflowId(fired.id), started);
   }
   return next;
 }

@@ -126,7 +126,7 @@ export async function startBackfill(deps: ProcessDeps, request: BackfillRequest)
         projectId = schedule.project_id;
         return insert(db, schedule, request);
       },
-      startOf: (made) => backfillStart(made, projectId, request.memo),
+      startOf: (made, db) => backfillStart(db, made, projectId, request.memo),
       undo: (db) => backfills.remove(db, organizationId, id),
     });
     return row;

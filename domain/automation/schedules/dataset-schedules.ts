@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../data/errors.ts';
-import type { Database, OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { CadenceFollower } from '../../intake/datasets/change.ts';
 import type { Dataset } from '../../intake/datasets/datasets.ts';
@@ -92,7 +92,7 @@ export async function showDataset(db: OrganizationTransaction, dataset: Dataset)
  * Tells the process of a dataset's schedule what is new; what it does not hear of the worker makes up for.
  */
 export async function wakeDatasetSchedule(
-  deps: WakeDeps & { db: Database },
+  deps: WakeDeps,
   dataset: Dataset,
   memo: Record<string, string> = {},
 ): Promise<void> {

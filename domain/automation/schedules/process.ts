@@ -1,4 +1,9 @@
 import type { Logger } from 'pino';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { RecordOf } from '../../../data/postgres/records.ts';
 import { defineProcess } from '../../../data/processes/define.ts';
 import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
@@ -11,6 +16,7 @@ import { scheduleRunWorkflowType } from '../../../workflows/automation/schedule-
 import { taskQueues } from '../../../workflows/task-queues.ts';
 import type { ScheduleRun } from './schedule-runs.ts';
 import type { Schedule } from './schedules.ts';
+import { targetInWords } from './target-in-words.ts';
 
 export const scheduleProcess = defineProcess<ScheduleInput>({
   kind: 'schedule',
@@ -38,10 +44,13 @@ export const backfillProcess = defineProcess<BackfillInput>({
   whenTerminated: 'close',
 });
 
-export function scheduleStart(row: Schedule, memo: Record<string, string> = {}) {
+export async function scheduleStart(
+  db: OrganizationTransaction,
+  row: Schedule,
+  memo: Record<string, string> = {},
+) {
   const input = { organizationId: row.organization_id, scheduleId: row.id };
-  const target = row.playbook_id ?? row.dataset_id ?? `${row.workflow_id} (${row.trigger_id})`;
-  const summary = row.project_id === null ? target : `${target} of project ${row.project_id}`;
+  const summary = `Schedule of ${await targetInWords(db, row.organization_id, row.id)}`;
   return scheduleProcess.startOf(input, { summary, projectId: row.project_id ?? undefined, memo });
 }
 
@@ -56,9 +65,14 @@ export function fireAddress(
   return row.project_id === null ? undefined : `/v1/projects/${row.project_id}/runs/${row.run_id}`;
 }
 
-export function scheduleRunStart(row: ScheduleRun, memo: Record<string, string> = {}) {
+export async function scheduleRunStart(
+  db: OrganizationTransaction,
+  row: ScheduleRun,
+  memo: Record<string, string> = {},
+) {
   const input = { organizationId: row.organization_id, scheduleRunId: row.id };
-  const summary = `${row.schedule_id} for ${row.local_time} ${row.zone_id} (${row.origin})`;
+  const target = await targetInWords(db, row.organization_id, row.schedule_id);
+  const summary = `${row.local_time} ${row.zone_id} (${row.origin}): ${target}`;
   const address = fireAddress(row);
   return scheduleRunProcess.startOf(input, {
     summary,
@@ -68,29 +82,33 @@ export function scheduleRunStart(row: ScheduleRun, memo: Record<string, string> 
   });
 }
 
-export function backfillStart(
+export async function backfillStart(
+  db: OrganizationTransaction,
   row: RecordOf<'schedule_backfills'>,
   projectId: string,
   memo: Record<string, string> = {},
 ) {
   const input = { organizationId: row.organization_id, backfillId: row.id };
-  const summary = `${row.schedule_id} from ${row.from_at.toISOString()} to ${row.to_at.toISOString()}`;
+  const target = await targetInWords(db, row.organization_id, row.schedule_id);
+  const summary = `${row.from_at.toISOString()} to ${row.to_at.toISOString()}: ${target}`;
   const address = `/v1/schedules/${row.schedule_id}/backfills/${row.id}`;
   return backfillProcess.startOf(input, { summary, projectId, address, memo });
 }
 
 export interface WakeDeps {
+  db: Database;
   processes: Processes;
   logger: Pick<Logger, 'warn'>;
 }
 
 /** The row says what is new; where nobody hears of it, the worker makes up for it within a minute. */
-export function wakeSchedule(
+export async function wakeSchedule(
   deps: WakeDeps,
   row: Schedule,
   memo: Record<string, string> = {},
 ): Promise<void> {
-  const start = scheduleStart(row, memo);
-  const woken = deps.processes.wake(start, { name: wakeScheduleSignal, args: [] });
-  return bestEffort(deps, start.workflowId, woken);
+  const woken = inOrganization(deps.db, row.organization_id, (db) => scheduleStart(db, row, memo)).then(
+    (start) => deps.processes.wake(start, { name: wakeScheduleSignal, args: [] }),
+  );
+  await bestEffort(deps, scheduleProcess.workflowId(row.id), woken);
 }

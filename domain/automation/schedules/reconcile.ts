@@ -81,7 +81,10 @@ async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: It
     await inOrganization(deps.db, organizationId, (db) =>
       scheduleRunStates.move(db, row, 'running', 'failed', { reason: 'An operator ended its process.' }),
     );
-  } else await deps.processes.restart(scheduleRunStart(row));
+  } else
+    await deps.processes.restart(
+      await inOrganization(deps.db, organizationId, (db) => scheduleRunStart(db, row)),
+    );
   deps.logger.info({ organizationId, scheduleRunId: id, state }, 'saw to a fire whose process was gone');
 }
 
@@ -93,9 +96,8 @@ async function reviveBackfill(deps: ScheduleReconcileDeps, { organizationId, id 
     const schedule = row && (await findSchedule(db, organizationId, row.schedule_id));
     if (row === undefined || schedule === undefined || backfillStates.isEnd(row.status)) return undefined;
     if (closes(backfillProcess, state)) await cancelBackfill(db, row);
-    return { row, projectId: schedule.project_id! };
+    return backfillStart(db, row, schedule.project_id!);
   });
-  if (found !== undefined && !closes(backfillProcess, state))
-    await deps.processes.restart(backfillStart(found.row, found.projectId));
+  if (found !== undefined && !closes(backfillProcess, state)) await deps.processes.restart(found);
   deps.logger.info({ organizationId, backfillId: id, state }, 'saw to a backfill whose process was gone');
 }

@@ -42,7 +42,7 @@ export async function triggerSchedule(deps: ProcessDeps, request: TriggerRequest
       });
       return insertScheduleRun(db, { ...fire, id: requestId });
     },
-    startOf: (made) => scheduleRunStart(made, memo),
+    startOf: (made, db) => scheduleRunStart(db, made, memo),
     undo: (db) => removeScheduleRun(db, organizationId, requestId),
   });
   return row;

@@ -58,7 +58,7 @@ export async function createSchedule(deps: ProcessDeps, schedule: NewSchedule): 
   const { row } = await startRecorded(deps, organizationId, {
     find: (db) => findSchedule(db, organizationId, id),
     make: (db) => insert(db, schedule),
-    startOf: (made) => scheduleStart(made, schedule.memo),
+    startOf: (made, db) => scheduleStart(db, made, schedule.memo),
     undo: (db) => removeSchedule(db, organizationId, id),
   });
   return row;

@@ -8,6 +8,7 @@ import {
   setCurrentDetails,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { whereToDecide } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { ConversationAgentActivities, ConversationControlActivities, TurnInput } from './contract.ts';
 import { maxSteps, toolTries, turnTimeoutMs } from './names.ts';
@@ -116,7 +117,7 @@ async function takeSteps(turn: TurnInput, waiting: number, wakes: () => number):
     const end = await CancellationScope.withTimeout(leftMs, () => work(turn, progress, where));
     if (end !== 'waits') return end;
     leftMs = Math.max(1_000, leftMs - (Date.now() - startedMs));
-    where(`waits for a person to decide on a call of step ${progress.step + 1}`);
+    where(`waits for a person to decide on a call of step ${progress.step + 1} (${whereToDecide()})`);
     if (!(await waitForDecision(turn, progress, wakes))) return 'ended';
   }
 }

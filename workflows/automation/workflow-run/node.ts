@@ -1,6 +1,7 @@
 import { CancellationScope, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
 import type { Growth } from '../../history.ts';
+import { whereToDecide } from '../../outcome.ts';
 import type { DeliveryInput } from '../../publishing/delivery/contract.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -33,6 +34,8 @@ export interface Shared {
   /** The node that asks for a place at a worker, while there is none: the others ask when it has one. */
   asking: string | undefined;
   growth: Growth;
+  /** Tells operators what a node does; nothing where it has ended. */
+  describe(nodeId: string, doing: string | undefined): void;
   /** When the time of each node under way is up. */
   deadlines: Record<string, number>;
 }
@@ -103,7 +106,10 @@ async function advanced(
         const { what, untilMs } = progress;
         const options = { summary: `${label}: ${what}` };
         const isTold = () => shared.told.has(what) || growth.isFull;
+        const isApproval = what.startsWith('wap_');
+        shared.describe(nodeId, `${label} (waits: ${isApproval ? whereToDecide(what) : what})`);
         await condition(isTold, Math.max(untilMs - Date.now(), 1), options);
+        shared.describe(nodeId, label);
         shared.told.delete(what);
       }
     }

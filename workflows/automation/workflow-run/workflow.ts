@@ -39,7 +39,7 @@ export async function workflowRun({
 }: WorkflowRunStart): Promise<WorkflowRunOutcome> {
   const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
   const growth = watchGrowth(maxEvents);
-  const shared: Shared = { told: new Set(), asking: undefined, growth, deadlines };
+  const shared: Shared = { told: new Set(), asking: undefined, growth, deadlines, describe: describer() };
   const hear = (what?: string) => {
     if (what !== undefined) shared.told.add(what);
   };
@@ -97,19 +97,24 @@ async function begun(input: WorkflowRunInput, growth: Growth): Promise<RunPlan |
   }
 }
 
+function describer(): Shared['describe'] {
+  const underWay = new Map<string, string>();
+  return (nodeId, doing) => {
+    if (doing === undefined) underWay.delete(nodeId);
+    else underWay.set(nodeId, doing);
+    setCurrentDetails(`At work: ${[...underWay.values()].join(', ') || 'nothing'}.`);
+  };
+}
+
 async function walkNodes(input: WorkflowRunInput, nodes: PlannedNode[], shared: Shared): Promise<void> {
-  const underWay = new Set<string>();
   const scope = CancellationScope.current();
-  const describe = () => setCurrentDetails(`At work: ${[...underWay].join(', ') || 'nothing'}.`);
   await walk(nodes, nodesAtOnce, {
     isStopped: () => scope.consideredCancelled || shared.growth.isFull,
     skip: (nodeIds) => CancellationScope.nonCancellable(() => control.skipNodes(input, nodeIds)),
     async carryOut(node) {
-      underWay.add(node.label);
-      describe();
+      shared.describe(node.id, node.label);
       const end = await carriedOut(input, node, shared);
-      underWay.delete(node.label);
-      describe();
+      shared.describe(node.id, undefined);
       return end;
     },
   });

@@ -8,6 +8,7 @@ import {
 } from '../../../../workflows/automation/workflow-run/names.ts';
 import { taskQueues } from '../../../../workflows/task-queues.ts';
 import type { Run } from '../../../workspace/runs/runs.ts';
+import { triggerInWords } from '../../../workspace/runs/trigger-in-words.ts';
 import { waiterOf } from '../../../workspace/runs/waiter.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
@@ -21,20 +22,12 @@ export const workflowRunProcess = defineProcess<WorkflowRunInput>({
   priority: 4,
 });
 
-const triggers: Record<Run['trigger_type'], string> = {
-  api: 'called through the API',
-  schedule: 'by its schedule',
-  webhook: 'called by a webhook',
-  data_event: 'by new data',
-  conversation: 'from a conversation',
-};
-
 /** Starts the process of a run, or the next one of a run that goes on. */
 export function workflowRunStart(row: WorkflowRun, run: Run, memo: Record<string, string> = {}) {
   const { organization_id: organizationId, id: runId } = row;
   const input = { organizationId, runId, ...waiterOf({ waitedBy: run.waited_by }) };
   return workflowRunProcess.startOf(input, {
-    summary: `${run.title}, ${triggers[run.trigger_type]}`,
+    summary: `${run.title}, ${triggerInWords[run.trigger_type]}`,
     projectId: row.project_id,
     address: `/v1/workflows/${row.workflow_id}/runs/${runId}`,
     memo,

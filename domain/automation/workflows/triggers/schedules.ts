@@ -1,8 +1,4 @@
-import {
-  type Database,
-  inOrganization,
-  type OrganizationTransaction,
-} from '../../../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import type { RecordOf } from '../../../../data/postgres/records.ts';
 import type { Cadence } from '../../cadences/cadence.ts';
 import { addOwned, keepOwned, type OwnedTarget, retireOwned } from '../../schedules/owned.ts';
@@ -49,7 +45,7 @@ export async function replaceTriggerSchedules(
  * Tells the processes of a workflow's schedules what is new; whom it does not reach the worker makes up for.
  */
 export async function wakeTriggerSchedules(
-  deps: WakeDeps & { db: Database },
+  deps: WakeDeps,
   { organization_id: organizationId, id }: Pick<OwnWorkflow, 'organization_id' | 'id'>,
   memo: Record<string, string> = {},
 ): Promise<void> {

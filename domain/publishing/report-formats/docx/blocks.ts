@@ -21,7 +21,7 @@ import { eastAsianOf, type FontFamily, splitByFont } from '../fonts.ts';
 import type { Run, Shown } from '../inlines.ts';
 import { drawingPng } from '../png.ts';
 import { cleanSvg } from '../svg.ts';
-import { fitTable, type TableFit } from '../table-fit.ts';
+import { fitTable, type TableFit, type TablePart } from '../table-fit.ts';
 import { childrenOf, codeFont, paragraphOptions, textOfRuns } from './runs.ts';
 
 export type DocxBlock = Paragraph | Table | TableOfContents;
@@ -120,12 +120,31 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
 
   function table(block: TableBlock, place: Place, isTurned: boolean): DocxBlock[] {
     if (block.header.length === 0) return [];
-    const { widths, fontSize } = fitOf(block, isTurned);
+    const { parts, fontSize } = fitOf(block, isTurned);
     const room = (isTurned ? turnedWidth : width) - place.indent;
+    const space = () => new Paragraph({ spacing: { after: 60 }, children: [] });
+    const words = (text: string, style: { bold?: boolean; italics?: boolean; size: number }) =>
+      new Paragraph({
+        ...placed(place),
+        spacing: { before: 60, after: 60 },
+        children: [new TextRun({ ...style, text })],
+      });
+    return [
+      ...(block.title === undefined || block.title === ''
+        ? []
+        : [words(printable(block.title), { bold: true, size: 20 })]),
+      ...parts.flatMap((part, index) => [
+        ...(index === 0 ? [] : [space()]),
+        tablePart(part, Math.round(fontSize * 2), room, place),
+      ]),
+      block.remark === undefined ? space() : words(block.remark, { italics: true, size: 17 }),
+    ];
+  }
+
+  function tablePart({ table: part, widths }: TablePart, size: number, room: number, place: Place): Table {
     const natural = widths.map((each) => Math.round((each + 10) * 20));
     const scale = Math.min(1, room / natural.reduce((total, each) => total + each, 0));
     const columns = natural.map((each) => Math.max(1, Math.floor(each * scale)));
-    const size = Math.round(fontSize * 2);
     const row = (cells: readonly Run[][], isHeader: boolean): TableRow =>
       new TableRow({
         ...(isHeader ? { tableHeader: true, cantSplit: true } : {}),
@@ -137,7 +156,7 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
               children: [
                 new Paragraph({
                   ...paragraphOptions(textOfRuns(runs)),
-                  alignment: alignments[block.align[index]!],
+                  alignment: alignments[part.align[index]!],
                   spacing: { before: 30, after: 30 },
                   children: childrenOf(runs, isHeader ? { bold: true, size } : { size }),
                 }),
@@ -145,36 +164,22 @@ export function createBlockWriter({ width, turnedWidth }: { width: number; turne
             }),
         ),
       });
-    const words = (text: string, style: { bold?: boolean; italics?: boolean; size: number }) =>
-      new Paragraph({
-        ...placed(place),
-        spacing: { before: 60, after: 60 },
-        children: [new TextRun({ ...style, text })],
-      });
-    return [
-      ...(block.title === undefined || block.title === ''
-        ? []
-        : [words(printable(block.title), { bold: true, size: 20 })]),
-      new Table({
-        layout: TableLayoutType.FIXED,
-        columnWidths: columns,
-        width: { size: columns.reduce((total, each) => total + each, 0), type: WidthType.DXA },
-        ...(place.indent > 0 ? { indent: { size: place.indent, type: WidthType.DXA } } : {}),
-        borders: {
-          top: line,
-          bottom: line,
-          left: none,
-          right: none,
-          insideHorizontal: line,
-          insideVertical: none,
-        },
-        margins: { left: 80, right: 80, marginUnitType: WidthType.DXA },
-        rows: [row(block.header, true), ...block.rows.map((cells) => row(cells, false))],
-      }),
-      block.remark === undefined
-        ? new Paragraph({ spacing: { after: 60 }, children: [] })
-        : words(block.remark, { italics: true, size: 17 }),
-    ];
+    return new Table({
+      layout: TableLayoutType.FIXED,
+      columnWidths: columns,
+      width: { size: columns.reduce((total, each) => total + each, 0), type: WidthType.DXA },
+      ...(place.indent > 0 ? { indent: { size: place.indent, type: WidthType.DXA } } : {}),
+      borders: {
+        top: line,
+        bottom: line,
+        left: none,
+        right: none,
+        insideHorizontal: line,
+        insideVertical: none,
+      },
+      margins: { left: 80, right: 80, marginUnitType: WidthType.DXA },
+      rows: [row(part.header, true), ...part.rows.map((cells) => row(cells, false))],
+    });
   }
 
   function fitOf(block: TableBlock, mayTurn: boolean): TableFit {

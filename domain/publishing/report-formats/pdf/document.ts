@@ -148,7 +148,7 @@ function createBlockWriter(texts: TextWriter, listed: ReadonlySet<string>) {
       ...(block.title === undefined || block.title === ''
         ? []
         : [texts.text([{ text: block.title, isBold: true }], { margin: [0, 4, 0, 2], fontSize: 9 })]),
-      tableNode(block, fit, texts),
+      ...fit.parts.map((part) => tableNode(part, fit.fontSize, texts)),
       ...(block.remark === undefined
         ? []
         : [{ text: block.remark, italics: true, fontSize: 8, margin: [0, -5, 0, 9] }]),

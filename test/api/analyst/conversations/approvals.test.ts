@@ -130,6 +130,17 @@ test('a call waits for a person, is made when it is allowed, and its events come
   expect(JSON.parse(JSON.stringify(state.messages))).toEqual(shown.messages);
 });
 
+test('input that does not fit the schema goes back to the model, and nobody is asked', async () => {
+  const { items: before } = (await client.call('GET', approvalsUrl())).body;
+  script = calling('create_ticket', { title: 7 });
+  const { messageId } = (await talk.post('File a ticket.')).body.data;
+  const reply = await ended(messageId);
+  expect(reply).toMatchObject({ status: 'complete', content: expect.stringContaining('title: ') });
+  expect(reply.parts[0]).toMatchObject({ type: 'tool_call', status: 'failed' });
+  expect((await client.call('GET', approvalsUrl())).body.items).toEqual(before);
+  expect(called).toEqual([]);
+});
+
 test('a call that a person denies is never made, and the analyst is told why', async () => {
   const { messageId, approval } = await asked();
   await decide(approval.id, 'deny', 'Not before the audit.');

@@ -8,6 +8,7 @@ import {
 } from '@ai-sdk/provider';
 import { InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
 import { describe, expect, test } from 'vitest';
+import { createRedaction } from '../../../../data/outgoing/redaction.ts';
 import { modelFailure } from '../../../../domain/analyst/models/failure.ts';
 
 const secret = 'sk-secret';
@@ -62,6 +63,30 @@ describe('an answer of', () => {
     });
     expect(modelFailure(answered(429)).message).toBe(
       "The model's provider answered 429: too many requests; ask again in a minute.",
+    );
+  });
+
+  test.each([
+    [
+      JSON.stringify({ error: { message: 'bad thing in your request', type: 'x' } }),
+      'bad thing in your request',
+    ],
+    [JSON.stringify({ error: 'no such thing' }), 'no such thing'],
+    [JSON.stringify({ detail: 'temperature\nis not allowed' }), 'temperature is not allowed'],
+    [
+      JSON.stringify({ message: `The key ${secret}, or sk-proj-0123456789abcdefgh, may not.` }),
+      'The key [secret], or [key], may not.',
+    ],
+    [JSON.stringify({ error: { message: 'a'.repeat(400) } }), `${'a'.repeat(300)} …`],
+  ])('400 with %s tells the reason, without keys', (body, reason) => {
+    expect(modelFailure(answered(400, { body }), createRedaction([secret])).message).toBe(
+      `The model's provider answered 400: it refused the request. Its reason: "${reason}".`,
+    );
+  });
+
+  test.each(['', 'refused', '[]', '{"error": {"code": 7}}'])('400 with %j has no reason to tell', (body) => {
+    expect(modelFailure(answered(400, { body })).message).toBe(
+      "The model's provider answered 400: it refused the request.",
     );
   });
 

@@ -70,7 +70,7 @@ async function answerOf(script: ModelScript) {
 async function failureOf(script: ModelScript) {
   const { seen } = await answerOf(script);
   const failure = modelFailure(seen.error);
-  for (const hidden of [key, '127.0.0.1', 'body of the provider'])
+  for (const hidden of [key, '127.0.0.1', '"requestBodyValues"'])
     expect(JSON.stringify(failure)).not.toContain(hidden);
   return { ...failure, text: seen.text };
 }
@@ -133,7 +133,12 @@ describe('a provider', () => {
   test('that answers 429 says when to ask again', async () => {
     const body = { error: { message: 'body of the provider' } };
     const failure = await failureOf(() => ({ status: 429, headers: { 'retry-after': '7' }, body }));
-    expect(failure).toMatchObject({ code: 'model_rate_limited', isRetryable: true, retryAfterMs: 7_000 });
+    expect(failure).toMatchObject({
+      code: 'model_rate_limited',
+      message: expect.stringContaining('Its reason: "body of the provider".'),
+      isRetryable: true,
+      retryAfterMs: 7_000,
+    });
   });
 
   test.each([

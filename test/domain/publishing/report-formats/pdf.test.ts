@@ -69,6 +69,29 @@ A claim[^1] and a [link](https://example.com/there).
     expect(pages.at(-1)!.text).toContain('Region 300');
   });
 
+  test('never breaks a number: a table of 24 columns is drawn in parts that repeat the first one', async () => {
+    const names = Array.from({ length: 24 }, (_, index) => (index === 0 ? 'station' : `value_${index}`));
+    const numberAt = (row: number, column: number) => `-${1_000_000 + row * 100 + column}.${100 + column}`;
+    const rows = Array.from({ length: 5 }, (_, row) =>
+      names.map((_name, column) => (column === 0 ? `Station${row}` : numberAt(row, column))),
+    );
+    const markdown = [names, names.map(() => '--'), ...rows]
+      .map((cells) => `| ${cells.join(' | ')} |`)
+      .join('\n');
+    const text = await textOf(await format('pdf', markdown));
+    for (const cell of rows.flat()) expect(text).toContain(cell);
+    const parts = text.match(/Station4/g)?.length ?? 0;
+    expect(parts).toBeGreaterThan(1);
+    expect(text.match(/\bstation\b/g)).toHaveLength(parts);
+    // A table that fits with smaller letters stays whole.
+    const few = rows.map((row) => row.slice(0, 10));
+    const narrower = [names.slice(0, 10), names.slice(0, 10).map(() => '--'), ...few];
+    const whole = await textOf(
+      await format('pdf', narrower.map((cells) => `| ${cells.join(' | ')} |`).join('\n')),
+    );
+    expect(whole.match(/\bstation\b/g)).toHaveLength(1);
+  });
+
   test('turns the page for a table that is too wide for it, and turns back', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `quite_a_long_name_${index}`);
     const row = (cells: string[]) => `| ${cells.join(' | ')} |`;
