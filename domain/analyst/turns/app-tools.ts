@@ -28,7 +28,8 @@ interface AnsweredCalls {
 
 /**
  * The calls of an answer as parts of its reply. Calls that need a person's approval wait, or are denied in a
- * run; input that does not fit goes back to the model before a person is asked. A call refers to the tool as it was described to the model, with the policy currently in effect.
+ * run; input that does not fit goes back to the model before a person is asked. A call refers to the tool as
+ * it was described to the model, with the policy currently in effect.
  */
 export async function callParts(
   db: OrganizationTransaction,
