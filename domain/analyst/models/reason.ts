@@ -1,8 +1,9 @@
 import { quoted } from '../../../data/outgoing/failure.ts';
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
-/** What looks like a key: a gateway may echo one that is not ours. */
-const keyLike = /\b(?=[\w*-]*\d)[A-Za-z]{2,8}[-_][\w*-]{16,}/g;
+const longWord = /[\w*-]{20,}/g;
+/** A gateway may echo a key that is not ours. */
+const isKeyLike = (word: string): boolean => /^[A-Za-z]{2,8}[-_]/.test(word) && /\d/.test(word);
 
 /**
  * The sentence in which a provider says why it refused a request, in one line without keys; undefined where
@@ -12,7 +13,10 @@ export function reasonOf(chain: readonly unknown[], redaction: Redaction): strin
   for (const error of chain) {
     const body: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'responseBody');
     const said = typeof body === 'string' ? sentenceIn(body) : undefined;
-    if (said !== undefined) return quoted(new Error(said), redaction).replaceAll(keyLike, '[key]');
+    if (said !== undefined)
+      return quoted(new Error(said), redaction).replaceAll(longWord, (word) =>
+        isKeyLike(word) ? '[key]' : word,
+      );
   }
   return undefined;
 }
