@@ -55,8 +55,11 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   errors?: readonly ErrorCode[];
   bodyLimit?: number;
   rawBody?: boolean;
+  takesCsv?: boolean;
   idempotent?: boolean;
 }
+
+const csvType = 'text/csv';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -77,7 +80,8 @@ export function route<
   answers: Readonly<Record<number, unknown>>,
   handler: (call: Call<Path, z.output<Query>, z.output<Body>>) => Promise<unknown>,
 ): void {
-  const { summary, description, query, body, exists, bodyLimit, errors, rawBody, idempotent } = operation;
+  const { summary, description, query, body, exists, bodyLimit, errors, rawBody, takesCsv, idempotent } =
+    operation;
   const scope = operation.scope ?? (method === 'GET' ? 'agent:read' : 'agent:write');
   const params = operation.params ?? paramsOf(path);
   const [usual] = Object.keys(answers).map(Number);
@@ -91,11 +95,12 @@ export function route<
       tags: [tag],
       summary,
       ...given({ description, querystring: query, body, params }),
+      ...(takesCsv === true ? { consumes: ['application/json', csvType] } : {}),
       response: answers,
     },
     config: {
       scope,
-      ...given({ errors, rawBody, idempotent }),
+      ...given({ errors, rawBody, takesCsv, idempotent }),
       ...(exists === undefined
         ? {}
         : {

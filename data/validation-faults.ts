@@ -30,7 +30,7 @@ function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] 
       return [{ loc, msg: `Input should be ${allowed}`, type: several ? 'enum' : 'literal_error' }];
     }
     case 'invalid_format':
-      return [{ loc, msg: issue.message, type: 'string_pattern_mismatch' }];
+      return [{ loc, msg: formatText(issue), type: 'string_pattern_mismatch' }];
     case 'invalid_key':
     case 'invalid_element':
       return issue.issues.flatMap((inner) => toFaults(inner, loc));
@@ -45,6 +45,9 @@ function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] 
     }
   }
 }
+
+const formatText = ({ format, message }: z.core.$ZodIssueInvalidStringFormat): string =>
+  format === 'datetime' ? 'Input should be a time with its offset, such as 2026-11-21T08:30:00Z' : message;
 
 /** Reports a failed union by its discriminator, or by the branch that matched furthest. */
 function unionFaults(issue: z.core.$ZodIssueInvalidUnion, loc: (string | number)[]): ValidationFault[] {

@@ -26,7 +26,10 @@ const largeAtOnce = 2;
  */
 const longestTurnMs = 2_000;
 
-/** Reads JSON bodies without squeezing a number through a double, and keeps a hash for idempotency keys. */
+/**
+ * Reads JSON bodies without squeezing a number through a double, and CSV as its bytes where a route takes it;
+ * keeps a hash of either for idempotency keys.
+ */
 export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRules = bodyRules): void {
   const bodies = createBodyBytes(rules);
   const turns = createTurns(largeAtOnce);
@@ -40,6 +43,17 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
     if (bytes.length === 0) return undefined;
     if (bytes.length >= threadedFromBytes) await turns.begin(request);
     return reader.read(ownerOf(request), 'json', { body: { bytes }, bounds: bodyBounds });
+  });
+  app.addContentTypeParser('text/csv', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.routeOptions.config.takesCsv !== true)
+      throw new AppError(
+        'unsupported_media_type',
+        'This route does not take the content type of the request; see its description in /openapi.json.',
+      );
+    const bytes = await bodies.read(request, payload);
+    if (request.headers['idempotency-key'] !== undefined)
+      request.rawBodyHash = createHash('sha256').update(bytes).digest();
+    return bytes;
   });
   app.addHook('preParsing', async (request, _reply, payload) => {
     const encoding = request.headers['content-encoding'];

@@ -58,12 +58,27 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => withWholeAlternatives(withoutUnused(jsonSchemaTransformObject(document))),
+    transformObject: (document) =>
+      withWholeAlternatives(withCsvBodies(withoutUnused(jsonSchemaTransformObject(document)))),
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),
   );
   await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
+}
+
+/** CSV is text: what the JSON of the same route has to look like says nothing of it. */
+function withCsvBodies<T extends object>(document: T): T {
+  const { paths = {} } = document as { paths?: Record<string, Record<string, CsvBody>> };
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const csv = operation.requestBody?.content?.['text/csv'];
+    if (csv !== undefined) csv.schema = { type: 'string', contentMediaType: 'text/csv' };
+  }
+  return document;
+}
+
+interface CsvBody {
+  requestBody?: { content?: Record<string, { schema: object }> };
 }
 
 /** Each named schema is made once for requests and once for answers; what nothing refers to says nothing. */

@@ -14,6 +14,8 @@ declare module 'fastify' {
     exists?: (organizationId: string, params: Record<string, string>, caller: Caller) => Promise<unknown>;
     /** The handler gets a JSON body's bytes and reads them itself: pages are too large to be read twice. */
     rawBody?: boolean;
+    /** Instead of JSON the body may be `text/csv`, of which the handler gets the bytes. */
+    takesCsv?: boolean;
     /** Reads over POST, token routes and routes that show a secret take no idempotency key. */
     idempotent?: boolean;
     /** A token route of OAuth: its errors carry the member `error`. */

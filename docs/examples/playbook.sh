@@ -18,10 +18,8 @@ CSV=$(node -e '
 ')
 FILE=$(call -X PUT "$PROJECT/files/content?path=sales.csv" -d "$CSV" | member id)
 IMPORT=$(call "$PROJECT/files/$FILE/imports" -d '{"table_name": "sales", "mode": "replace"}' | member id)
-until_ended() {
-  until RUN=$(call "$PROJECT/runs/$1") && printf "%s" "$RUN" | member finishedAt > /dev/null 2>&1; do sleep 1; done
-}
-until_ended "$IMPORT"
+run() { succeeds "$PROJECT/runs/$1" && RUN=$(call "$PROJECT/runs/$1"); }
+run "$IMPORT"
 call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$(printf "%s" "$RUN" | member output.tableId)\"}" > /dev/null
 
 echo "2. A playbook: questions under headings, with a parameter."
@@ -41,7 +39,7 @@ PLAYBOOK=$(node -e '
 ' | call "$PROJECT/playbooks" -d @- | member id)
 
 echo "3. It runs with nobody to ask."
-until_ended "$(call "$PROJECT/playbooks/$PLAYBOOK/runs" -d '{"params": {"since": "2026-04-01"}}' | member id)"
+run "$(call "$PROJECT/playbooks/$PLAYBOOK/runs" -d '{"params": {"since": "2026-04-01"}}' | member id)"
 printf "%s" "$RUN" | member status
 printf "%s" "$RUN" | member steps | node -e '
   for (const step of JSON.parse(require("fs").readFileSync(0))) console.log(`   ${step.name}: ${step.detail ?? step.error.message}`);

@@ -18,7 +18,7 @@ of() { member "$1" < "$PLACE"; }
 # Takes a snapshot of a dataset and waits for its end.
 snapshot() {
   SNAPSHOT="$1/snapshots/$(call -X POST "$1/snapshots" | member id)"
-  until call "$SNAPSHOT" | member finishedAt > /dev/null 2>&1; do sleep 1; done
+  succeeds "$SNAPSHOT"
   call "$SNAPSHOT" | node -e 'const { data: run } = JSON.parse(require("fs").readFileSync(0));
     console.log("  ", run.status, run.rowsCopied, "rows", run.requestsMade, "requests, cursor", run.cursor, run.error?.message ?? "");'
 }

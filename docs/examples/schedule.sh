@@ -17,8 +17,8 @@ PROJECT="$API/v1/projects/$ID"
 FILE=$(call -X PUT "$PROJECT/files/content?path=sales.csv" \
   -d '{"content": "sale_id,region,amount\n1,north,10\n2,south,20\n3,north,30\n"}' | member id)
 IMPORT=$(call "$PROJECT/files/$FILE/imports" -d '{"table_name": "daily_sales", "mode": "replace"}' | member id)
-until RUN=$(call "$PROJECT/runs/$IMPORT") && printf "%s" "$RUN" | member finishedAt > /dev/null 2>&1; do sleep 1; done
-call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$(printf "%s" "$RUN" | member output.tableId)\"}" > /dev/null
+succeeds "$PROJECT/runs/$IMPORT"
+call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$(call "$PROJECT/runs/$IMPORT" | member output.tableId)\"}" > /dev/null
 PLAYBOOK=$(call "$PROJECT/playbooks" \
   -d '{"title": "Sales", "instructions": "# Sales\n\n- total amount by region as a bar chart", "model": "offline"}' | member id)
 
@@ -43,7 +43,7 @@ call -X POST "$SCHEDULE/resume" | member status
 
 echo "5. Fired now: its run, its files, its mail."
 FIRE=$(call -X POST "$SCHEDULE/trigger" | member id)
-until [ "$(call "$SCHEDULE/runs/$FIRE" | member status)" != running ]; do sleep 1; done
+succeeds_but_mails "$SCHEDULE/runs/$FIRE" "$SCHEDULE/runs/$FIRE/deliveries"
 call "$SCHEDULE/runs" | shown localTime status reason
 call "$SCHEDULE/runs/$FIRE/deliveries" | shown kind status target error.message
 
@@ -51,5 +51,5 @@ echo "6. What the last three Sundays would have been."
 DAY=$(node -p 'new Date().toISOString().slice(0, 10)')
 FROM=$(node -p 'new Date(Date.now() - 21 * 86400000).toISOString().slice(0, 10)')
 BACKFILL=$(call "$SCHEDULE/backfills" -d "{\"from\": \"${FROM}T00:00:00Z\", \"to\": \"${DAY}T00:00:00Z\", \"max_concurrency\": 2}" | member id)
-until call "$SCHEDULE/backfills/$BACKFILL" | member finishedAt > /dev/null 2>&1; do sleep 1; done
+ended "$SCHEDULE/backfills/$BACKFILL"
 call "$SCHEDULE/runs" | shown localTime status

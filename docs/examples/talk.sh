@@ -16,7 +16,7 @@ CSV=$(node -e '
 ')
 FILE=$(call -X PUT "$API/v1/projects/$PROJECT/files/content?path=visits.csv" -d "$CSV" | member id)
 IMPORT=$(call "$API/v1/projects/$PROJECT/files/$FILE/imports" -d '{"table_name": "visits", "mode": "replace"}' | member id)
-until [ "$(call "$API/v1/table-imports/$IMPORT" | member status)" = succeeded ]; do sleep 1; done
+succeeds "$API/v1/table-imports/$IMPORT"
 TABLE=$(call "$API/v1/table-imports/$IMPORT" | member tableId)
 call "$API/v1/projects/$PROJECT/catalog-entries" -d "{\"table_id\": \"$TABLE\"}" > /dev/null
 

@@ -57,7 +57,6 @@ graph() {
     {"from": "report.report", "to": "file.input"}, {"from": "report.report", "to": "mail.input"}, {"from": "enough.yes", "to": "hook.start"}]}
 GRAPH
 }
-ended() { until call "$FLOW/runs/$1" | member finishedAt > /dev/null 2>&1; do sleep 1; done; }
 activated() { call "$FLOW/activation" -d "{\"expected_revision\": $(call "$FLOW" | member revision)$1}" | member activeVersionId; }
 
 echo "2. A draft, told what is wrong with it; mended, activated."
@@ -69,16 +68,16 @@ FIRST=$(activated "")
 
 echo "3. A run fails at its first node: the table is missing. It is imported, and the run goes on from there."
 RUN=$(call "$FLOW/runs" -d '{"params": {}}' | member id)
-ended "$RUN"
+succeeds "$FLOW/runs/$RUN" failed
 call "$FLOW/runs/$RUN" | member error
 FILE=$(call -X PUT "$PROJECT/files/content?path=orders.csv" \
   -d '{"content": "order_id,country,amount\n1,AT,10\n2,DE,20\n3,AT,30\n"}' | member id)
 IMPORT=$(call "$PROJECT/files/$FILE/imports" -d '{"table_name": "workflow_orders", "mode": "replace"}' | member id)
-until MADE=$(call "$PROJECT/runs/$IMPORT") && printf "%s" "$MADE" | member finishedAt > /dev/null 2>&1; do sleep 1; done
-TABLE=$(printf "%s" "$MADE" | member output.tableId)
+succeeds "$PROJECT/runs/$IMPORT"
+TABLE=$(call "$PROJECT/runs/$IMPORT" | member output.tableId)
 call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$TABLE\"}" > /dev/null
 call -X POST "$FLOW/runs/$RUN/resume" > /dev/null
-ended "$RUN"
+succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs/$RUN" | shown name status error.message
 
 echo "4. Set off by a signed call: nothing of that country, so no report."
@@ -89,8 +88,9 @@ SIGNED=$(printf '%s.%s' "$AT" "$BODY" | openssl dgst -sha256 -hmac "$(printf "%s
 signed() { curl -sS --fail-with-body "$URL" -H 'content-type: application/json' -H "x-webhook-timestamp: $AT" \
   -H "x-webhook-signature: v1=$SIGNED" -d "$BODY"; }
 RUN=$(signed | member runId)
-[ "$RUN" = "$(signed | member runId)" ] && echo "   the same call again is the same run"
-ended "$RUN"
+expect "$RUN" "$(signed | member runId)"
+echo "   the same call again is the same run"
+succeeds "$FLOW/runs/$RUN"
 call "$FLOW/runs/$RUN" | shown name status
 
 echo "5. Changed: less is enough, and new rows set it off."
@@ -102,7 +102,7 @@ call -X PUT "$PROJECT/files/content?path=orders.csv" \
   -d '{"content": "order_id,country,amount\n1,AT,10\n2,DE,20\n3,AT,30\n4,AT,5\n"}' > /dev/null
 call "$PROJECT/files/$FILE/imports" -d '{"table_name": "workflow_orders", "mode": "replace"}' > /dev/null
 until RUN=$(call "$FLOW/runs?limit=1" | member items.0.id) && [ "$(call "$FLOW/runs/$RUN" | member trigger.type)" = data_event ]; do sleep 1; done
-ended "$RUN"
+succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs?limit=5" | shown trigger.type status
 
 echo "6. Every day by the clock, whose time comes in a few seconds."
@@ -111,12 +111,18 @@ call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orders\", \
   {\"type\": \"schedule\", \"schedule\": {\"type\": \"daily\", \"zone_id\": \"UTC\", \"time_of_day\": \"$SOON\"}}]}" > /dev/null
 activated "" > /dev/null
 until RUN=$(call "$FLOW/runs?limit=1" | member items.0.id) && [ "$(call "$FLOW/runs/$RUN" | member trigger.type)" = schedule ]; do sleep 1; done
-ended "$RUN"
+succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs?limit=1" | shown trigger.type status
 
 echo "7. Back to what was active first."
-[ "$(activated ", \"version_id\": \"$FIRST\"")" = "$FIRST" ] && echo "   version 1 is active again"
+expect "$FIRST" "$(activated ", \"version_id\": \"$FIRST\"")"
+echo "   version 1 is active again"
 
 echo "8. What was brought to others, and what the receiver saw."
 call "$FLOW/deliveries?limit=20" | shown kind nodeId status target error.message
 cat "$RECEIVER/log"
+call "$FLOW/deliveries?limit=20" | node -e '
+  const { items } = JSON.parse(require("fs").readFileSync(0));
+  const of = (wanted) => items.filter(({ kind, status }) => wanted.includes(kind) && status !== "delivered").length;
+  process.exit(items.length > 0 && of(["file", "webhook"]) === 0 ? 0 : 1);' || expect "every file and call delivered" "one is not"
+grep -q "signed well" "$RECEIVER/log" || expect "a signed call" "none"

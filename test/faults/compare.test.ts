@@ -48,6 +48,7 @@ async function breachesOf(
     copies: undefined as never,
     keyed: undefined as never,
     slots: undefined as never,
+    filed: undefined as never,
     moments: createMoments(),
     signal: new AbortController().signal,
   });

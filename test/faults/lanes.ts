@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { batchLane, snapshotLane } from './load/batch-lanes.ts';
 import type { Lane, LoadContext } from './load/context.ts';
+import { fileLanes } from './load/file-lanes.ts';
 import { flowLane } from './load/flow-lanes.ts';
 import { keyedLane, keyedReaderLane, maintenanceLane } from './load/keyed-lanes.ts';
 import { appendLane, upsertLane } from './load/rows-lanes.ts';
@@ -31,6 +32,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     keyedLane(context, seed),
     ...[1, 2].map((lane) => keyedReaderLane(context, seed, lane)),
     ...slotLanes(context, seed),
+    ...fileLanes(context, seed),
   ];
   if (focus === 'maintenance')
     return runLanes(context, [

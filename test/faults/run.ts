@@ -9,6 +9,7 @@ import { injectFaults } from './inject.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import type { LoadContext } from './load/context.ts';
+import { prepareFiled } from './load/file-lanes.ts';
 import { prepareFlows } from './load/flow-lanes.ts';
 import { prepareKeyed } from './load/keyed-lanes.ts';
 import { prepareSchedules } from './load/schedules.ts';
@@ -102,6 +103,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       copies: await prepareCopies(client, source, database),
       keyed: await prepareKeyed(client),
       slots: await prepareSlots(client),
+      filed: await prepareFiled(client, prepared.projectId),
       signal,
       ...prepared,
     };

@@ -46,8 +46,9 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     summary: 'Write a small file',
     description:
-      'Creates the file at `path`, or silently its next version. At most 8 MiB decoded; larger files go through an upload.',
+      'Creates the file at `path`, or silently its next version: of JSON at most 8 MiB decoded, or of `text/csv` the bytes as they are, at most 12 MiB (`curl -T orders.csv -H "content-type: text/csv"`). Larger files go through an upload.',
     bodyLimit: bodyLimits.fileContent,
+    takesCsv: true,
     query: writeContentQuery,
     body: writeContentBody,
     errors: ['body_too_large', 'conflict'],

@@ -154,7 +154,10 @@ function isBase64(text: string): boolean {
 }
 
 /** The bytes a write body stands for. */
-export function decodeContent({ content, encoding }: z.infer<typeof writeContentBody>): Buffer {
+/** The bytes to write; CSV that was sent as itself is those. */
+export function decodeContent(body: z.infer<typeof writeContentBody> | Buffer): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  const { content, encoding } = body;
   const loc = ['body', 'content'];
   if (encoding === 'base64' && !isBase64(content.replace(/\s+/g, ''))) {
     throw new ValidationError([{ loc, msg: 'The content is not valid base64.', type: 'value_error' }]);

@@ -1,7 +1,13 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { errorChain, isNetworkError } from '../../../data/outgoing/error-chain.ts';
 import { OutgoingError } from '../../../data/outgoing/errors.ts';
-import { isTlsError, outgoingFailure, quoted, RemoteFailure } from '../../../data/outgoing/failure.ts';
+import {
+  errorCode,
+  isTlsError,
+  outgoingFailure,
+  quoted,
+  RemoteFailure,
+} from '../../../data/outgoing/failure.ts';
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
 /**
@@ -17,10 +23,20 @@ export function appFailure(error: unknown, redaction: Redaction): RemoteFailure 
   if (outgoing !== undefined) return outgoingFailure(outgoing);
   const status = chain.map(statusOf).find((found) => found !== undefined);
   if (status !== undefined) return ofStatus(status, options);
-  if (chain.some(isTlsError))
-    return new RemoteFailure('tls', 'A secure connection to the server cannot be made.', options);
-  if (chain.some(isNetworkError))
-    return new RemoteFailure('connect', 'The server cannot be reached, or ended the connection.', options);
+  const insecure = chain.find(isTlsError);
+  if (insecure !== undefined)
+    return new RemoteFailure(
+      'tls',
+      `A secure connection to the server cannot be made${because(insecure)}.`,
+      options,
+    );
+  const unreached = chain.map(sentenceOf).find((sentence) => sentence !== undefined);
+  if (unreached !== undefined) return new RemoteFailure('connect', unreached, options);
+  if (chain.some(isNetworkError)) {
+    const coded = chain.find((link) => errorCode(link) !== '');
+    const message = `The server cannot be reached, or ended the connection${because(coded)}.`;
+    return new RemoteFailure('connect', message, options);
+  }
   const protocol = chain.find((link) => link instanceof ProtocolError);
   if (protocol !== undefined)
     return new RemoteFailure(
@@ -30,6 +46,23 @@ export function appFailure(error: unknown, redaction: Redaction): RemoteFailure 
     );
   return new RemoteFailure('request', ofSdk(chain), options);
 }
+
+/** By the code of a failed connection. */
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The server refused the connection: nothing listens on that port.',
+  ENOTFOUND: 'The name of the server cannot be resolved.',
+  EAI_AGAIN: 'The name of the server cannot be resolved at the moment.',
+  ETIMEDOUT: 'The server did not answer in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The server did not answer in time.',
+  UND_ERR_HEADERS_TIMEOUT: 'The server did not answer in time.',
+  UND_ERR_BODY_TIMEOUT: 'The server did not answer in time.',
+  EHOSTUNREACH: 'No way leads to the server.',
+  ENETUNREACH: 'No way leads to the server.',
+  ECONNRESET: 'The server ended the connection.',
+};
+
+const sentenceOf = (link: unknown): string | undefined => sentences[errorCode(link)];
+const because = (link: unknown): string => (errorCode(link) === '' ? '' : ` (${errorCode(link)})`);
 
 function ofStatus(status: number, options: ErrorOptions): RemoteFailure {
   if (status === 401)

@@ -9,6 +9,36 @@ async function newProject(client: TestClient): Promise<string> {
   return (await client.call('POST', '/v1/projects', { body: { name: 'Files' } })).body.data.id;
 }
 
+test('CSV is written as the bytes that are sent, and other routes do not take it', async () => {
+  const client = await workspace.organization();
+  const url = `/v1/projects/${await newProject(client)}/files/content?path=latin.csv`;
+  // Not UTF-8: it stays what it is.
+  const text = Buffer.concat([Buffer.from('s_id,city\n1,'), Buffer.from([0xe9]), Buffer.from('\n')]);
+  const headers = { 'idempotency-key': 'csv-once' };
+  const write = (bytes: Buffer) =>
+    client.call('PUT', url, { raw: { text: bytes, contentType: 'text/csv' }, headers });
+  const written = await write(text);
+  expect(written.status, written.text).toBe(201);
+  expect(written.body.data).toMatchObject({
+    sizeBytes: text.length,
+    sha256: createHash('sha256').update(text).digest('hex'),
+  });
+  expect((await write(text)).body.data.version).toBe(1);
+  const other = await write(Buffer.from('other'));
+  expect(other.status).toBe(422);
+  expect(other.body.detail).toMatchObject([{ loc: ['header', 'idempotency-key'] }]);
+  const large = await client.call('PUT', url, {
+    raw: { text: Buffer.alloc(12 * 1_048_576 + 1, 'a'), contentType: 'text/csv' },
+  });
+  expect([large.status, large.body.code]).toEqual([400, 'body_too_large']);
+  const project = await client.call('POST', '/v1/projects', { raw: { text: 'a', contentType: 'text/csv' } });
+  expect([project.status, project.body.code]).toEqual([400, 'unsupported_media_type']);
+  const { body } = await client.call('GET', '/openapi.json');
+  const { content } = body.paths['/v1/projects/{project_id}/files/content'].put.requestBody;
+  expect(Object.keys(content)).toEqual(['application/json', 'text/csv']);
+  expect(content['text/csv'].schema).toEqual({ type: 'string', contentMediaType: 'text/csv' });
+});
+
 /** Sends the form as a browser would: every field verbatim, the file last. */
 async function upload(
   form: { url: string; fields: Record<string, string> },

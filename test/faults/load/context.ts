@@ -8,6 +8,7 @@ import type { TableKey } from '../rows.ts';
 import type { StartedRun } from '../runs.ts';
 import type { Schedules } from '../schedules.ts';
 import type { Talks } from '../talks.ts';
+import type { Filed } from './file-lanes.ts';
 import type { Keyed } from './keyed-lanes.ts';
 import type { Slots } from './slot-lanes.ts';
 
@@ -39,6 +40,8 @@ export interface LoadContext {
   keyed: Keyed;
   /** A table whose keys are enforced, and whose rows come and go. */
   slots: Slots;
+  /** An imported table to which files are appended. */
+  filed: Filed;
   signal: AbortSignal;
 }
 
