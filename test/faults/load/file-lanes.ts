@@ -100,8 +100,12 @@ async function append(
       idempotencyKey: `filed-${operation}`,
     });
   const started = await ask();
-  if (started.outcome === 'refused')
-    journal.breach('unexpected', `file ${operation}: ${JSON.stringify(started.answer.body)}`);
+  if (started.outcome === 'refused') {
+    // A table takes one import at a time: what was refused must never be seen.
+    filed.files.set(operation, { rows, status: 'cancelled' });
+    if (started.answer.body.code === 'conflict') journal.count('files', 'refused beside another import');
+    else journal.breach('unexpected', `file ${operation}: ${JSON.stringify(started.answer.body)}`);
+  }
   if (started.outcome !== 'acknowledged') return;
   const path = `/v1/projects/${projectId}/runs/${started.answer.body.data?.['id']}`;
   if (isRepeated) await ask();

@@ -195,6 +195,7 @@ test('a port that nobody listens at cannot be reached', async () => {
   await server.close();
   await expect(inSession(server, (session) => session.listTools())).rejects.toMatchObject({
     stage: 'connect',
+    message: 'The server refused the connection: nothing listens on that port.',
   });
 });
 
