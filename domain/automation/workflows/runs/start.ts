@@ -52,8 +52,10 @@ export async function startWorkflowRun(deps: ProcessDeps, request: WorkflowRunRe
   let run: Run | undefined;
   await startRecorded<WorkflowRun>(deps, organizationId, {
     find: async (db) => {
-      run = await findRun(db, organizationId, runId);
-      return findWorkflowRun(db, organizationId, runId);
+      // In this order: a concurrent request may commit both rows between the two readings.
+      const row = await findWorkflowRun(db, organizationId, runId);
+      if (row !== undefined) run = await findRun(db, organizationId, runId);
+      return row;
     },
     make: async (db) => {
       const made = await insert(db, request);

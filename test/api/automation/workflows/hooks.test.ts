@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { projectOf } from '../../../support/conversations.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
@@ -181,6 +182,34 @@ test('the same call again, also at once, is the same run', async () => {
   expect((await call(hook.path, hook.secret, body, { at })).text).toBe(answers[0]!.text);
   const late = await call(hook.path, hook.secret, body, { at: at - 2 });
   expect([late.status, late.body.code]).toEqual([409, 'conflict']);
+});
+
+test('a call finds the run of another that commits while it looks', async () => {
+  const hook = await active();
+  const at = nowSeconds();
+  const body = { day: '2026-11-22' };
+  const first = await call(hook.path, hook.secret, body, { at });
+  const { runId } = first.body.data;
+  const other = await workspace.deps.lake.catalogPool.connect();
+  try {
+    await other.query(`CREATE TEMP TABLE kept AS SELECT * FROM runs WHERE id = '${runId}'`);
+    await other.query(`CREATE TEMP TABLE kept_graph AS SELECT * FROM workflow_runs WHERE id = '${runId}'`);
+    await other.query(`DELETE FROM runs WHERE id = '${runId}'`);
+    await other.query('BEGIN');
+    await other.query('INSERT INTO runs SELECT * FROM kept');
+    await other.query('INSERT INTO workflow_runs SELECT * FROM kept_graph');
+    await other.query('LOCK TABLE workflow_runs IN ACCESS EXCLUSIVE MODE');
+    const second = call(hook.path, hook.secret, body, { at });
+    const waiting = "SELECT FROM pg_locks WHERE relation = 'workflow_runs'::regclass AND NOT granted";
+    await eventually(
+      () => other.query(waiting),
+      ({ rowCount }) => rowCount === 1,
+    );
+    await other.query('COMMIT');
+    expect(await second).toMatchObject({ status: 202, text: first.text });
+  } finally {
+    other.release(true);
+  }
 });
 
 test('what is forged, late or early is refused, and starts nothing', async () => {
