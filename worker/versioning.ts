@@ -65,5 +65,5 @@ export async function becomeCurrentWhereNoneIs(
       await wait(everyMs, undefined, { signal }).catch(() => undefined);
     }
   }
-  logger.warn({ buildId }, 'Temporal does not know this release; what is started waits for another');
+  logger.warn({ buildId }, 'Temporal does not know this release; new work waits for another');
 }

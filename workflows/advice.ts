@@ -3,8 +3,8 @@
  * somebody's data, which is no history's.
  */
 const byCode: Readonly<Record<string, string>> = {
-  approval_denied: 'A person denied it; resume it to ask anew.',
-  approval_expired: 'Nobody decided in time; resume it, and somebody is asked anew.',
+  approval_denied: 'A person denied it; resume it to ask again.',
+  approval_expired: 'Nobody decided in time; resume it to ask again.',
   backfill_failed:
     'Some of its fires failed or were cancelled: another backfill with only_missing fires those again.',
   condition_invalid: 'Its SQL has to give one row with one boolean: correct the graph.',
@@ -26,7 +26,7 @@ const byCode: Readonly<Record<string, string>> = {
   query_too_large: 'Its SQL gives or needs too much: read less, or aggregate.',
   rate_limited:
     'Too much of the organization was under way for too long: wait for some of it, and start it again.',
-  run_cancelled: 'What it waited for was cancelled: resume it to start that anew.',
+  run_cancelled: 'What it waited for was cancelled: resume it to start that again.',
   schedule_run_failed: 'Its run, or a delivery of what that made, failed: put that right, and fire it again.',
   snapshot_not_confirmed: 'Nobody confirmed that it may lose so many rows: take another, and confirm it.',
   source_failed: 'The source did not answer as it should: test its connection, and start it again.',
@@ -41,4 +41,4 @@ const byCode: Readonly<Record<string, string>> = {
 };
 
 export const adviceOf = (code: string): string =>
-  byCode[code] ?? 'What the API says of it is for whoever started it, and says what to do.';
+  byCode[code] ?? 'The API tells whoever started it what to do.';

@@ -60,7 +60,7 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
     if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return payload;
     throw new AppError(
       'unsupported_media_type',
-      'A body is taken as it is: send it unpacked, without content-encoding.',
+      'Compressed bodies are not accepted: send it without content-encoding.',
     );
   });
   app.addHook('onSend', async (request, _reply, payload) => {

@@ -11,7 +11,7 @@ const tags: [string, string][] = [
   ['Catalog Entries', "What of the data a project's analyst can see."],
   ['Conversations', 'Conversations with the analyst: messages, their queue, and the stream of what happens.'],
   ['Reports', 'What was written of the data: Markdown with charts and tables, read as PDF and DOCX too.'],
-  ['Playbooks', 'Instructions with parameters, which the analyst carries out with nobody to ask.'],
+  ['Playbooks', 'Instructions with parameters, which the analyst carries out unattended.'],
   ['Workflows', 'Graphs of steps that run by themselves, as their owner.'],
   [
     'Schedules',
@@ -28,7 +28,7 @@ const tags: [string, string][] = [
   ['Ingestion', 'Exactly-once batches, provider snapshots and data syncs.'],
   ['Query Executions', 'Read-only SQL execution.'],
   ['Grid', 'Grid tables: creation and columns.'],
-  ['Lake', 'What the service does by itself to keep the lake fast and small.'],
+  ['Lake', 'Background work that keeps the lake fast and small.'],
   ['System', 'Liveness, readiness and explanations of problems.'],
 ];
 

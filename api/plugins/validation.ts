@@ -45,7 +45,7 @@ function refuseNul(values: Record<string, unknown>, part: 'path' | 'query'): voi
   for (const [name, value] of Object.entries(values)) {
     if (typeof value !== 'string' || !value.includes('\u0000')) continue;
     if (part === 'path')
-      throw new AppError('not_found', `Nothing is called so: ${name} holds the NUL character.`);
+      throw new AppError('not_found', `${name} contains the NUL character, which no name does.`);
     const msg = 'Text must not hold the NUL character.';
     throw new ValidationError([{ loc: ['query', name], msg, type: 'value_error' }]);
   }

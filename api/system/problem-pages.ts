@@ -35,7 +35,7 @@ export const problemPages: Record<ErrorCode, string> = {
   admin_required: 'A person with the role admin or owner, or a client issued with admin, may do this.',
   not_found: 'The id is wrong, or belongs to another organization. List the resource to find the right one.',
   method_not_allowed: 'The path exists, under the methods that the Allow header lists.',
-  conflict: 'The detail says what stands in the way.',
+  conflict: 'The detail says what prevents it.',
   revision_conflict: 'Read the resource again, apply the change to it, and send the revision you read.',
   name_taken: 'Names are unique in the organization, ignoring case. Choose another.',
   snapshot_not_enabled: 'Enable snapshots on the dataset or in the connection\u2019s snapshot policy.',

@@ -61,7 +61,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.create({
     summary: 'Create an app connection',
     description:
-      'Its server is asked for its tools before this answers. One that does not answer is kept all the same: `status` and `failure` say why.',
+      'Its server is asked for its tools first. A connection whose server does not answer is still created: `status` and `failure` say why.',
     body: createAppConnectionBody,
     errors: ['name_taken', 'conflict', 'unsupported_option'],
     run: async ({ organizationId, caller, body, newId, transaction }) => {
@@ -82,7 +82,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.change({
     summary: 'Change an app connection',
     description:
-      'What is left out stays; `secrets` are merged key by key. With another `url` what was allowed of the tools has to be allowed again, and secrets are given anew where its origin is another.',
+      'What is left out stays; `secrets` are merged key by key. After a change of `url`, tools must be allowed again; a change of its origin also requires the secrets again.',
     body: changeAppConnectionBody,
     errors: ['name_taken', 'unsupported_option'],
     run: async ({ organizationId, params, body, transaction }) => {
@@ -102,7 +102,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   connections.remove({
     summary: 'Delete an app connection',
-    description: 'What was decided of its tools goes with it.',
+    description: 'The decisions on its tools are deleted with it.',
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => deleteAppConnection(db, organizationId, params.connection_id)),
   });
@@ -118,7 +118,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/test`],
     {
       summary: 'Test an app connection',
-      description: 'Asks its server for its tools. The answer is 200 whether that works or not.',
+      description: 'Asks its server for its tools. The response is 200 whether or not that works.',
       exists: loadRow,
       errors: ['rate_limited'],
     },
@@ -166,7 +166,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Decide on a tool',
       description:
-        '`allow`: the analyst calls it by itself; `ask`: a person is asked each time; `deny`: it is not told of it. The decision is on the tool as it is now: once its description, schema or annotations change it asks again.',
+        '`allow`: the analyst calls it without asking; `ask`: each call needs a person’s approval; `deny`: the analyst does not see it. The decision applies to the tool as it is now: after a change of its description, schema or annotations it falls back to `ask`.',
       exists: loadTool,
       body: decideToolBody,
       errors: ['conflict'],

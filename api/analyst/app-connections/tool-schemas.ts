@@ -16,8 +16,10 @@ export const toolSummary = z.object({
   policy,
   changed: z
     .boolean()
-    .describe('Whether it is another tool than was decided on; until it is decided anew it asks.'),
-  offered: z.boolean().describe('Whether the analyst is told of it.'),
+    .describe(
+      'Whether the tool has changed since the decision; until it is decided again, each call needs approval.',
+    ),
+  offered: z.boolean().describe('Whether the analyst sees the tool.'),
 });
 
 export const summaryExample = {
@@ -34,7 +36,9 @@ const toolSchema = toolSummary
     description: z.string().describe('As the analyst reads it: at most 4000 characters.'),
     inputSchema: keptMap.nullable().describe('A JSON Schema; null where it cannot be offered.'),
     notOfferedReason: z.string().nullable(),
-    fingerprint: z.string().describe('Of the tool as it is. Decide with it to decide on what was read.'),
+    fingerprint: z
+      .string()
+      .describe('Of the tool as it is now. Send it with a decision to decide on exactly this version.'),
     decidedByUserId: z.string().nullable(),
     decidedAt: nullableTimestamp,
     seenAt: timestamp.describe('When the server listed it last.'),

@@ -19,15 +19,15 @@ import { conversationId, conversationPath, loadConversation } from './paths.ts';
 const approvalSchema = z
   .object({
     id: z.string(),
-    messageId: z.string().describe('The reply that waits.'),
+    messageId: z.string().describe('The reply that is waiting.'),
     toolCallId: z.string(),
     name: z.string().describe("The tool's."),
-    input: z.unknown().describe('What it would be called with.'),
+    input: z.unknown().describe('The input of the call.'),
     status: z.enum(['pending', 'allowed', 'denied', 'expired', 'cancelled']),
     note: z.string(),
     decidedByUserId: z.string().nullable(),
     createdAt: timestamp,
-    expiresAt: timestamp.describe('Undecided then is denied.'),
+    expiresAt: timestamp.describe('An approval undecided by then is denied.'),
     decidedAt: nullableTimestamp,
   })
   .meta({ id: 'Approval' });
@@ -49,7 +49,7 @@ const approvalExample: z.input<typeof approvalSchema> = {
 const decisionBody = z
   .strictObject({
     decision: z.enum(['allow', 'deny']),
-    note: characters(0, 1_000).default('').describe('Told to the analyst with a denial.'),
+    note: characters(0, 1_000).default('').describe('Passed to the analyst with a denial.'),
   })
   .meta({ examples: [{ decision: 'allow' }] });
 
@@ -80,7 +80,7 @@ export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
     status: 200,
     summary: 'Decide on a call',
     description:
-      'Allowed, it is made; denied, the analyst is told and goes on without. The same decision again changes nothing; another one is 409, as is one that comes too late.',
+      'If allowed, the call is made; if denied, the analyst continues without it. Repeating the same decision has no effect; a different decision, or one after the deadline, is 409.',
     body: decisionBody,
     exists: loadApproval,
     errors: ['conflict'],

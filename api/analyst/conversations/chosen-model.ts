@@ -10,6 +10,6 @@ export function chosenModel(
   if (found !== undefined) return { model: found.id, effort: effort ?? null };
   const known = models.list().map((model) => model.id);
   throw new ValidationError([
-    { loc: ['body', 'model'], msg: `No model is called so; there are ${known.join(', ')}.`, type: 'enum' },
+    { loc: ['body', 'model'], msg: `There is no such model; known are ${known.join(', ')}.`, type: 'enum' },
   ]);
 }

@@ -60,7 +60,7 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Ask the analyst',
       description:
-        'Idle, its turn begins at once. Busy or held, it waits in the queue, is refused, or takes the place of the reply under way, as `on_busy` says. What was answered with 202 is never lost.',
+        'In an idle conversation its turn begins at once. In a busy or held one, `on_busy` decides whether the message is queued, refused, or replaces the reply under way. A message answered with 202 is never lost.',
       exists: loadConversation,
       body: postMessageBody,
       errors: ['conversation_busy', 'conflict'],
@@ -113,7 +113,7 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Stop a reply',
       description:
-        'Ends it at once; what was streamed stays. With messages waiting the queue is then held, until it is resumed. A reply that ended is told as it ended.',
+        'Ends it at once; text already streamed stays. If messages are waiting, the queue is held until it is resumed. A reply that has already ended is returned as it ended.',
       exists: loadReply,
       query: confirmQuery,
     },

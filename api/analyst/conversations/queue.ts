@@ -66,7 +66,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['GET', `${conversationPath}/queue`],
-    { summary: 'List what waits, first first', exists: loadConversation },
+    { summary: 'List the queued messages, next one first', exists: loadConversation },
     { 200: queueAnswer.meta({ examples: [{ items: [queuedMessageExample], nextCursor: null }] }) },
     ({ organizationId, params, transaction }) =>
       transaction(async (db) => ({
@@ -76,7 +76,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
   );
   queued.show({ summary: 'Show a queued message, with the reply that it became' });
   queued.change({
-    summary: 'Change a message that still waits',
+    summary: 'Change a queued message',
     body: changeQueuedBody,
     errors: ['conflict', 'revision_conflict'],
     run: (call) => {
@@ -89,7 +89,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
   queued.remove({
-    summary: 'Take a message that still waits out of the queue',
+    summary: 'Remove a message from the queue',
     query: removeQueuedQuery,
     errors: ['conflict', 'revision_conflict'],
     run: (call) =>
@@ -102,8 +102,8 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${conversationPath}/queue/resume`],
     {
-      summary: 'Let a held queue go on',
-      description: 'One that is not held stays as it is.',
+      summary: 'Resume a held queue',
+      description: 'No effect if the queue is not held.',
       exists: loadConversation,
     },
     {

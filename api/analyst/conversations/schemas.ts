@@ -18,7 +18,7 @@ export const conversationSchema = z
     createdAt: timestamp,
     updatedAt: timestamp.describe('Its latest activity.'),
     messageCount: z.int(),
-    queueHeld: z.boolean().describe('True while a Stop holds what waits; resume lets it go on.'),
+    queueHeld: z.boolean().describe('True while a Stop holds the queue, until it is resumed.'),
   })
   .meta({ id: 'Conversation' });
 
@@ -122,7 +122,7 @@ export const messageExample: z.input<typeof messageSchema> = {
 export const queuedMessageSchema = z
   .object({
     id: z.string(),
-    position: z.int().describe('1 is next; 0 once it waits no more.'),
+    position: z.int().describe('1 is next; 0 once it has left the queue.'),
     state: z
       .enum(['queued', 'dispatching', 'dispatched', 'failed', 'removed'])
       .describe('It becomes a turn within one transaction: `dispatching` is never seen.'),
@@ -166,7 +166,7 @@ export const shownConversation = conversationSchema
     messages: z.array(messageSchema).describe('The newest 100, oldest first.'),
     messagesCursor: z.string().nullable().describe('For older ones: the cursor of the list of messages.'),
     activeTurn: messageSchema.nullable().describe('The reply under way.'),
-    queuedTurns: z.array(queuedMessageSchema).describe('What waits, first first.'),
+    queuedTurns: z.array(queuedMessageSchema).describe('The queued messages, next one first.'),
     lastEventId: z.int().describe('The event up to which this holds: follow from there.'),
   })
   .meta({ id: 'ShownConversation' });
@@ -207,7 +207,7 @@ export const posted = z
     messageId: z.string().nullable().describe('The reply to come, where it began at once.'),
     userMessageId: z.string().nullable(),
     queuedMessage: queuedMessageSchema.nullable().describe('Where it waits.'),
-    lastEventId: z.int().describe('Follow from here to see all that comes of it.'),
+    lastEventId: z.int().describe('Follow the events from here to see everything that results from it.'),
   })
   .meta({ id: 'PostedMessage' });
 

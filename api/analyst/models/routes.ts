@@ -10,7 +10,7 @@ const modelsAnswer = z
         .object({
           id: z.string(),
           label: z.string(),
-          efforts: z.array(effortSchema).describe('What `effort` may say of it.'),
+          efforts: z.array(effortSchema).describe('The values of `effort` that it accepts.'),
           default: z.boolean(),
         })
         .meta({ id: 'Model' }),
@@ -25,7 +25,7 @@ export function modelsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/models'],
     {
       summary: 'List the models that may be asked',
-      description: '`offline` is always there: a deterministic analyst that asks nobody.',
+      description: '`offline` is always available: a deterministic analyst that makes no outgoing requests.',
     },
     { 200: modelsAnswer },
     async () => ({

@@ -80,7 +80,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   playbooks.change({
     summary: 'Change a playbook',
     description:
-      'What is left out stays as it is. The revision before is kept, and runs under way go on with it.',
+      'Fields left out keep their values. The previous revision is kept, and runs under way continue with it.',
     body: changePlaybookBody,
     errors: ['conflict', 'revision_conflict'],
     run: ({ organizationId, caller, params, body, transaction }) => {

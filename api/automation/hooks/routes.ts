@@ -34,9 +34,9 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void 
       bodyLimit: maxCallBytes,
       schema: {
         tags: ['Workflows'],
-        summary: 'Set a workflow off by a webhook',
+        summary: 'Trigger a workflow by a webhook',
         description:
-          'The body becomes the params of the run, over those of the trigger. The same call again, signed alike, is answered with the same `runId` and starts nothing more.',
+          'The body becomes the params of the run, over those of the trigger. Repeating the same signed call returns the same `runId` and starts no second run.',
         params: z.object({ token: z.string() }),
         headers: callHeaders,
         body: z.unknown().meta({

@@ -82,7 +82,7 @@ function cadenceForm<C extends DatasetCadence>(
       for (const [name, value] of Object.entries(given)) {
         const own = camelByName.get(name) ?? name;
         if (sent.has(own)) {
-          const message = `It is there as ${sent.get(own)} already.`;
+          const message = `The same field was also sent as ${sent.get(own)}.`;
           context.issues.push({ ...fault([name], 'value_error', message), input: value });
           continue;
         }

@@ -17,7 +17,7 @@ export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
       for (const [name, value] of Object.entries(given)) {
         const own = names.get(name) ?? name;
         if (sent.has(own)) {
-          const message = `It is there as ${sent.get(own)} already.`;
+          const message = `The same field was also sent as ${sent.get(own)}.`;
           const params = { type: 'value_error' };
           context.issues.push({ code: 'custom', path: [name], message, params, input: value });
           continue;

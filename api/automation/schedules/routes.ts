@@ -97,7 +97,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   schedules.replace({
     summary: 'Replace the settings of a schedule',
     description:
-      'Everything is written anew but the playbook, which must be the one that is scheduled. A schedule as it was read can be sent back; cadences of kinds that cannot be written (cron, interval, biweekly, month_end) must be replaced.',
+      'Replaces everything except the playbook, which must be the scheduled one. A schedule can be sent back as it was read; cadences of kinds that cannot be written (cron, interval, biweekly, month_end) must be replaced.',
     body: replaceScheduleBody,
     errors: ['conflict', 'revision_conflict', 'invalid_cadence'],
     run: (call) => {

@@ -122,7 +122,7 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
   backfills.show({ summary: 'Show a backfill' });
   backfills.remove({
     summary: 'Cancel a backfill',
-    description: 'It fires no more; what was fired goes on. One that ended stays as it ended.',
+    description: 'It stops firing; runs it has started continue. No effect on one that has ended.',
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {
         const row = await findBackfill(db, organizationId, params.backfill_id, 'update');

@@ -65,7 +65,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   workflows.action('activation', {
     summary: 'Activate a workflow',
     description:
-      'Freezes the draft as a version, and lets its triggers take the place of those before in one step. With `version_id` an older version is active again, and the draft stays as it is. Runs that are under way keep the version that they began with.',
+      'Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.',
     body: activationBody,
     errors: ['conflict', 'revision_conflict', 'queries_saturated'],
     run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
@@ -95,13 +95,14 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
       );
   workflows.action('pause', {
     summary: 'Pause a workflow',
-    description: 'Nothing sets it off any more; runs that are under way go on.',
+    description: 'It is no longer triggered; runs under way continue.',
     errors: ['conflict'],
     run: change(pauseWorkflow),
   });
   workflows.action('resume', {
     summary: 'Resume a paused workflow',
-    description: 'The version that was active is set off again. What was due meanwhile is not made up for.',
+    description:
+      'Its active version can be triggered again. Fires that were due in the meantime are not made up for.',
     errors: ['conflict'],
     run: change(resumeWorkflow),
   });

@@ -51,7 +51,7 @@ export function workflowDeliveriesRoutes(app: Routes, deps: ApiDeps): void {
   });
   deliveries.list({
     summary: 'List what a workflow delivers, newest first',
-    description: 'With `status=failed` the dead letters: what no further attempt is made at by itself.',
+    description: '`status=failed` lists the dead letters: deliveries that are not retried automatically.',
     query: listQuery,
     rows: (db, { organizationId, params, query: { status, run_id: runId } }, slice) =>
       listDeliveriesOfWorkflow(db, organizationId, { workflowId: params.workflow_id, status, runId }, slice),

@@ -101,7 +101,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
   workflows.create({
     summary: 'Draft a workflow',
     description:
-      'A draft may be incomplete: `validate` tells every fault at its node and port. Secrets in a config read back as `"********"`.',
+      'A draft may be incomplete: `validate` reports every fault with its node and port. Secrets in a config read back as `"********"`.',
     body: createWorkflowBody,
     bodyLimit: bodyLimits.workflow,
     errors: ['conflict', 'invalid_cadence'],

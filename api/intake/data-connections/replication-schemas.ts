@@ -41,7 +41,7 @@ function pathFault(path: string): string | undefined {
 }
 
 const cursor = z.strictObject({
-  field: field.describe('What tells how far a run came: it grows with every change.'),
+  field: field.describe('The field that marks how far a run has read: it grows with every change.'),
   format: z.enum(cursorFormats),
   literal_style: z.enum(literalStyles).optional().describe('How `${cursor}` is written; raw where left out.'),
   bootstrap_mode: z
@@ -66,7 +66,7 @@ const pagination = z.strictObject({
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('A run that meets it ends succeeded, and the next one goes on.'),
+    .describe('A run that reaches it ends as succeeded, and the next run continues from there.'),
 });
 
 const limits = z.strictObject(

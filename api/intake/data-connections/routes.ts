@@ -63,7 +63,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.create({
     summary: 'Create a data connection',
     description:
-      'Nothing is connected to: `POST …/test` does. A fault of `config` or `secrets` is told at its key, by its label.',
+      'No connection is opened; `POST …/test` does that. Faults in `config` or `secrets` are reported at their key, with its label.',
     body: createDataConnectionBody,
     errors: ['name_taken', 'conflict', 'unsupported_option'],
     run: ({ organizationId, caller, body, newId, transaction }) =>

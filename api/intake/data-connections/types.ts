@@ -36,7 +36,9 @@ export const typesAnswer = z
         secrets: z.array(fieldSchema),
       }),
     ),
-    undocumented_types: z.array(z.string()).describe('Types whose keys are not told here: there are none.'),
+    undocumented_types: z
+      .array(z.string())
+      .describe('Types whose fields are not described here; there are none.'),
   })
   .meta({ examples: [{ types: listedTypes.slice(0, 1), undocumented_types: [] }] });
 

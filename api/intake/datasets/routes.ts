@@ -44,7 +44,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   datasets.create({
     summary: 'Attach a dataset',
     description:
-      'Names something of the source that is copied into a table of the lake, whose name is chosen after its own. Nothing is copied yet.',
+      'Selects a resource of the source to copy into a table of the lake, which is named after it. Nothing is copied yet.',
     body: createDatasetBody,
     errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
     run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
@@ -75,7 +75,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   datasets.remove({
     summary: 'Delete a dataset',
     description:
-      'Its runs go with it, its table stays. A 409 `conflict` while a snapshot of it is under way.',
+      'Its runs are deleted too; its table stays. 409 `conflict` while one of its snapshots is under way.',
     errors: ['conflict'],
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {
@@ -100,7 +100,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     };
   datasets.action('pause', {
     summary: 'Pause the schedule of a dataset',
-    description: 'No snapshot is taken by itself until it is resumed; one that is under way goes on.',
+    description: 'No scheduled snapshot is taken until it is resumed; a snapshot under way continues.',
     errors: ['conflict'],
     run: changeSchedule('pause'),
   });

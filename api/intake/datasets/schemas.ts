@@ -17,7 +17,7 @@ export const datasetSchema = z
     connectionId: z.string(),
     resource: z.string(),
     name: z.string(),
-    snapshotEnabled: z.boolean().describe('Of its own; the connection may enable all of its datasets.'),
+    snapshotEnabled: z.boolean().describe('Of this dataset; the connection may enable all of its datasets.'),
     mode,
     cursor: z.string().nullable(),
     keyColumns: z.array(z.string()),
@@ -77,7 +77,7 @@ const fields = {
   project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
   schedule: datasetCadenceBody
     .nullable()
-    .describe('When a snapshot is taken by itself; null for never. One that is paused stays so.'),
+    .describe('When scheduled snapshots are taken; null for never. A paused schedule stays paused.'),
 };
 
 export const createDatasetBody = z

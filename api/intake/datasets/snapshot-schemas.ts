@@ -36,7 +36,7 @@ export const snapshotSchema = z
       .object({ code: z.string(), message: z.string(), stage: z.string().optional() })
       .nullable()
       .describe('Why it failed; while it runs, why the last try did.'),
-    waitsUntil: nullableTimestamp.describe('Where it waits while it runs: when it goes on.'),
+    waitsUntil: nullableTimestamp.describe('When a waiting run will continue.'),
     waitsFor: z
       .enum(['limits', 'source', 'retry', 'turn'])
       .nullable()

@@ -75,7 +75,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
   snapshots.action('confirm', {
-    summary: 'Let a snapshot go on that awaits confirmation',
+    summary: 'Confirm a snapshot that awaits confirmation',
     description: 'It would lose more rows than its guard allows. After 24 hours without a word it fails.',
     errors: ['conflict'],
     run: ({ organizationId, params }) =>

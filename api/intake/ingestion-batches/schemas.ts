@@ -80,7 +80,7 @@ export const completeBody = z
     checkpoint: freeForm(maxCheckpointBytes)
       .optional()
       .describe('Given back by the checkpoint of the data sync once the batch is applied.'),
-    confirm_shrink: z.boolean().default(false).describe('Lets a batch that awaits confirmation go on.'),
+    confirm_shrink: z.boolean().default(false).describe('Confirms a batch that awaits confirmation.'),
   })
   .meta({ examples: [{ page_count: 2 }, { page_count: 2, checkpoint: { cursor: '2026-11-21' } }] });
 
@@ -90,11 +90,11 @@ const failure = z.looseObject({
   rowIds: z
     .array(z.union([z.int(), z.string()]))
     .optional()
-    .describe('The first s_ids that stand in the way; those beyond 2^53 as strings.'),
+    .describe('The first conflicting s_ids; those beyond 2^53 as strings.'),
   keys: z
     .array(z.looseObject({ key: keptMap }))
     .optional()
-    .describe('The first keys that stand in the way, with the s_id of a row that has each.'),
+    .describe('The first conflicting keys, each with the s_id of a row that has it.'),
 });
 
 export const batchSchema = z

@@ -28,7 +28,7 @@ function oneTarget(
   if (body.table_id !== undefined && body.mode === 'create')
     missing(
       'table_id',
-      'A table is created under a table_name; table_id goes with mode=replace or append.',
+      'mode=create takes a table_name; table_id requires mode=replace or append.',
       'value_error',
     );
 }

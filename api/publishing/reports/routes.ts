@@ -131,7 +131,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
   reports.show({ summary: 'Show a report' });
   reports.change({
     summary: 'Write the next revision of a report',
-    description: 'What is left out stays as it is. The revision before is kept.',
+    description: 'Fields left out keep their values. The previous revision is kept.',
     bodyLimit: bodyLimits.report,
     body: changeBody,
     errors: ['body_too_large', 'conflict', 'revision_conflict', 'invalid_request'],

@@ -31,7 +31,7 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   entries.create({
     summary: 'Attach a table',
     description:
-      'The analyst sees what is attached and nothing else. Attaching twice is the same entry. System tables cannot be attached; views are not known yet.',
+      'The analyst sees attached tables only. Attaching a table again returns the same entry. System tables cannot be attached; views are not known yet.',
     body: attachBody,
     errors: ['conflict'],
     status: [201, 200],

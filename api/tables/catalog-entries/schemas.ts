@@ -32,7 +32,7 @@ export const attachBody = z
   .strictObject({
     table_id: idText.optional(),
     view_id: idText.optional(),
-    note: characters(0, 2_000).default('').describe('What the analyst should know of it.'),
+    note: characters(0, 2_000).default('').describe('What the analyst should know about it.'),
   })
   .refine((body) => (body.table_id === undefined) !== (body.view_id === undefined), {
     message: 'Give either table_id or view_id.',

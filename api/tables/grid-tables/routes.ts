@@ -96,7 +96,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Enforce the key of a data table, or no longer',
       description:
-        'Before keys are enforced those that are there are looked at: keys that several rows have are named (409, member `keys`).',
+        'Before keys are enforced, the existing rows are checked: keys that several rows share are named (409, member `keys`).',
       exists: existsInGrid,
       body: changeGridTableBody,
       errors: ['not_appendable', 'conflict'],
@@ -139,7 +139,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Rename, retype or make nullable a column',
       description:
-        'A retype must lose nothing, unless `cast` is true; rows that stand in the way are named (409, member `rows`). The columns of an imported table can be retyped and made nullable, until it is imported anew.',
+        'A retype must lose nothing, unless `cast` is true; rows that prevent it are named (409, member `rows`). The columns of an imported table can be retyped and made nullable; the next replacing import resets them.',
       exists: columnExists,
       body: changeColumnBody,
       errors: ['name_taken', 'not_appendable', 'conflict'],

@@ -26,7 +26,7 @@ export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
   runs.create({
     summary: 'Run lake maintenance now',
     description:
-      'A durable process: 202, then poll the Location. While a run waits or is under way it is the one that is answered.',
+      'A durable process: 202, then poll the Location. While a run is queued or under way, that run is returned.',
     status: 202,
     run: ({ organizationId, newId }) => requestMaintenance(deps, organizationId, newId('car')),
   });

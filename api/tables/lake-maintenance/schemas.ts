@@ -12,8 +12,8 @@ const figuresSchema = z.object({
     .describe(
       'Deletions that an earlier release had kept twice, so that rows came back; each hides its row again.',
     ),
-  tablesSkipped: z.int().describe('Tables that somebody held for long; the next run takes them.'),
-  filesMerged: z.int().describe('Files that were written anew, together or without deleted rows.'),
+  tablesSkipped: z.int().describe('Tables that were locked for too long; the next run handles them.'),
+  filesMerged: z.int().describe('Files that were rewritten: merged, or without their deleted rows.'),
   filesWritten: z.int().describe('The files they became.'),
   snapshotsExpired: z.int(),
   filesRemoved: z.int(),

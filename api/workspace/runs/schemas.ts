@@ -49,7 +49,7 @@ export const runSchema = z
     problem: z
       .object({ code: z.literal('process_failing'), message: z.string(), since: timestamp })
       .nullable()
-      .describe('Why a run that is under way does not go on; it goes on by itself once that is mended.'),
+      .describe('Why a run under way makes no progress; it continues once the cause is fixed.'),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,

@@ -60,5 +60,5 @@ async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<v
     const start = await inOrganization(deps.db, id.organizationId, (db) => agentRunStart(db, row));
     await deps.processes.restart(start);
   }
-  deps.logger.info({ ...id, state }, 'saw to a run whose process was gone');
+  deps.logger.info({ ...id, state }, 'reconciled a run whose process was gone');
 }

@@ -78,7 +78,7 @@ export async function decideTool(db: OrganizationTransaction, decision: Decision
   const { organizationId, connectionId, tool: name, policy, fingerprint, decidedBy } = decision;
   const tool = await getTool(db, organizationId, connectionId, name);
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint)
-    throw new AppError('conflict', 'The tool has changed since it was seen: read it again and decide anew.');
+    throw new AppError('conflict', 'The tool has changed since it was read: read it again and decide again.');
   const decided = await db
     .updateTable('app_tools')
     .set({ policy, approved_fingerprint: tool.fingerprint, decided_by: decidedBy, decided_at: new Date() })
@@ -90,5 +90,5 @@ export async function decideTool(db: OrganizationTransaction, decision: Decision
     .returningAll()
     .executeTakeFirst();
   if (decided !== undefined) return decided;
-  throw new AppError('conflict', 'The tool changed at this moment: read it again and decide anew.');
+  throw new AppError('conflict', 'The tool changed at this moment: read it again and decide again.');
 }

@@ -121,7 +121,7 @@ function inputOf(input: unknown): object {
 
 function changed({ name }: AppConnectionRow, tool: string, isListed: boolean): AppError {
   const message = isListed
-    ? `The tool ${tool} of ${name} has changed since it was offered: it is called once somebody decided on it as it is now.`
+    ? `The tool ${tool} of ${name} has changed since it was offered: it can be called after a new decision on it.`
     : `The tool ${tool} of ${name} has changed: the server lists it no longer.`;
   return new AppError('conflict', message);
 }

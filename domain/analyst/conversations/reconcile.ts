@@ -101,5 +101,5 @@ async function revive(deps: ConversationReconcileDeps, id: Found): Promise<void>
     updateConversation(db, organizationId, conversationId, { due_since: new Date() }),
   );
   await wake(deps, id);
-  deps.logger.info({ ...id, state }, 'saw to a conversation whose process was gone');
+  deps.logger.info({ ...id, state }, 'reconciled a conversation whose process was gone');
 }

@@ -76,7 +76,7 @@ export function modelsConfig(e: z.infer<typeof modelsEnvironment>): ModelsConfig
   const known = [...ids, offlineId];
   const defaultId = e.DEFAULT_MODEL ?? known[0]!;
   if (!known.includes(defaultId))
-    throw new Error(`DEFAULT_MODEL is ${defaultId}, which is none of the models: ${known.join(', ')}.`);
+    throw new Error(`DEFAULT_MODEL is ${defaultId}, which is not one of the models: ${known.join(', ')}.`);
   return {
     providers,
     defaultId,
@@ -105,7 +105,7 @@ function local(e: z.infer<typeof modelsEnvironment>): ModelProvider | undefined 
   if (baseUrl === undefined && ids === undefined && apiKey === undefined) return undefined;
   if (baseUrl === undefined || ids === undefined)
     throw new Error(
-      'MODEL_BASE_URL and MODEL_IDS belong together: the one says where, the other what is there.',
+      'MODEL_BASE_URL and MODEL_IDS must be set together: the server and the models that it serves.',
     );
   const models = ids.map((model) =>
     model.label === model.name ? { ...model, label: `${model.name} (${name})` } : model,
@@ -117,7 +117,7 @@ function readList(text: string, context: z.RefinementCtx): NamedModel[] {
   const models = readKnown(text);
   const names = new Set(models.map(({ name }) => name));
   if (models.length === 0) context.addIssue({ code: 'custom', message: 'The list has no model.' });
-  if (names.size < models.length) context.addIssue({ code: 'custom', message: 'A model is there twice.' });
+  if (names.size < models.length) context.addIssue({ code: 'custom', message: 'A model is listed twice.' });
   if (models.some(({ name, label }) => /\s/.test(name) || name === '' || label === '' || name.length > 200))
     context.addIssue({ code: 'custom', message: 'Entries are id or id=Label, and an id has no spaces.' });
   return models;

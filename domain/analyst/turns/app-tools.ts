@@ -79,7 +79,7 @@ export async function callApp(
   if (!isReadOnly && !(await inOrganization(deps.db, organizationId, (db) => beginAttempt(db, part))))
     throw new AppError(
       'conflict',
-      'An earlier try of this call was interrupted, and nobody knows whether it reached the tool: it is not called again.',
+      'An earlier try of this call was interrupted, and whether it reached the tool is unknown: it is not called again.',
     );
   return callOfferedTool(deps, { ...called, organizationId, input, signal }).catch(async (error: unknown) => {
     // The call was not made, so another attempt may make it.

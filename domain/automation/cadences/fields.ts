@@ -26,7 +26,7 @@ export const fieldChecks: Record<CadenceField | 'zoneId', Check> = {
         : fault(
             [path],
             'value_error',
-            'No time zone is called so: give a name of the tz database, for example Europe/Berlin.',
+            'There is no such time zone: use a name of the tz database, for example Europe/Berlin.',
           ),
     ),
   timeOfDay: (value, path) =>

@@ -35,7 +35,7 @@ export function collectFire(db: Database, input: ScheduleRunInput): Promise<Fire
 function endByRun(db: OrganizationTransaction, fire: ScheduleRun, run: Run | undefined): Promise<FireStatus> {
   if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'Its run was cancelled.');
   const error = run?.error as { message?: string } | null | undefined;
-  return endRun(db, fire, 'failed', error?.message ?? 'Its run is no more.');
+  return endRun(db, fire, 'failed', error?.message ?? 'Its run no longer exists.');
 }
 
 /** To where the schedule says at that time. */

@@ -85,7 +85,7 @@ async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: It
     await deps.processes.restart(
       await inOrganization(deps.db, organizationId, (db) => scheduleRunStart(db, row)),
     );
-  deps.logger.info({ organizationId, scheduleRunId: id, state }, 'saw to a fire whose process was gone');
+  deps.logger.info({ organizationId, scheduleRunId: id, state }, 'reconciled a fire whose process was gone');
 }
 
 async function reviveBackfill(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
@@ -99,5 +99,5 @@ async function reviveBackfill(deps: ScheduleReconcileDeps, { organizationId, id 
     return backfillStart(db, row, schedule.project_id!);
   });
   if (found !== undefined && !closes(backfillProcess, state)) await deps.processes.restart(found);
-  deps.logger.info({ organizationId, backfillId: id, state }, 'saw to a backfill whose process was gone');
+  deps.logger.info({ organizationId, backfillId: id, state }, 'reconciled a backfill whose process was gone');
 }

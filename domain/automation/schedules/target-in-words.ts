@@ -37,7 +37,7 @@ export async function targetInWords(
     .where('schedules.organization_id', '=', organizationId)
     .where('schedules.id', '=', scheduleId)
     .executeTakeFirst();
-  if (row === undefined) return 'a target that is gone';
+  if (row === undefined) return 'a deleted target';
   const target =
     row.playbook === null
       ? row.workflow === null

@@ -143,7 +143,7 @@ function placeholderFaults({ cursor, ...resource }: ReplicatedResource): Fault[]
     namesIn(value).flatMap((name): Fault[] => {
       if (known.get(name) === true) return [];
       const msg = known.has(name)
-        ? `\${${name}} stands for nothing: the resource's cursor does not have it.`
+        ? `\${${name}} has no value: it is not part of the resource's cursor.`
         : `\${${name}} is no placeholder: there are \${cursor} and \${tie_breaker}.`;
       return [{ place: ['query_parameters', key], msg }];
     }),
@@ -154,7 +154,7 @@ function placeholderFaults({ cursor, ...resource }: ReplicatedResource): Fault[]
       : [
           {
             place: ['initial_query_parameters', key],
-            msg: 'The first run has no cursor yet: a placeholder stands for nothing in it.',
+            msg: 'The first run has no cursor yet, so a placeholder has no value there.',
           },
         ],
   );

@@ -36,7 +36,7 @@ export async function confirmSnapshot(
     if (moved !== undefined) return moved;
     // Confirmed already: the same again changes nothing.
     if (found.confirmed_at !== null) return found;
-    throw new AppError('conflict', `The snapshot is ${found.status}: it awaits no confirmation.`);
+    throw new AppError('conflict', `The snapshot is ${found.status}: it does not await confirmation.`);
   });
   const workflowId = workflowIdOf(row);
   await bestEffort(deps, workflowId, deps.processes.signal(workflowId, wakeSnapshotSignal));

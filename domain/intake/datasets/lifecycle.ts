@@ -36,7 +36,7 @@ const internalFailure: SnapshotFailure = {
 
 const notConfirmed: SnapshotFailure = {
   code: 'conflict',
-  message: `The snapshot would lose more rows than its guard allows, and nobody confirmed it within ${confirmationHours} hours.`,
+  message: `The snapshot would lose more rows than its guard allows, and it was not confirmed within ${confirmationHours} hours.`,
 };
 
 /** What a user sees of a snapshot while it runs. */

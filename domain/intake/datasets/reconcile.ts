@@ -48,7 +48,7 @@ async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: Sn
   const isEnded = closes(snapshotProcess, state) && (await giveUpSnapshot(deps, row));
   if (isEnded) await notifyWaiter(deps, run);
   else await processes.restart(snapshotStart(row, { waitedBy: run.waited_by }));
-  deps.logger.info({ organizationId, runId, state }, 'saw to a snapshot whose process was gone');
+  deps.logger.info({ organizationId, runId, state }, 'reconciled a snapshot whose process was gone');
 }
 
 /** One that has not heard for so long is committing: more signals would only fill its history. */

@@ -38,7 +38,7 @@ export async function planAppend(
         ? await findTableByName(db, organizationId, request.tableName!)
         : await getTable(db, organizationId, request.tableId),
   }));
-  if (table === undefined) throw fault('table_name', 'No table of this name is there to append to.');
+  if (table === undefined) throw fault('table_name', 'There is no table of this name to append to.');
   const format = request.format ?? formatByName(file.path);
   checkOptions(options, format);
   const target = await targetOf(deps, table);

@@ -40,5 +40,5 @@ async function revive(deps: ImportReconcileDeps, id: ImportId): Promise<void> {
   // Who ended a process by force wants its work ended; what the lake has already only has to be told.
   const isEnded = closes(importProcess, state) && (await giveUpImport(deps, row));
   if (!isEnded) await processes.restart(importStart(row));
-  deps.logger.info({ ...id, state }, 'saw to an import whose process was gone');
+  deps.logger.info({ ...id, state }, 'reconciled an import whose process was gone');
 }

@@ -127,7 +127,7 @@ async function makeReady(
   if (await tableStates.move(db, { organization_id: organizationId, id: tableId }, 'creating', 'ready'))
     return;
   const table = await findTable(db, organizationId, tableId);
-  if (table?.status !== 'ready') throw new Error(`The reservation of ${tableId} is gone.`);
+  if (table?.status !== 'ready') throw new Error(`The reservation of ${tableId} no longer exists.`);
 }
 
 /**
@@ -173,7 +173,7 @@ export class FileCrashError extends Error {
 const engineFailed: ImportFailure = {
   code: 'engine_failed',
   message:
-    'The engine ended twice while it read this file: it needs more than an import may use, or meets a fault of the engine. Save it anew, or in another format.',
+    'The engine ended twice while it read this file: it needs more than an import may use, or triggers a fault in the engine. Save it again, or in another format.',
   line: null,
   column: null,
   raw: null,

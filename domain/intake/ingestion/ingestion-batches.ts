@@ -65,7 +65,7 @@ export function isRevocable(status: string): boolean {
 export interface BatchFailure {
   code: string;
   message: string;
-  /** The first s_ids that stand in the way; those beyond 2^53 as strings. */
+  /** The first conflicting s_ids; those beyond 2^53 as strings. */
   rowIds?: readonly (number | string)[];
   /** The first keys that stand in the way, with the s_ids of rows that have them. */
   keys?: readonly { key: Record<string, unknown> }[];

@@ -185,7 +185,7 @@ export const fileQuarantine: QuarantineModel = {
     return inOrganization(db, organizationId, async (transaction) => {
       const row = await getTableImport(transaction, organizationId, batch.replay_of!);
       if (await isReplacedSince(transaction, row))
-        throw new AppError('conflict', 'The table was imported anew since the replay was asked for.');
+        throw new AppError('conflict', 'The table was imported again after the replay was requested.');
       return findImportQuarantine(transaction, row);
     });
   },

@@ -59,7 +59,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
     outcome.kind === 'lost' || (outcome.kind === 'answered' && [502, 504].includes(outcome.status));
   if (!isLost) return told(deps, begun, outcome, retryableStatuses.slack);
   const why = outcome.kind === 'answered' ? `A gateway answered ${outcome.status}.` : outcome.message;
-  const message = `${why} Slack may have the message; it is not sent again by itself.`;
+  const message = `${why} Slack may have the message; it is not resent automatically.`;
   return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', message) });
 }
 

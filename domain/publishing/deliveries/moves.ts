@@ -54,7 +54,7 @@ export function findPending(
     const moved = await deliveryStates.move(transaction, row, 'sending', 'uncertain', {
       error: errorOf(
         'delivery_uncertain',
-        'An attempt broke off when it had begun to send: the other side may have it. It is not sent again by itself.',
+        'An attempt broke off when it had begun to send: the other side may have it. It is not resent automatically.',
       ),
     });
     return { row: moved, isPending: false };

@@ -93,5 +93,5 @@ async function revive(deps: RetryDeps, { organizationId, deliveryId }: DeliveryI
     return deliveryStates.move(db, found, found.status, to, { error });
   });
   if (row !== undefined && !deliveryStates.isEnd(row.status)) await deps.processes.restart(startOf(row));
-  deps.logger.info({ organizationId, deliveryId, state }, 'saw to a delivery whose process was gone');
+  deps.logger.info({ organizationId, deliveryId, state }, 'reconciled a delivery whose process was gone');
 }

@@ -59,7 +59,7 @@ export function lakeMaintenanceSteps(
       async ({ organizationId }) => {
         await deps.processes.restart(maintenanceStart(organizationId));
         await wake(organizationId);
-        deps.logger.info({ organizationId }, 'has deletions in files and catalog looked at');
+        deps.logger.info({ organizationId }, 'checked its deletions in files and catalog');
       },
     ),
     wholeStep('purge of lake maintenance', () => purgeLakeMaintenanceRuns(deps.db, 1_000)),

@@ -179,7 +179,7 @@ function logHidden(
   const detail = outcome.privateDetail.replaceAll(catalog.password || '***', '***').slice(0, 2000);
   logger?.warn(
     { code: outcome.code, organizationId, detail },
-    'a query failed for a reason its client is not told',
+    'a query failed for a reason not shown to its client',
   );
 }
 

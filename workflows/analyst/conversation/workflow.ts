@@ -88,7 +88,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
         recordOutcome('deleted', 'The conversation was deleted, with everything that belonged to it.');
         return;
       default:
-        recordOutcome('gone', 'The conversation is no more.');
+        recordOutcome('gone', 'The conversation no longer exists.');
         return;
     }
     endAsCancelled('The conversation');
@@ -119,7 +119,7 @@ function describe(next: ConversationNext, lastFailure: string): void {
   if (next.kind === 'idle') {
     setCurrentDetails(
       next.isHeld
-        ? `Held by a Stop with ${next.waiting} messages waiting, until somebody resumes the queue.`
+        ? `Held by a Stop with ${next.waiting} messages waiting, until the queue is resumed.`
         : `Waits for a message.${lastFailure}`,
     );
   }

@@ -35,7 +35,7 @@ export async function scheduleBackfill(input: BackfillInput): Promise<BackfillSt
   } catch (error) {
     if (!isCancelled(error)) throw error;
     await CancellationScope.nonCancellable(() => control.cancelBackfill(input));
-    recordOutcome('cancelled', 'Was cancelled; what had been fired goes on.');
+    recordOutcome('cancelled', 'Was cancelled; runs it had started continue.');
     throw error;
   }
 }
@@ -105,7 +105,7 @@ const isCancelled = (error: unknown) =>
 
 function told(status: BackfillStatus): BackfillStatus {
   if (status === 'succeeded') recordOutcome(status, 'Fired everything that was planned.');
-  if (status === 'cancelled') recordOutcome(status, 'Was cancelled; what had been fired goes on.');
+  if (status === 'cancelled') recordOutcome(status, 'Was cancelled; runs it had started continue.');
   if (status === 'failed')
     throw failedAs('backfill_failed', 'The backfill', 'It fired everything that was planned.');
   return status;

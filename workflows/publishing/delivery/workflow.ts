@@ -14,7 +14,7 @@ export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
       recordOutcome('delivered', 'The other side has it.');
       return 'delivered';
     case 'uncertain':
-      recordOutcome('uncertain', 'The other side may have it; it is not sent again by itself.');
+      recordOutcome('uncertain', 'The other side may have it; it is not resent automatically.');
       return 'uncertain';
     case 'failed':
       throw failedAs('delivery_failed', 'The delivery');

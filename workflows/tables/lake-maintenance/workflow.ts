@@ -38,7 +38,7 @@ const lake = proxyActivities<LakeMaintenanceLakeActivities>({
 
 const steps = [
   ['flush', lake.flushLakeTables, 'Moves rows from the catalog to Parquet'],
-  ['compact', lake.compactLakeTables, 'Merges small files, writes mostly deleted ones anew'],
+  ['compact', lake.compactLakeTables, 'Merges small files, rewrites mostly deleted ones'],
   ['expire', lake.expireLakeSnapshots, 'Lets go of snapshots past the retention'],
   ['remove_files', lake.removeOldLakeFiles, 'Removes files let go of a day ago'],
   ['remove_orphans', lake.removeLakeOrphans, 'Removes week-old files the catalog never took'],

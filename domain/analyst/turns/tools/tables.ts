@@ -45,7 +45,7 @@ async function knownTable(call: ToolCall, name: string): Promise<KnownTable> {
   const known = await knownTables(call);
   const found = known.find((table) => table.name.toLowerCase() === name.toLowerCase());
   if (found !== undefined) return found;
-  throw new AppError('not_found', `No attached table is called ${name}; list_tables tells those that are.`);
+  throw new AppError('not_found', `There is no attached table ${name}; list_tables lists those that exist.`);
 }
 
 export const listTables = defineTool({

@@ -47,7 +47,7 @@ async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Pro
     await endWorkflowRun(deps, id, { terminated: true });
     await notifyWaiter(deps, both.run);
   } else await deps.processes.restart(workflowRunStart(both.row, both.run));
-  deps.logger.info({ ...id, state }, 'saw to a run of a workflow whose process was gone');
+  deps.logger.info({ ...id, state }, 'reconciled a run of a workflow whose process was gone');
 }
 
 /** Decisions that the process has not acted on. */

@@ -41,7 +41,7 @@ export async function resumeWorkflowRun(
       throw new AppError('conflict', `The run is ${both.run.status}; one that failed can be resumed.`);
     const workflow = await findWorkflow(db, organizationId, both.row.workflow_id);
     if (workflow === undefined || workflow.status === 'archived')
-      throw new AppError('conflict', 'The workflow is archived; nothing of it runs any more.');
+      throw new AppError('conflict', 'The workflow is archived and can no longer run.');
     await reopenNodes(db, organizationId, runId);
     const isKept = await keepRunPins(db, organizationId, runId);
     if (data === 'kept' && !isKept && dataVersionsOf(both.row).length > 0) throw notKept();

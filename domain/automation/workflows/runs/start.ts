@@ -143,7 +143,7 @@ async function versionToRun(
   versionId: string | undefined,
 ): Promise<WorkflowVersion> {
   if (workflow === undefined || workflow.status === 'archived')
-    throw new AppError('conflict', 'The workflow is archived; nothing of it runs any more.');
+    throw new AppError('conflict', 'The workflow is archived and can no longer run.');
   if (versionId === undefined && workflow.status !== 'active')
     throw new AppError(
       'conflict',

@@ -141,5 +141,5 @@ const notSigned = () =>
 const notActive = () =>
   new AppError(
     'conflict',
-    'The trigger sets nothing off now: its workflow is not active, or was activated without it.',
+    'The trigger is not active: its workflow is not active, or was activated without it.',
   );

@@ -56,7 +56,8 @@ async function requestOf(
   );
   const triggers = (version?.triggers ?? []) as unknown as { id: string; params: Params }[];
   const trigger = triggers.find(({ id }) => id === triggerId);
-  if (trigger === undefined) throw new AppError('not_found', 'The version that it met is no more.');
+  if (trigger === undefined)
+    throw new AppError('not_found', 'The version that it was fired for no longer exists.');
   return {
     organizationId,
     runId,

@@ -93,7 +93,7 @@ function withParsed(record: JsonRecord, field: string): JsonRecord {
     if (!(error instanceof RemoteFailure)) throw error;
     throw new RemoteFailure(
       'request',
-      `A record's field ${field} holds no JSON, which json_string_fields says of it.`,
+      `A record's field ${field} is listed in json_string_fields but holds no JSON.`,
     );
   }
 }

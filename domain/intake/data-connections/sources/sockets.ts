@@ -98,7 +98,7 @@ export async function serverOf(
           end(
             new RemoteFailure(
               'connect',
-              `The source let nobody in within ${limits.loginTimeoutMs / 1_000} s.`,
+              `The source did not complete the login within ${limits.loginTimeoutMs / 1_000} s.`,
             ),
           ),
         limits.loginTimeoutMs,

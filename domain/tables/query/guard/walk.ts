@@ -44,7 +44,7 @@ export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: W
     if (walker.met.has(name)) continue;
     throw new QueryRefusal(
       'query_failed',
-      `${source} stands within quotes or a comment; write it bare, without quotes: it is bound as a value.`,
+      `${source} is inside quotes or a comment; write it without quotes: it is bound as a value.`,
     );
   }
 }

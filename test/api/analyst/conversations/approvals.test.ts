@@ -269,7 +269,7 @@ test('a call that was interrupted is not made again', async () => {
   );
   await decide(approval.id, 'allow');
   const reply = await ended(messageId);
-  expect(reply.content).toContain('nobody knows whether it reached the tool');
+  expect(reply.content).toContain('whether it reached the tool is unknown');
   expect(called).toEqual([]);
 });
 

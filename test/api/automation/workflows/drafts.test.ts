@@ -176,7 +176,7 @@ test.each([
   ['SELECT * FROM made_later WHERE day >= DATE ${params.day}', 'A placeholder is a value'],
   ['SELECT * FROM ${params.day}', 'A placeholder is a value'],
   ["SELECT E'abc'\n${params.day} AS a", 'A placeholder is a value'],
-  ['SELECT $é$ ${params.day} $é$ AS a', 'stands within quotes'],
+  ['SELECT $é$ ${params.day} $é$ AS a', 'is inside quotes'],
   ['SHOW TABLES', undefined],
   ['SELECT 1 FROM', 'Parser Error'],
   ['DELETE FROM orders', 'read-only'],

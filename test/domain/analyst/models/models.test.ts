@@ -114,7 +114,7 @@ describe('the start ends, and says why without the key, where', () => {
       { ...local, DEFAULT_MODEL: 'qwen3' },
       'DEFAULT_MODEL is qwen3, which is none of the models: local/qwen3, local/org/other, offline.',
     ],
-    [{ ...local, MODEL_IDS: 'a, a' }, 'A model is there twice.'],
+    [{ ...local, MODEL_IDS: 'a, a' }, 'A model is listed twice.'],
     [{ ...local, MODEL_IDS: ' , ' }, 'The list has no model.'],
     [{ ...local, MODEL_IDS: 'a b' }, 'an id has no spaces'],
     [{ ...local, MODEL_BASE_URL: 'ftp://secret@host' }, 'no plain http or https address'],

@@ -68,7 +68,7 @@ test.each<[string, SqlValue, unknown[]]>([
 });
 
 test('it says what is wrong with a placeholder, and where', async () => {
-  expect((await outcomeOf(run("SELECT '${x}'", 'a'))).message).toMatch(/^\$\{x\} stands within quotes/);
+  expect((await outcomeOf(run("SELECT '${x}'", 'a'))).message).toMatch(/^\$\{x\} is inside quotes/);
   const message = (await outcomeOf(run('SELECT ${x},\n  DATE ${x}', 'a'))).message;
   expect(message).toContain('line 2, column 9');
   expect(message).toContain('CAST(${…} AS DATE)');

@@ -8,7 +8,7 @@ export const waitWork: NodeWork = async ({ config, state }) => {
   const { seconds, until } = config as { seconds?: number; until?: string };
   const untilMs = until === undefined ? state.started_at!.getTime() + seconds! * 1_000 : Date.parse(until);
   if (Number.isNaN(untilMs))
-    throw new NodeFailed('invalid_request', `${until} is no time; RFC 3339 is wanted.`, { isFinal: true });
+    throw new NodeFailed('invalid_request', `${until} is not a time in RFC 3339 form.`, { isFinal: true });
   if (untilMs <= Date.now()) return { kind: 'done', outputs: {} };
   return { kind: 'waiting', what: `until ${new Date(untilMs).toISOString()}`, untilMs };
 };
