@@ -15,11 +15,11 @@ import { typeTables } from './types/types.ts';
 
 export interface ConnectionRules {
   cipher: Cipher;
-  /** Whether the operator lets HTTP sources be at addresses that nobody checks. */
+  /** Whether the operator permits HTTP sources at unchecked addresses. */
   allowUnvalidated: boolean;
 }
 
-/** As a request gives it; a policy that is null is none. */
+/** As in a request; null removes the HTTP policy. */
 export interface SnapshotConfig {
   enabled: boolean;
   http_replication?: HttpReplication | null | undefined;
@@ -72,9 +72,9 @@ export interface DataConnectionChange {
 }
 
 /**
- * What is left out stays. `config` and `secrets` are merged key by key and checked as a whole; a snapshot
- * policy replaces the last one, but for how HTTP is read, which stays where the policy does not mention it.
- * What sends secrets elsewhere has them given again.
+ * Fields left out stay unchanged. `config` and `secrets` are merged key by key and validated as a whole. A
+ * snapshot policy replaces the previous one, except that `http_replication` stays if the policy does not
+ * contain it. Secrets that the change would send elsewhere must be given again.
  */
 export async function changeDataConnection(
   db: OrganizationTransaction,
@@ -109,7 +109,7 @@ export async function changeDataConnection(
           config: JSON.stringify(config),
           ...sealed(rules.cipher, secrets),
           settings_revision: before.settings_revision + 1,
-          // What was tested is not what it is now.
+          // The last test was of other settings.
           last_tested_at: null,
           last_test_ok: null,
         }
@@ -176,7 +176,7 @@ function refuseFaults(
       });
     else faults.push(...replicationFaults(policy));
   }
-  // A secret that no longer applies is told as that.
+  // At most one fault per secret: one that no longer applies is not also reported as redirected.
   const isTold = (place: string) => faults.some(({ loc }) => loc.join() === place);
   faults.push(...redirected.filter(({ loc }) => !isTold(loc.join())));
   if (faults.length > 0) throw new ValidationError(faults);

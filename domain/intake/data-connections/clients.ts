@@ -16,15 +16,14 @@ import { sourceKinds } from './sources/kinds.ts';
 import type { SourceKind, SourceTarget } from './sources/source.ts';
 import { typeTables } from './types/types.ts';
 
-/** Ways to the sources of data connections. */
+/** Access to the sources of data connections. */
 export interface SourceClients {
-  /** Whether a connection may go to addresses that nobody checks. */
+  /** Whether a connection may reach unchecked addresses. */
   allowUnvalidated: boolean;
   /**
-   * Does some work with a source, within so much time.
+   * Runs work against a source, with a timeout.
    *
-   * @throws RemoteFailure; AppError rate_limited where the organization has too much under way with its
-   * sources
+   * @throws RemoteFailure; AppError rate_limited if the organization has too many sessions with its sources
    */
   use<T>(
     connection: DataConnection,
@@ -42,8 +41,8 @@ export interface SourceClientsOptions {
 }
 
 /**
- * A source that hangs keeps a session for as long as it may take: those of one organization must not be
- * everybody's.
+ * A source that hangs holds its session until the timeout; the limit keeps one organization from using up all
+ * sessions.
  */
 const maxSessionsPerOrganization = 16;
 
@@ -104,7 +103,7 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
     } catch (error) {
       if (error instanceof InternalFailure) throw error.cause;
       const failure = sourceFailure(error, { redaction: target.redaction, stageOf });
-      // The token was refused: another one is asked for the next time.
+      // The token may have been rejected: the next request fetches a new one.
       if (failure.stage === 'login')
         tokens.forget(`${connection.organization_id} ${connection.id} ${connection.settings_revision}`);
       throw failure;

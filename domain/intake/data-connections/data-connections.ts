@@ -16,12 +16,12 @@ export const {
   remove: removeDataConnection,
 } = connections;
 
-/** Adds a connection; the same id again finds the first. */
+/** Adds a connection; if the id exists, returns the existing one. */
 export async function insertDataConnection(
   db: OrganizationTransaction,
   row: Insertable<DB['data_connections']>,
 ): Promise<DataConnection> {
-  // Whoever counts an organization's connections does so alone.
+  // Serialises counting and inserting within an organization.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`data connections of ${row.organization_id}`}, 0))`.execute(
     db,
   );

@@ -11,8 +11,8 @@ import {
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 
 /**
- * What went wrong on this side while a source was worked with: it is told as its cause, and not as the
- * source's.
+ * A failure of this service during work with a source. Its cause is reported instead of a failure of the
+ * source.
  */
 export class InternalFailure extends Error {
   override readonly name = 'InternalFailure';
@@ -22,7 +22,7 @@ export class InternalFailure extends Error {
   }
 }
 
-/** Work of this side among work with a source. */
+/** Marks failures of the service's own work within work with a source. */
 export async function ours<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -31,12 +31,12 @@ export async function ours<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What a kind of source says in its own words, by the codes of its errors. */
+/** Maps an error of one kind of source, by its code or message, to the stage that failed. */
 export type StageOf = (code: string, error: Error) => FailureStage | undefined;
 
 /**
- * Classifies whatever a source throws. Its own words are shown in one line, and without the secrets it was
- * sent.
+ * Classifies any error that a source throws. Its message is shown on one line, without the secrets that were
+ * sent to the source.
  */
 export function sourceFailure(
   error: unknown,

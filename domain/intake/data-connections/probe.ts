@@ -16,7 +16,7 @@ export interface TestOutcome {
   failure: { stage: FailureStage; message: string } | null;
 }
 
-/** What a test, or a list of resources, may take. */
+/** Timeout of a test, or of listing resources. */
 const timeoutMs = 10_000;
 
 interface ConnectionId {
@@ -25,8 +25,8 @@ interface ConnectionId {
 }
 
 /**
- * Whether a connection's source can be used, and what is in the way where it cannot; the connection keeps the
- * outcome.
+ * Tests whether a connection's source can be used, and if not, why. The outcome is stored with the
+ * connection.
  */
 export async function testConnection(deps: SourceDeps, where: ConnectionId): Promise<TestOutcome> {
   const connection = await read(deps, where);
@@ -45,14 +45,14 @@ export async function testConnection(deps: SourceDeps, where: ConnectionId): Pro
       .set({ last_tested_at: new Date(), last_test_ok: failure === null })
       .where('organization_id', '=', where.organizationId)
       .where('id', '=', where.id)
-      // What was tested is not what it is now.
+      // No row if the settings have changed since the test began.
       .where('settings_revision', '=', connection.settings_revision)
       .execute(),
   );
   return { ok: failure === null, elapsedMs, failure };
 }
 
-/** What can be copied from a connection's source. @throws AppError source_failed with what is in the way */
+/** Lists what can be copied from a connection's source. @throws AppError source_failed with the reason */
 export async function listResources(
   deps: SourceDeps,
   where: ConnectionId,
@@ -65,7 +65,7 @@ export async function listResources(
     );
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
-    // Without its cause, which holds what the source said: that may be a secret, and causes reach logs.
+    // Without the cause: it contains the source's answer, which may include a secret, and causes are logged.
     throw new AppError('source_failed', error.message, { extensions: { stage: error.stage } });
   }
 }

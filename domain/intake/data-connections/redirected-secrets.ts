@@ -2,17 +2,17 @@ import type { ValidationFault } from '../../../data/errors.ts';
 import type { Settings, SettingsChange } from './settings.ts';
 import type { ConfigField, ConnectionTypeTable } from './types/field.ts';
 
-/** Where a connection's secrets go. */
+/** Destination of a connection's secrets. */
 export interface Direction {
   config: Settings;
-  /** Whether the addresses that its names stand for are checked. */
+  /** Whether the addresses that its host names resolve to are checked. */
   isChecked: boolean;
 }
 
 /**
- * Secrets are for the server they were given for: whoever has them sent elsewhere, or less safely, gives them
- * anew, or removes them. Otherwise one who may change a connection could read its secrets at a server of
- * their own.
+ * Secrets are for the server they were given for: a change that sends them elsewhere, or less securely, must
+ * give them again or remove them. Otherwise anyone who may change a connection could read its secrets by
+ * pointing it at their own server.
  */
 export function redirectedSecretFaults(
   { config: fields, secrets }: ConnectionTypeTable,

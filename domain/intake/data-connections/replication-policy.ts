@@ -5,10 +5,13 @@ export const cursorFormats = ['iso8601', 'epoch_seconds', 'epoch_millis', 'integ
 export const literalStyles = ['raw', 'single_quoted', 'double_quoted'] as const;
 export const bootstrapModes = ['full', 'from_now'] as const;
 
-/** The column that tells in which place a record was read, until the last of each key is known. */
+/**
+ * Column with a record's position in the order of reading, present until only the last record of each key is
+ * kept.
+ */
 export const placeColumn = '__place_of_record__';
 
-/** How an HTTP source is read, with the names that it is written with: it comes back as it was written. */
+/** How an HTTP source is read, with the field names of the API; returned as it was given. */
 export interface HttpReplication {
   version?: number | undefined;
   validate_server_address?: boolean | undefined;
@@ -49,7 +52,7 @@ export interface ReplicatedResource {
     | undefined;
 }
 
-/** From and to what each limit may be set. */
+/** Lowest and highest value of each limit. */
 export const limitRanges = {
   max_concurrency: [1, 32],
   max_response_bytes_per_request: [1_024, 1_073_741_824],
@@ -61,7 +64,7 @@ export const limitRanges = {
 
 export const maxResources = 100;
 
-/** What no single field of the policy can tell: what belongs together, and what comes twice. */
+/** Faults that involve more than one field: missing counterparts and duplicates. */
 export function replicationFaults(policy: HttpReplication): ValidationFault[] {
   const paths = new Set<string>();
   return (policy.resources ?? []).flatMap((resource, index) => {
@@ -132,7 +135,7 @@ function resourceFaults(resource: ReplicatedResource): Fault[] {
   return faults;
 }
 
-/** `${cursor}` and `${tie_breaker}` stand for what the last run came to; the first run has neither. */
+/** `${cursor}` and `${tie_breaker}` are replaced by what the last run reached; the first run has neither. */
 function placeholderFaults({ cursor, ...resource }: ReplicatedResource): Fault[] {
   const known = new Map([
     ['cursor', cursor !== undefined],

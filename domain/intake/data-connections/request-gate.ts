@@ -17,44 +17,43 @@ import {
   takeRequest,
 } from './request-limits.ts';
 
-/** Leave to send one request. */
+/** Permit to send one request. */
 export interface RequestLease {
   id: string;
   takenAt: number;
-  /** How much of the answer may be read. */
+  /** Maximum bytes of the answer that may be read. */
   maxBytes: number;
 }
 
 export interface RequestWish {
   limits: ReplicationLimits;
-  /** After so long without being renewed it counts as ended, whatever became of it. */
+  /** The permit expires if it is not renewed within this time. */
   leaseMs: number;
   maxBytes: number;
-  /** With leave to read less it would be of no use. */
+  /** The request is not worth sending with fewer bytes than this. */
   minBytes: number;
-  /** Done in the transaction that gives leave. */
+  /** Runs in the transaction that grants the permit. */
   onTaken?: ((db: OrganizationTransaction) => Promise<void>) | undefined;
 }
 
 /**
- * Keeps to the limits of a connection's source, over all workers and their restarts: what was asked stands in
- * one row.
+ * Enforces the limits of a connection's source across all workers and restarts: usage is stored in one row.
  */
 export interface RequestGate {
   take(wish: RequestWish): Promise<RequestLease | LimitedFor>;
-  /** The request is still under way: so that one whose worker was killed does not hold its place for long. */
-  renew(lease: RequestLease, leaseMs: number): Promise<void>;
   /**
-   * A request has ended: what it did not read is given back, and the source left alone for as long as it
-   * asked.
+   * Extends the lease of a running request. Leases are short so that a killed worker's request frees its slot
+   * soon.
    */
+  renew(lease: RequestLease, leaseMs: number): Promise<void>;
+  /** Ends a request: returns unread bytes to the limit, and blocks the source for as long as it asked. */
   release(lease: RequestLease, outcome: { readBytes: number; blockedForMs: number }): Promise<void>;
 }
 
-/** Waits between two tries to take leave; throws where that would take too long. */
+/** Waits between attempts to get a permit; throws if the wait would be too long. */
 export type PermitWait = (limited: LimitedFor) => Promise<void>;
 
-/** Leave, as soon as the limits give it. */
+/** Waits until the limits grant a permit. */
 export async function acquirePermit(
   gate: RequestGate,
   wish: RequestWish,
@@ -67,7 +66,9 @@ export async function acquirePermit(
   }
 }
 
-/** Counts a redirect, which is a request too; it is part of one that is under way. */
+/**
+ * Counts a redirect, which is a request of its own; it takes no concurrency slot, since its request has one.
+ */
 export async function countRedirect(
   gate: RequestGate,
   { limits, onTaken }: Pick<RequestWish, 'limits' | 'onTaken'>,
@@ -83,7 +84,7 @@ export function createRequestGate(
   db: Database,
   { organization_id: organizationId, id }: Pick<DataConnection, 'organization_id' | 'id'>,
 ): RequestGate {
-  /** Whoever changes the row does so alone, by PostgreSQL's clock. */
+  /** Changes the row under its lock, by PostgreSQL's clock. */
   function change<T>(
     work: (
       usage: RequestUsage,
@@ -104,7 +105,7 @@ export function createRequestGate(
         .where('connection_id', '=', id)
         .forUpdate()
         .executeTakeFirstOrThrow();
-      // Once it is its turn, which may be long after it came.
+      // Read after the lock is granted, which may be long after the call.
       const { rows } = await sql<{ now: number }>`
         SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(transaction);
       const { usage, result } = await work(row.usage as unknown as RequestUsage, rows[0]!.now, transaction);

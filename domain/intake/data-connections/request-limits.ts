@@ -1,19 +1,19 @@
 import type { ReplicationLimits } from './replication-policy.ts';
 
-/** What was asked of a source of late. Times are in milliseconds, of one clock for all workers. */
+/** Recent usage of a source. Times are in milliseconds, on one clock for all workers. */
 export interface RequestUsage {
   second: Count[];
   minute: Count[];
   day: Count[];
-  /** Of bytes. */
+  /** In bytes. */
   hour: Count[];
-  /** Requests under way, each with when it is given up at the latest. */
+  /** Running requests, each with the time at which its lease expires. */
   leases: [id: string, until: number][];
-  /** Until then the source asked to be left alone. */
+  /** The source asked for no requests before this time. */
   blockedUntil: number;
 }
 
-/** An amount, and since when. */
+/** An amount, and the start of its bucket. */
 type Count = [from: number, amount: number];
 
 interface Window {
@@ -35,11 +35,11 @@ const bytesWindow: Window = {
   limit: 'response_bytes_per_hour',
 };
 
-/** What a request may take from when it is allowed to when it is sent, without coming too early. */
+/** Maximum delay between granting and sending a request that still keeps to the limits. */
 const slackMs = 50;
-/** How soon to ask again where a request under way is waited for. */
+/** Polling interval while waiting for a running request to end. */
 const concurrencyWaitMs = 100;
-/** A source may ask to be left alone for so long. */
+/** Longest block that a source may ask for. */
 export const maxBlockedMs = 86_400_000;
 
 export const noUsage: RequestUsage = {
@@ -51,7 +51,7 @@ export const noUsage: RequestUsage = {
   blockedUntil: 0,
 };
 
-/** Who holds a request back: the limits of the policy, or the source, which asked to be left alone. */
+/** What delays a request: the limits of the policy, or the source, which asked for a pause. */
 export type WaitsFor = 'limits' | 'source';
 
 export interface LimitedFor {
@@ -62,8 +62,8 @@ export interface LimitedFor {
 export type Taken = { usage: RequestUsage; maxBytes: number } | LimitedFor;
 
 /**
- * Allows one more request where every limit lets it, in any span of time and not only in those of a calendar;
- * or says how long to wait. The bytes that it may read are taken in advance.
+ * Grants one more request if every limit allows it, or returns how long to wait. Limits apply to sliding
+ * windows, not calendar periods. The bytes that the request may read are counted in advance.
  */
 export function takeRequest(
   before: RequestUsage,
@@ -91,7 +91,7 @@ export function takeRequest(
   return { usage, maxBytes };
 }
 
-/** A request that is still under way keeps its place; one that has ended does not come back. */
+/** Extends a running request's lease; a lease that has ended is not restored. */
 export function renewRequest(
   before: RequestUsage,
   { id, now, leaseMs }: { id: string; now: number; leaseMs: number },
@@ -104,7 +104,7 @@ export function renewRequest(
   return { ...usage, leases };
 }
 
-/** Gives back what a request did not read, and leaves the source alone where it asked for that. */
+/** Returns the bytes that a request did not read, and blocks the source if it asked for that. */
 export function releasePermit(
   before: RequestUsage,
   request: { id: string; now: number; takenAt: number; unusedBytes: number; blockedForMs: number },
@@ -137,7 +137,7 @@ function prune(usage: RequestUsage, now: number): RequestUsage {
   };
 }
 
-/** How long until so much more is allowed: when enough of what was used is old. */
+/** Time until `amount` more is allowed, that is, until enough usage has left the window. */
 function waitOf(
   usage: RequestUsage,
   window: Window,
@@ -167,7 +167,7 @@ function add(usage: RequestUsage, window: Window, amount: number, now: number): 
 
 const bucketOf = ({ bucketMs }: Window, now: number): number => Math.floor(now / bucketMs) * bucketMs;
 
-/** What was used at the end of a bucket counts for the whole span after it. */
+/** Usage counts for the whole window from the end of its bucket. */
 const endOf = ({ bucketMs, spanMs }: Window, from: number): number => from + bucketMs + spanMs + slackMs;
 
 const sumOf = (counts: readonly Count[]): number => counts.reduce((sum, [, amount]) => sum + amount, 0);

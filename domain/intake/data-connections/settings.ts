@@ -3,14 +3,14 @@ import { isRawNumber } from '../../../data/exact-json.ts';
 import type { Condition, ConnectionTypeTable, Field } from './types/field.ts';
 
 export type SettingValue = string | number | boolean;
-/** What a connection has of one part of its settings, by key. */
+/** One part of a connection's settings, by key. */
 export type Settings = Record<string, SettingValue>;
-/** As a request gives them: a null removes one. */
+/** As in a request: null removes a key. */
 export type SettingsChange = Readonly<Record<string, unknown>>;
 
 const maxTextCharacters = 8_192;
 
-/** What there was with a change merged into it, key by key. Nothing in it is checked yet. */
+/** Merges a change into the settings, key by key, without validation. */
 export function mergedSettings(before: Settings, change: SettingsChange): Settings {
   const merged = new Map<string, unknown>(Object.entries(before));
   for (const [key, value] of Object.entries(change)) {
@@ -20,7 +20,9 @@ export function mergedSettings(before: Settings, change: SettingsChange): Settin
   return Object.fromEntries(merged) as Settings;
 }
 
-/** Every fault of a connection's settings as a whole, each at its place, in the words of the type's table. */
+/**
+ * All faults of a connection's settings, each with its location, worded with the labels of the type's table.
+ */
 export function settingsFaults(
   { config: configFields, secrets: secretFields }: ConnectionTypeTable,
   config: SettingsChange,
@@ -58,7 +60,7 @@ export function settingsFaults(
   return [...part('config', configFields, config), ...part('secrets', secretFields, secrets)];
 }
 
-/** `where Authentication is basic`. */
+/** For example `where Authentication is basic`. */
 export function inWords(condition: Condition, fields: readonly Field[]): string {
   const parts = Object.entries(condition).map(([key, values]) => {
     const label = fields.find((field) => field.key === key)?.label ?? key;
@@ -106,7 +108,7 @@ function textFault({ fault }: Field, value: unknown): ValueFault | undefined {
   return msg === undefined ? undefined : { msg, type: 'value_error' };
 }
 
-/** The value in force: what is set, or what holds where nothing is. */
+/** The effective value: the configured one, or the default. */
 export function settingOf(
   { config: fields }: ConnectionTypeTable,
   config: Settings,

@@ -12,7 +12,10 @@ export interface SnapshotPlace {
   runId: string;
 }
 
-/** Asks a snapshot to end. One that ended stays as it ended; one that is committing may still succeed. */
+/**
+ * Requests cancellation of a snapshot. One that has ended keeps its outcome; one that is committing may still
+ * succeed.
+ */
 export async function cancelSnapshot(
   deps: CancelDeps,
   { organizationId, datasetId, runId }: SnapshotPlace,
@@ -23,7 +26,7 @@ export async function cancelSnapshot(
   return { row, isAsked: await cancelRunById(deps, organizationId, runId) };
 }
 
-/** Lets a snapshot go on although it loses more rows than its guard allows. */
+/** Allows a snapshot to continue although it would lose more rows than its guard allows. */
 export async function confirmSnapshot(
   deps: CancelDeps,
   { organizationId, datasetId, runId }: SnapshotPlace,
@@ -34,7 +37,7 @@ export async function confirmSnapshot(
       confirmed_at: new Date(),
     });
     if (moved !== undefined) return moved;
-    // Confirmed already: the same again changes nothing.
+    // Already confirmed: confirming is idempotent.
     if (found.confirmed_at !== null) return found;
     throw new AppError('conflict', `The snapshot is ${found.status}: it does not await confirmation.`);
   });

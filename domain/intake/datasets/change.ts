@@ -14,15 +14,15 @@ export interface DatasetSettings {
   keyColumns: readonly string[];
   maxShrinkRatio: number | null;
   projectId: string | null;
-  /** Kept as it is: whoever follows it knows what it says. */
+  /** Stored as given; only the follower interprets it. */
   cadence: object | null;
 }
 
-/** Has snapshots start by the cadences of datasets. Schedules do that, and stand above datasets. */
+/** Starts snapshots by the cadences of datasets. Implemented by schedules, which are in a higher wing. */
 export interface CadenceFollower {
   /** @throws AppError invalid_cadence */
   refuseUnfit(cadence: object, before: object | null): void;
-  /** Within the transaction of a dataset's change. */
+  /** Called in the transaction that changes the dataset. */
   follow(db: OrganizationTransaction, dataset: Dataset): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function createDataset(
   given: DatasetSettings & { createdBy: string },
 ): Promise<Dataset> {
   const { organizationId, connectionId, id } = place;
-  // Held, so that it is not deleted meanwhile.
+  // Locked, so that it is not deleted meanwhile.
   const connection = await getDataConnection(db, organizationId, connectionId, 'share');
   await refuseUnfit(db, connection, given);
   if (given.cadence !== null) follower.refuseUnfit(given.cadence, null);
@@ -55,7 +55,7 @@ export async function createDataset(
   return dataset;
 }
 
-/** What is left out stays. What is copied cannot become something else: that is another dataset. */
+/** Fields left out stay unchanged. The resource cannot change: that would be another dataset. */
 export async function changeDataset(
   db: OrganizationTransaction,
   follower: CadenceFollower,
@@ -126,7 +126,8 @@ async function refuseUnfit(
 }
 
 /**
- * What is copied by a cursor has to have one, and a key to merge by. An HTTP resource has both in its policy.
+ * An incremental dataset needs a cursor, and key columns to merge by. An HTTP resource has both in its
+ * policy.
  */
 function refuseUnfitIncrement(
   connection: DataConnection,

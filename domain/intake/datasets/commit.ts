@@ -12,14 +12,17 @@ import type { Replica } from './replicate.ts';
 import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';
 import { type Manifest, removeNotes, type SnapshotRunDeps, workOf } from './staged.ts';
 
-/** Commits what is staged, once, as the table's whole content, and tells the snapshot as succeeded. */
+/**
+ * Commits what is staged, exactly once, as the table's whole content or, if incremental, as a merge. Then
+ * marks the snapshot as succeeded.
+ */
 export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
   const { organization_id: organizationId, table_id: tableId } = row;
   const work = workOf(row);
   const manifest = await readManifest<Manifest>(deps, work);
   const tableName = await inOrganization(deps.db, organizationId, async (db) => {
     await beginStep(db, organizationId, row.id, snapshotSteps.commit);
-    // Somebody may have renamed the table since.
+    // The table may have been renamed since.
     return (await findTable(db, organizationId, tableId))?.name ?? row.table_name;
   });
   const change: TableChange = {
@@ -72,7 +75,7 @@ async function replaceWhole(
   keys: readonly string[],
 ): Promise<number> {
   const { schema } = await deps.lake.catalog.get(change.organizationId);
-  // A try after the commit would compare the new table with itself.
+  // A retry after the commit would compare the new table with itself.
   if (!(await isCommitted(deps, workOf(row)))) {
     const before = await findPhysicalTable(deps.lake.catalogPool, schema, change.tableName);
     await keepSchemaChanges(deps, row, schemaChanges(before?.columns, change.staged.columns));
@@ -81,7 +84,7 @@ async function replaceWhole(
   return replaceWithFiles(deps.lake, { ...change, beside: undefined });
 }
 
-/** How many rows of the table a whole copy has no more, by their key. */
+/** Counts the table's rows whose key is missing from a full copy. */
 async function countDeleted(
   deps: SnapshotRunDeps,
   { organization_id: organizationId, id }: SnapshotRun,
@@ -96,7 +99,7 @@ async function countDeleted(
   );
 }
 
-/** What came since the last snapshot, which may be nothing: then there is nothing to commit. */
+/** Merges the rows since the last snapshot. If there are none, nothing is committed. */
 async function addTo(
   deps: SnapshotRunDeps,
   row: SnapshotRun,
@@ -122,7 +125,7 @@ async function keepSchemaChanges(
   );
 }
 
-/** What the source's columns have become since the last snapshot. A first one has nothing to compare with. */
+/** Changes of the source's columns since the last snapshot; empty for the first one. */
 export function schemaChanges(
   before: readonly LakeColumn[] | undefined,
   after: readonly LakeColumn[],

@@ -12,7 +12,7 @@ const datasets = records('datasets', { prefix: 'dst', what: 'The dataset' });
 
 export const { find: findDataset } = datasets;
 
-/** The dataset of this connection. */
+/** Finds a dataset of this connection. @throws AppError not_found */
 export async function getDataset(
   db: OrganizationTransaction,
   organizationId: string,
@@ -35,13 +35,13 @@ export function listDatasets(
   return datasets.list(db, organizationId, slice, { connection_id: connectionId });
 }
 
-/** Adds a dataset, with the name of the table it becomes; the same id again finds the first. */
+/** Adds a dataset, and chooses the name of its table; if the id exists, returns the existing one. */
 export async function insertDataset(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['datasets']>, 'snapshot_table_name'>,
 ): Promise<Dataset> {
   const { organization_id: organizationId, connection_id: connectionId } = row;
-  // Whoever gives out names of tables, or counts datasets, does so alone.
+  // Serialises choosing table names and counting datasets within an organization.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`datasets of ${organizationId}`}, 0))`.execute(
     db,
   );
@@ -69,8 +69,8 @@ export function updateDataset(
 }
 
 /**
- * Removes a dataset with its runs; its table stays. @throws AppError conflict while one of its snapshots is
- * under way
+ * Deletes a dataset and its runs, but not its table. @throws AppError conflict while one of its snapshots is
+ * active
  */
 export async function deleteDataset(db: OrganizationTransaction, dataset: Dataset): Promise<void> {
   await refuseActive(db, dataset.organization_id, { dataset_id: dataset.id });
@@ -78,10 +78,9 @@ export async function deleteDataset(db: OrganizationTransaction, dataset: Datase
 }
 
 /**
- * Has a connection's datasets let go of it, before it is removed.
+ * Deletes a connection's datasets before the connection is removed.
  *
- * @throws AppError conflict where there are any that nobody said to detach, or one of their snapshots is
- * under way
+ * @throws AppError conflict if there are any and `isMeant` is false, or if one of their snapshots is active
  */
 export async function detachDatasets(
   db: OrganizationTransaction,
@@ -134,7 +133,7 @@ async function refuseActive(
 }
 
 /**
- * A name that neither a table nor another dataset has, like the dataset's own: `Shop orders` becomes
+ * A name derived from the dataset's that no table and no other dataset has: `Shop orders` becomes
  * `shop_orders`.
  */
 async function freeTableName(

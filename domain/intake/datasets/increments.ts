@@ -7,15 +7,13 @@ import type { Replica } from './replicate.ts';
 import { replicatedOf } from './replicated.ts';
 import type { SnapshotRun } from './snapshot-runs.ts';
 
-/**
- * What a cursor does not tell, rows that are gone above all, is put right by a whole copy as often as this.
- */
+/** Interval of full copies, which pick up what a cursor does not show, above all deleted rows. */
 export const wholeEveryHours = 24;
 
 /** What the next snapshot of an incremental dataset of a database copies. */
 export interface PlannedIncrement extends Increment {
   fingerprint: string;
-  /** When everything was copied last; undefined where it is copied now. */
+  /** Time of the last full copy; undefined if this one is full. */
   wholeAt: string | undefined;
 }
 
@@ -37,7 +35,7 @@ export function planIncrement(
   return { cursor, keys, since, fingerprint, wholeAt: since === null ? undefined : wholeAt };
 }
 
-/** What the table becomes by what was copied. */
+/** How the copied rows change the table, and the dataset's new position. */
 export function replicaOf(
   { since, fingerprint, wholeAt }: PlannedIncrement,
   { reached, keys }: CopiedIncrement,

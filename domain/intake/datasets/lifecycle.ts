@@ -28,7 +28,7 @@ export interface SnapshotLifeDeps {
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
 }
 
-/** Told where nothing else is: the fault is ours. */
+/** Default if no other failure was recorded. */
 const internalFailure: SnapshotFailure = {
   code: 'internal_error',
   message: 'The snapshot failed for a reason of ours; start it again, or quote its id to the operator.',
@@ -39,15 +39,15 @@ const notConfirmed: SnapshotFailure = {
   message: `The snapshot would lose more rows than its guard allows, and it was not confirmed within ${confirmationHours} hours.`,
 };
 
-/** What a user sees of a snapshot while it runs. */
+/** Steps shown to users while a snapshot runs. */
 export const snapshotSteps = {
   copy: { id: copyStep, name: 'Copy the source', type: 'read' },
   commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
 };
 
 /**
- * queued → running, or `waiting` while the organization copies as much as it may; `ended` also where nobody
- * wants it.
+ * queued → running. `waiting` if the organization already runs as many copies as allowed; `ended` also if it
+ * was cancelled.
  */
 export function beginSnapshot(
   db: Database,
@@ -57,7 +57,7 @@ export function beginSnapshot(
     await lockTurns(transaction, organizationId);
     const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
     const run = await findRun(transaction, organizationId, runId);
-    // Nobody was there yet to hear of it.
+    // Cancelled before its process could receive the request.
     const isCancelled = run?.cancel_requested_at != null;
     if (snapshotStates.isEnd(row.status) || (row.status === 'queued' && isCancelled)) return 'ended';
     if (row.status === 'queued') {
@@ -70,8 +70,9 @@ export function beginSnapshot(
 }
 
 /**
- * Whether what is staged may be committed, or would lose more rows than its dataset's guard allows.
- * One that still waits for somebody when it is overdue fails here, so that no confirmation comes in between.
+ * Decides whether what is staged may be committed, or is held because it would lose more rows than the guard
+ * allows. A snapshot still held when overdue fails here, in the same transaction, so that no confirmation can
+ * come in between.
  */
 export async function admitSnapshot(
   { db, lake }: SnapshotLifeDeps,
@@ -103,7 +104,7 @@ export async function admitSnapshot(
 }
 
 /**
- * Ends the snapshot where it has not ended, and gives a name that it reserved back; the snapshot as it ended.
+ * Ends the snapshot unless it has ended, and releases a table name that it reserved. Returns its final state.
  */
 export function endSnapshot(
   db: Database,

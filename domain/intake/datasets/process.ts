@@ -19,7 +19,7 @@ export function workflowIdOf({ dataset_id: datasetId, id }: Pick<SnapshotRun, 'd
   return snapshotProcess.workflowId(`${datasetId}/${id}`);
 }
 
-/** What starts a snapshot's process, whoever starts it. */
+/** How a snapshot's process is started, both initially and by the reconciler. */
 export function snapshotStart(row: SnapshotRun, start: RunStart) {
   const { organization_id: organizationId, dataset_id: datasetId, id: runId } = row;
   const input = { organizationId, datasetId, runId, ...waiterOf(start) };

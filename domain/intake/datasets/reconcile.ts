@@ -18,13 +18,10 @@ export interface SnapshotReconcileDeps extends SnapshotRunDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** A younger snapshot's process may not have been started yet. */
+/** The process of a younger snapshot may not have been started yet. */
 const ageSeconds = 60;
 
-/**
- * Snapshots whose process is no more end, or go on from their rows in a new one; what was lost on the way is
- * said again.
- */
+/** Ends or restarts snapshots whose process is gone, and repeats signals that may have been lost. */
 export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -44,17 +41,18 @@ async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: Sn
   if (row === undefined || run === undefined) return;
   const state = await processes.stateOf(workflowIdOf(row));
   if (state === 'running') return sayAgain(processes, row);
-  // Who ended a process by force wants its work ended; what the lake has already only has to be told.
+  // Terminating a process ends its work, unless the lake has the commit: then a new process records the
+  // outcome.
   const isEnded = closes(snapshotProcess, state) && (await giveUpSnapshot(deps, row));
   if (isEnded) await notifyWaiter(deps, run);
   else await processes.restart(snapshotStart(row, { waitedBy: run.waited_by }));
   deps.logger.info({ organizationId, runId, state }, 'reconciled a snapshot whose process was gone');
 }
 
-/** One that has not heard for so long is committing: more signals would only fill its history. */
+/** After this time the process is committing; further signals would only grow its history. */
 const confirmedForMs = 3_600_000;
 
-/** A confirmation that the process may not have heard. */
+/** Repeats the signal for a confirmation that the process may have missed. */
 async function sayAgain(processes: Processes, row: SnapshotRun): Promise<void> {
   const isNew = Date.now() - (row.confirmed_at?.getTime() ?? 0) < confirmedForMs;
   if (isNew) await processes.signal(workflowIdOf(row), wakeSnapshotSignal);

@@ -15,18 +15,18 @@ import { type CopyProgress, lockSnapshot, type SnapshotRun, type SnapshotStaged 
 
 export interface ReplicateDeps {
   lake: LakeDeps;
-  /** Ways to read sources page after page, and to make Parquet of what they answered. */
+  /** Dependencies for reading sources page by page and converting the records to Parquet. */
   replication: ReadDeps & StagePagesDeps;
 }
 
-/** What a table becomes by what was read. */
+/** How the records change the table. */
 export interface Replica {
-  /** It adds to the table, instead of being its whole content. */
+  /** The records are merged into the table instead of replacing its content. */
   isIncremental: boolean;
   keys: readonly string[];
   overlap: FileMerge['overlap'];
   cursor: string | null;
-  /** How far the dataset is once this is committed. */
+  /** The dataset's position once this is committed. */
   next: Replicated;
 }
 
@@ -34,17 +34,17 @@ export interface Replication {
   row: SnapshotRun;
   connection: DataConnection;
   dataset: Dataset;
-  /** Ends in a slash. Everything under it belongs to this try. */
+  /** Ends with a slash. Everything below it belongs to this attempt. */
   prefixUrl: string;
-  /** Key of the folder for pages, which all tries share; ends in a slash. */
+  /** Key of the folder for pages, shared by all attempts; ends with a slash. */
   pagesPrefix: string;
 }
 
 /**
- * Reads an HTTP source as its policy says: from where the snapshot before came to, as far as its limits let
- * it now.
+ * Reads an HTTP source according to its policy: from where the last snapshot stopped, as far as the limits
+ * allow now.
  *
- * @returns what is staged, or when to go on
+ * @returns what is staged, or when to continue
  */
 export async function replicate(
   deps: ReplicateDeps,
@@ -89,7 +89,8 @@ export async function replicate(
 }
 
 /**
- * A reading that met its bound of pages goes on there; only when all was seen the next one begins after it.
+ * If a reading reached its limit of pages, the next one continues there; only after the last page does the
+ * cursor advance.
  */
 function nextOf(
   { position, base, reached }: Reading,
@@ -100,7 +101,7 @@ function nextOf(
     : { ...about, reached: base, sweep: { position, reached } };
 }
 
-/** What was read from a cursor on may have been read before. */
+/** Records read from a cursor on may have been read before. */
 function overlapOf(
   { base }: Reading,
   { cursor, field_mappings: mappings }: ReplicatedResource,
@@ -109,7 +110,7 @@ function overlapOf(
   return { cursorColumn: mappings?.[cursor.field] ?? cursor.field };
 }
 
-/** The columns of a source without records: those that the table has, or that the policy names. */
+/** Columns for a source without records: those of the table, or those named in the policy. */
 async function columnsOfNothing(
   { lake }: ReplicateDeps,
   row: SnapshotRun,

@@ -7,22 +7,22 @@ import type { Reached } from '../data-connections/sources/http-cursor.ts';
 import type { PagePosition } from '../data-connections/sources/http-pages.ts';
 import type { Dataset } from './datasets.ts';
 
-/** How far the copies of a dataset came, as its row keeps it. */
+/** A dataset's position after its last copy; stored in its row. */
 export interface Replicated {
-  /** Of the settings that it is about: with others the next copy reads everything anew. */
+  /** Fingerprint of the settings; if they change, the next copy reads everything again. */
   fingerprint: string;
-  /** The table that has what was read. */
+  /** The table with the copied records. */
   tableId: string;
   reached: Reached | null;
-  /** A reading that met `max_pages_per_run`: where it goes on, and what it has seen. */
+  /** For a reading that reached `max_pages_per_run`: where to continue, and the latest position seen. */
   sweep: { position: PagePosition; reached: Reached | null } | null;
-  /** Of a database: when everything was copied, in ISO 8601. */
+  /** For databases: time of the last full copy, in ISO 8601. */
   wholeAt?: string;
 }
 
 /**
- * The resource of an HTTP connection that a dataset names. @throws RemoteFailure where its policy has it no
- * more
+ * The resource of an HTTP connection that a dataset refers to. @throws RemoteFailure if the policy no longer
+ * has it
  */
 export function resourceOf(connection: DataConnection, { resource }: Dataset): ReplicatedResource {
   const found = replicationOf(connection)?.resources?.find(({ request_path: path }) => path === resource);
@@ -34,8 +34,7 @@ export function resourceOf(connection: DataConnection, { resource }: Dataset): R
 }
 
 /**
- * The columns by which a record that comes again replaces its row; none where every record is a row of its
- * own.
+ * The columns by which a record that comes again replaces its row; empty if every record is a separate row.
  */
 export function keyColumnsOf(
   { key_columns: given }: Dataset,
@@ -57,7 +56,7 @@ export function fingerprintOf(
   return createHash('sha256').update(JSON.stringify(about)).digest('hex');
 }
 
-/** What is known of the table that the next copy adds to; undefined where it is to be read anew. */
+/** The position that the next copy continues from; undefined if everything has to be read again. */
 export function replicatedOf(dataset: Dataset, fingerprint: string, tableId: string): Replicated | undefined {
   const known = dataset.replicated as unknown as Replicated | null;
   return known?.fingerprint === fingerprint && known.tableId === tableId ? known : undefined;

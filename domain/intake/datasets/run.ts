@@ -27,9 +27,9 @@ import { type Manifest, pagesPrefix, removeNotes, type SnapshotRunDeps, workOf }
 import { resumeTurn } from './turns.ts';
 
 /**
- * Copies the source to Parquet beside the lake, and remembers what is staged. Each try copies anew, from one
- * moment of the source, into a folder of its own, but for what the lake has already: then the process was
- * lost between the commit and the row.
+ * Copies the source to staged Parquet files and writes the manifest. Each attempt has its own folder and
+ * copies everything again, except for pages of HTTP sources, which attempts share. If the lake already has
+ * the commit, because the process was lost before it updated the row, nothing is copied.
  */
 export async function stageSnapshot(
   deps: SnapshotRunDeps,
@@ -69,7 +69,7 @@ export async function stageSnapshot(
       progress: 0.95,
       staged_at: new Date(),
       is_incremental: copied.replica?.isIncremental ?? false,
-      // Why an earlier try failed is over.
+      // Clears the failure of an earlier attempt.
       error: null,
     }),
   );
@@ -91,9 +91,9 @@ async function copyDatabase(
 }
 
 /**
- * Ends a snapshot that nobody drives any more; false where the lake has it, and it only has to be told. A
- * commit that still lingers somewhere is refused by the database from then on, so that nothing can name what
- * is removed.
+ * Ends a snapshot without a process; false if the lake has its commit, and only the outcome has to be
+ * recorded. From then on the database refuses a commit that is still in progress, so that nothing can refer
+ * to the removed files.
  */
 export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> {
   const { organization_id: organizationId, id: runId } = row;
@@ -103,14 +103,15 @@ export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
   return true;
 }
 
-/** Removes what was staged and no commit has taken. */
+/** Removes staged files that no commit has added. */
 export async function discardSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
   if (row.status !== 'succeeded' && (await removeStaged(deps, workOf(row)))) await removeNotes(deps, row);
 }
 
 /**
- * Keeps why a try failed in the snapshot's row, for when it was the last one, and until when the next one
- * waits; whether another try cannot help: the source refuses what is asked, or the lake what it holds.
+ * Stores an attempt's failure in the snapshot's row, in case it was the last one, and when the next attempt
+ * is due. `isFinal` means that a retry cannot help: the source rejects the request, or the lake rejects the
+ * data.
  */
 export async function recordSnapshotFailure(
   db: Database,
@@ -133,7 +134,7 @@ export async function recordSnapshotFailure(
   return told;
 }
 
-/** The engine ended at it, one process after the other. */
+/** The engine process crashed on these rows repeatedly. */
 export class SourceCrashError extends Error {
   override readonly name = 'SourceCrashError';
 }

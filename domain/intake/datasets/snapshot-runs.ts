@@ -22,7 +22,10 @@ const runs = records('snapshot_runs', { prefix: 'snp', what: 'The snapshot run' 
 
 export const { find: findSnapshotRun, list: listSnapshotRuns, update: updateSnapshotRun } = runs;
 
-/** A snapshot's life: what would lose too many rows waits for somebody. What ended stays as it ended. */
+/**
+ * A snapshot's states. `awaiting_confirmation` is for one that would lose too many rows. End states are
+ * final.
+ */
 export const snapshotStates = states(
   'snapshot_runs',
   {
@@ -33,16 +36,16 @@ export const snapshotStates = states(
     failed: [],
     cancelled: [],
   },
-  // How far its pages were read is for the try that goes on with them.
+  // `reading` is only needed by an attempt that continues it.
   (_to, isEnd) => (isEnd ? { finished_at: new Date(), reading: null } : {}),
 );
 
-/** The step of its run in which the source is copied. */
+/** The run's step in which the source is copied. */
 export const copyStep = 'copy';
 
 export const activeStatuses: readonly Status[] = ['queued', 'running', 'awaiting_confirmation'];
 
-/** Why a snapshot failed, as its caller sees it. */
+/** Why a snapshot failed, as shown to users. */
 export interface SnapshotFailure {
   code: string;
   message: string;
@@ -56,7 +59,7 @@ export interface SchemaChange {
   to: string | null;
 }
 
-/** The run of this dataset. */
+/** Finds a run, of this dataset if one is given. @throws AppError not_found */
 export async function getSnapshotRun(
   db: OrganizationTransaction,
   organizationId: string,
@@ -69,7 +72,7 @@ export async function getSnapshotRun(
   return run;
 }
 
-/** Adds a snapshot and its run, which the project of its dataset lists where there is one. */
+/** Adds a snapshot and its run; the run is listed in the dataset's project, if it has one. */
 export async function insertSnapshotRun(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['snapshot_runs']>, 'status'>,
@@ -106,7 +109,7 @@ export async function deleteSnapshotRun(
   await deleteRun(db, organizationId, id);
 }
 
-/** Moves a snapshot, and its run with it, by compare-and-set; undefined when it is not where it should be. */
+/** Moves a snapshot and its run by compare-and-set; undefined if its status is not `from`. */
 export async function moveSnapshot(
   db: OrganizationTransaction,
   id: Pick<SnapshotRun, 'organization_id' | 'id'>,
@@ -133,18 +136,15 @@ export interface CopyProgress {
   bytes: number;
 }
 
-/** How far staging is: all rows are staged, or its process goes on with it later. */
+/** Result of staging: all rows are staged, or, with `goesOnAfterMs`, the process continues later. */
 export interface SnapshotStaged {
   rows: number;
   goesOnAfterMs?: number;
-  /** Who holds it back until then. */
+  /** What it waits for until then. */
   waitsFor?: WaitsFor | 'turn';
 }
 
-/**
- * What a snapshot that copies waits for: its own limits, its source, to try once more, or its turn after any
- * of these.
- */
+/** What delays a copying snapshot: its own limits, its source, a retry, or its turn after any of these. */
 export type SnapshotWait = LimitedFor | { waitMs: number; waitsFor: 'retry' | 'turn' };
 
 const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
@@ -154,7 +154,9 @@ const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
   turn: 'the organization copies as many sources as it may at once',
 };
 
-/** Shows until when it waits, and why; meanwhile another copies. Undefined where it goes on. */
+/**
+ * Records until when the snapshot waits, and why; meanwhile another one can copy. Undefined ends the wait.
+ */
 export async function lockSnapshot(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: SnapshotRun,
@@ -169,7 +171,7 @@ export async function lockSnapshot(
   await describeStep(db, organizationId, id, { id: copyStep, detail });
 }
 
-/** One more request was let out to its source. */
+/** Counts a request to the source. */
 export async function countRequest(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: SnapshotRun,
@@ -183,8 +185,8 @@ export async function countRequest(
 }
 
 /**
- * How many others of the organization copy their sources at this moment, and how many of the same connection;
- * what waits is none.
+ * How many other snapshots of the organization, and of the connection, are copying now; waiting ones do not
+ * count.
  */
 export async function countStaging(
   db: OrganizationTransaction,
@@ -205,7 +207,7 @@ export async function countStaging(
   return { organization: Number(organization), connection: Number(connection) };
 }
 
-/** Snapshots that wait for their turn, first come first. */
+/** Snapshots that wait for their turn, oldest first. */
 export function listQueued(
   db: OrganizationTransaction,
   organizationId: string,
@@ -221,7 +223,7 @@ export function listQueued(
     .execute();
 }
 
-/** Progress of a snapshot that copies; a report that comes late changes nothing of the final figures. */
+/** Records the progress of copying; a late report does not change final figures. */
 export async function reportSnapshotProgress(
   db: OrganizationTransaction,
   organizationId: string,

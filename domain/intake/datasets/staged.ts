@@ -13,9 +13,9 @@ export interface SnapshotRunDeps extends ReplicateDeps {
   copier: SourceCopier;
 }
 
-/** What is staged, as its manifest says it. */
+/** The manifest: what is staged. */
 export interface Manifest extends Copied {
-  /** Of a source that is read page after page. */
+  /** For HTTP sources and incremental datasets. */
   replica?: Replica;
 }
 
@@ -26,14 +26,14 @@ export const workOf = ({ organization_id: organizationId, id }: SnapshotRun): St
   manifestKey: `snapshots/${organizationId}/${id}.json`,
 });
 
-/** Pages as they were read, what a killed try was about to make of them, and the manifest. */
+/** Removes the stored pages, unfinished uploads of a killed attempt, and the manifest. */
 export async function removeNotes({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
   await objects.abortUploads(pagesPrefix(row));
   await objects.removeAll(pagesPrefix(row));
   await objects.remove(workOf(row).manifestKey);
 }
 
-/** Key of the folder of the pages that were read; ends in a slash. */
+/** Key of the folder for the pages that were read; ends with a slash. */
 export function pagesPrefix(row: SnapshotRun): string {
   return `snapshots/${row.organization_id}/${row.id}/`;
 }

@@ -24,20 +24,20 @@ export interface SnapshotRequest {
   connectionId: string;
   datasetId: string;
   callerId: string;
-  /** What the process remembers of its request. */
+  /** Request data stored in the workflow's memo. */
   memo: Record<string, string>;
-  /** Left out, it is the caller that asks for it. */
+  /** Undefined if the caller requested it. */
   trigger?: 'schedule';
-  /** The process that is told when it has ended. */
+  /** Id of the workflow to notify when it has ended. */
   waitedBy?: string | undefined;
-  /** Ids of what the request makes. */
+  /** Ids for the rows that the request creates. */
   runId: string;
   newTableId: string;
 }
 
 /**
  * Starts a snapshot: its row, the reservation of a new table's name and the outbox entry are one commit; then
- * the process is started. Without workflows nothing of it stays.
+ * the process is started. If workflows are unavailable, the commit is undone.
  *
  * @throws AppError snapshot_not_enabled, snapshot_active, name_taken, workflows_unavailable
  */
@@ -55,7 +55,7 @@ export async function startSnapshot(deps: ProcessDeps, request: SnapshotRequest)
   return row;
 }
 
-/** Keeps a snapshot that could not be started as one that failed: its schedule has nobody to tell why. */
+/** Records a snapshot that could not be started as failed, because a schedule has no caller to answer. */
 export function keepRefusal(db: Database, request: SnapshotRequest, refusal: AppError): Promise<void> {
   const { organizationId, runId } = request;
   return inOrganization(db, organizationId, async (transaction) => {
@@ -71,7 +71,7 @@ export function keepRefusal(db: Database, request: SnapshotRequest, refusal: App
 async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequest): Promise<SnapshotRun> {
   const { organizationId, connectionId, datasetId } = request;
   const connection = await getDataConnection(db, organizationId, connectionId, 'share');
-  // Two that start at once meet here: the second sees the first's run.
+  // Serialises concurrent starts: the second one sees the first one's run.
   const dataset = await getDataset(db, organizationId, datasetId, connectionId, 'update');
   refuseUnlessEnabled(connection, dataset);
   await refuseSecond(db, dataset);
@@ -116,9 +116,7 @@ async function refuseSecond(db: OrganizationTransaction, dataset: Dataset): Prom
     );
 }
 
-/**
- * The table that the last snapshot made, or the reservation of a new one where there is none, or no longer.
- */
+/** The table of the last snapshot, or the reservation of a new one if there is none or it was deleted. */
 async function tableOf(db: OrganizationTransaction, dataset: Dataset, newTableId: string): Promise<TableRow> {
   const { organization_id: organizationId } = dataset;
   const known = dataset.table_id === null ? undefined : await findTable(db, organizationId, dataset.table_id);

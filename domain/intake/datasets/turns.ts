@@ -11,12 +11,12 @@ import { workflowIdOf } from './process.ts';
 import { countStaging, getSnapshotRun, listQueued, lockSnapshot, type SnapshotRun } from './snapshot-runs.ts';
 
 /**
- * So many snapshots of an organization copy at once, and of one connection: a source that is slow or broken
- * holds up what is its own. More would take engine processes of a worker that other organizations need.
+ * Maximum number of concurrently copying snapshots, per organization and per connection: a slow or broken
+ * source only delays its own. More would occupy a worker's engine processes that other organizations need.
  */
 const maxAtOnce = { organization: 4, connection: 2 };
 
-/** Two that begin at one moment would not see each other. */
+/** Serialises the check, since two snapshots that begin at the same time would not see each other. */
 export async function lockTurns(db: OrganizationTransaction, organizationId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`snapshots of ${organizationId}`}, 0))`.execute(
     db,
@@ -27,8 +27,8 @@ const turnWaitMs = 15_000;
 const maxWoken = 5;
 
 /**
- * One that waited, and let others copy meanwhile, goes on where it is its turn again; how long it has to wait
- * where not.
+ * Resumes a snapshot that waited while others copied, if it may copy again; otherwise returns how long to
+ * wait.
  */
 export function resumeTurn(
   db: Database,
@@ -44,17 +44,14 @@ export function resumeTurn(
   });
 }
 
-/**
- * Whether one that is queued, or has waited, may copy now. Asked under the lock of the organization's turns.
- */
+/** Whether a queued or waiting snapshot may copy now. The caller holds the lock of `lockTurns`. */
 export async function isItsTurn(db: OrganizationTransaction, row: SnapshotRun): Promise<boolean> {
   const others = await countStaging(db, row);
   return others.organization < maxAtOnce.organization && others.connection < maxAtOnce.connection;
 }
 
 /**
- * Tells the snapshots that wait for their turn that one has stopped copying: they would ask again by
- * themselves, only later.
+ * Wakes queued snapshots when one has stopped copying. They also poll, so a lost signal only causes a delay.
  */
 export async function wakeQueued(
   deps: ProcessDeps & { logger: Pick<Logger, 'warn'> },

@@ -5,7 +5,7 @@ import type { ColumnMapping, PreviewColumn } from './contract.ts';
 import { loadDateColumn } from './options.ts';
 import { parseDataType, typeName } from './values/types.ts';
 
-/** A table that a file is appended to; the columns of an enforced key take no nulls. */
+/** A table that a file is appended to; the columns of an enforced key are not nullable. */
 export interface AppendTarget {
   kind: 'data' | 'import';
   columns: readonly LakeColumn[];
@@ -15,7 +15,7 @@ const at = ['body', 'column_mappings'];
 const maxNamed = 10;
 
 /**
- * How a file's own columns come to a table's: each to the one of its name, ignoring case, in that one's type.
+ * Maps a file's columns to those of a table by name, ignoring case, with the table's types.
  *
  * @throws ValidationError naming the columns that only one of the two has
  */
@@ -50,7 +50,7 @@ export function mappingsByName(target: AppendTarget, found: readonly PreviewColu
 }
 
 /**
- * The given mappings, with nulls refused where the table takes none.
+ * The given mappings, without nulls for columns that are not nullable.
  *
  * @throws ValidationError at each mapping that does not fit the table
  */
@@ -75,7 +75,7 @@ export function fittingMappings(target: AppendTarget, mappings: readonly ColumnM
   return fitting;
 }
 
-/** Automatic columns are not a file's. */
+/** All columns except those that the service fills. */
 function fillableColumns({ kind, columns }: AppendTarget): readonly LakeColumn[] {
   return columns.filter(({ name }) => (kind === 'data' ? name !== createdAtColumn : name !== loadDateColumn));
 }
@@ -90,7 +90,7 @@ function missingFaults(target: AppendTarget, mappings: readonly ColumnMapping[])
   return [fault(at, `Columns of the table that take no nulls get no values: ${named(missing)}.${why}`)];
 }
 
-/** Columns of the table whose type is not decided yet, or that no mapping can name. */
+/** Columns whose type is not yet determined, or that no mapping can name. */
 function typeFaults(columns: readonly LakeColumn[], mappings: readonly ColumnMapping[]): ValidationFault[] {
   const targets = mappings.map(
     ({ targetColumnName }) => columns.find(({ name }) => name === targetColumnName)!,

@@ -15,15 +15,15 @@ export interface ImportFailure {
   message: string;
   line: number | null;
   column: string | null;
-  /** The record's own text, cut to `rawLimitChars`. */
+  /** Source text of the record, cut to `rawLimitChars`. */
   raw: string | null;
   reason: string | null;
 }
 
-/** As much of a record as an error or a preview shows. */
+/** Maximum characters of a record shown in an error or preview. */
 export const rawLimitChars = 500;
 
-/** A file that cannot be imported however often it is tried: the message and the place are for the caller. */
+/** A permanent error: the file cannot be imported. Message and location are shown to the caller. */
 export class BadFileError extends Error {
   override readonly name = 'BadFileError';
   readonly failure: ImportFailure;
@@ -55,7 +55,7 @@ export function badRow(row: {
   return new BadFileError('bad_row', `Line ${row.line}${place}: ${row.reason}`, row);
 }
 
-/** Columns a table may have; more is taken for a wrong separator or a hostile file. */
+/** Maximum columns of a table; more indicates a wrong separator or a hostile file. */
 export const maxColumns = 2_000;
-/** Bytes one record may have: bounds what a stray quote can swallow, and the reader's buffers. */
+/** Maximum bytes of a record; limits what a stray quote can swallow, and the reader's buffers. */
 export const maxRecordBytes = 4 * 1024 * 1024;

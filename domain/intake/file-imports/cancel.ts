@@ -3,7 +3,10 @@ import { type CancelDeps, cancelRunById } from '../../workspace/runs/cancel.ts';
 import type { ImportId } from './lifecycle.ts';
 import { getTableImport, type TableImport } from './table-imports.ts';
 
-/** Asks an import to end. One that ended stays as it ended; one that is committing may still succeed. */
+/**
+ * Requests cancellation of an import. One that has ended keeps its outcome; one that is committing may still
+ * succeed.
+ */
 export async function cancelImport(
   deps: CancelDeps,
   { organizationId, importId }: ImportId,

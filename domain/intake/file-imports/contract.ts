@@ -10,7 +10,7 @@ export interface ImportSource {
   path: string;
   sizeBytes: number;
   format: ImportFormat;
-  /** Of Parquet: the files that are read instead, as one with the union of their columns, by name. */
+  /** Parquet only: files to read instead, as one table with the union of their columns, matched by name. */
   parts?: readonly { objectKey: string; sizeBytes: number }[];
 }
 
@@ -20,11 +20,11 @@ export interface ColumnMapping {
   dataType: string;
   unique: boolean;
   nullable: boolean;
-  /** The source column must exist; a column that is not required and not there is all nulls. */
+  /** Whether the source column must exist; if it is optional and missing, all values are null. */
   required: boolean;
 }
 
-/** What is left out is detected from the file, or takes its default. */
+/** Omitted options are detected from the file or take their defaults. */
 export interface CsvOptions {
   charEncoding?: string;
   columnSeparator?: string;
@@ -37,7 +37,7 @@ export interface CsvOptions {
 }
 
 export interface ImportOptions {
-  /** Given mappings are the whole projection. */
+  /** If given, only the mapped columns are imported. */
   columnMappings?: ColumnMapping[];
   csv?: CsvOptions;
   includeLoadDate: boolean;
@@ -46,14 +46,14 @@ export interface ImportOptions {
 export interface ImportDeps {
   engine: Pick<LocalEngine, 'scratch'>;
   objects: ObjectStore;
-  /** Local folder for temporary files; each use makes and removes a folder of its own in it. */
+  /** Local folder for temporary files; each use creates and removes a subfolder. */
   workDir: string;
 }
 
 export interface BadRow {
   /**
-   * The physical line of the file where the record starts, 1-based, the header counted; a row number in
-   * Parquet and XLSX.
+   * Physical line on which the record starts, 1-based, including the header; in Parquet and XLSX a row
+   * number.
    */
   line: number;
   column: string | null;
@@ -67,12 +67,12 @@ export interface PreviewPage {
   pageSize: number;
 }
 
-/** The CSV options in effect: what was given, and what was detected. */
+/** The CSV options in effect, both given and detected. */
 export interface EffectiveCsv extends Required<CsvOptions> {
   skippedLines: SkippedLine[];
 }
 
-/** A line, or some of a header's names, that detection left out; nothing that holds data is. */
+/** A line, or some names of a header, that detection skipped; never data. */
 export interface SkippedLine {
   /** Physical line, 1-based. */
   line: number;
@@ -86,13 +86,13 @@ export interface PreviewColumn {
   nullable: boolean;
 }
 
-/** A page is `pageSize` records of the file: those that fit are `rows`, the others `badRows`. */
+/** A page of `pageSize` records: valid ones are in `rows`, the others in `badRows`. */
 export interface Preview {
   columns: PreviewColumn[];
   rows: JsonValue[][];
   pageNumber: number;
   pageSize: number;
-  /** Records of the file, bad ones counted; null where counting would mean to read a huge file. */
+  /** Records of the file, including bad ones; null if counting would require reading a huge file. */
   totalRows: number | null;
   badRows: BadRow[];
   detectedCsv: EffectiveCsv | null;
@@ -111,7 +111,7 @@ export interface StagedTable {
 }
 
 export interface Staged {
-  /** Lines that detection left out; none of a format that has no lines. */
+  /** Lines skipped by detection; empty for formats without lines. */
   skippedLines: SkippedLine[];
   table: StagedTable;
   quarantine: StagedTable | undefined;
@@ -119,7 +119,7 @@ export interface Staged {
 }
 
 export interface StageTarget {
-  /** Ends in a slash. Everything under it belongs to this import. */
+  /** Ends with a slash. Everything below it belongs to this import. */
   prefixUrl: string;
   quarantine: boolean;
 }
@@ -143,7 +143,7 @@ const formats: Record<string, ImportFormat> = {
   xlsx: 'xlsx',
 };
 
-/** The format that a file's name says, or undefined. */
+/** The format according to a file's extension, or undefined. */
 export function formatOf(path: string): ImportFormat | undefined {
   const extension = /\.([^./]+)$/.exec(path)?.[1];
   return extension === undefined ? undefined : formats[extension.toLowerCase()];

@@ -6,7 +6,7 @@ import { parseDatePattern } from './values/date-pattern.ts';
 const maxHeaderRow = 10_000;
 const maxNullValues = 100;
 
-/** What is wrong with the csv part of a request. */
+/** Faults of a request's `csv` options. */
 export function checkCsv(csv: CsvOptions): ValidationFault[] {
   const faults: ValidationFault[] = [];
   const at = (field: string, msg: string, type = 'value_error'): void => {

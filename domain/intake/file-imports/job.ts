@@ -1,7 +1,7 @@
 import type { ImportDeps, ImportOptions, ImportSource, PreviewPage, StageTarget } from './contract.ts';
 import type { Tracker } from './out/tracker.ts';
 
-/** What one run of `stage` works with. */
+/** Context of one run of `stage`. */
 export interface StageJob {
   deps: ImportDeps;
   source: ImportSource;
@@ -9,13 +9,13 @@ export interface StageJob {
   target: StageTarget;
   tracker: Tracker;
   signal: AbortSignal;
-  /** Local folder of this run. */
+  /** Local folder for this run. */
   folder: string;
-  /** The import's own time, one for all rows. */
+  /** Time of the import, the same for all rows. */
   loadDateMicros: bigint | undefined;
 }
 
-/** What a preview works with. */
+/** Context of a preview. */
 export interface PreviewJob {
   deps: ImportDeps;
   source: ImportSource;
@@ -26,7 +26,7 @@ export interface PreviewJob {
   signal: AbortSignal | undefined;
 }
 
-/** The time of an import, when its rows are to carry it. */
+/** Time of the import, if its rows should contain it. */
 export function loadDateMicros(options: ImportOptions): bigint | undefined {
   return options.includeLoadDate ? BigInt(Date.now()) * 1_000n : undefined;
 }

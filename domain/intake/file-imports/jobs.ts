@@ -21,7 +21,7 @@ export interface FileJobInput {
   restage: { source: ImportSource; options: ImportOptions; again: Again };
 }
 
-/** What an engine process does with files. It has the file's bytes to itself, and what they cost. */
+/** File jobs of an engine process. Only this process reads the file, so that it alone bears the cost. */
 export function fileJobs(
   engine: LocalEngine,
   { objectStore, workDir }: EngineProcessSettings,
@@ -31,7 +31,7 @@ export function fileJobs(
     preview: ({ source, options, page }: FileJobInput['preview'], { signal }) =>
       told(async () => {
         const { rows, ...rest } = await preview(deps, source, options, page, signal);
-        // As text: exact numbers are no values that travel.
+        // As text, because exact numbers cannot be transferred between processes.
         return { ...rest, rowsJson: JSON.stringify(rows) };
       }),
     stage: ({ source, options, target }: FileJobInput['stage'], { signal, onProgress }) =>
@@ -43,7 +43,7 @@ export function fileJobs(
   };
 }
 
-/** What a job came to: a file's own fault is an answer, and no failure of the process. */
+/** Result of a job. A fault of the file is an answer, not a failure of the process. */
 export type JobAnswer<T> = { result: T } | { failure: ImportFailure };
 
 async function told<T>(work: () => Promise<T>): Promise<JobAnswer<T>> {

@@ -8,7 +8,7 @@ export interface ImportId {
   importId: string;
 }
 
-/** Told where staging told nothing: the fault is ours. */
+/** Default if staging recorded no failure. */
 const internalFailure: ImportFailure = {
   code: 'internal_error',
   message: 'The import failed for a reason of ours; start it again, or quote its id to the operator.',
@@ -18,18 +18,18 @@ const internalFailure: ImportFailure = {
   reason: null,
 };
 
-/** What a user sees of an import while it runs. */
+/** Steps shown to users while an import runs. */
 export const importSteps = {
   read: { id: 'read', name: 'Read the file', type: 'read' },
   commit: { id: 'commit', name: 'Commit the table', type: 'commit' },
 };
 
-/** queued → running; false when the import was cancelled before it began, or has ended. */
+/** queued → running; false if the import was cancelled before it began, or has ended. */
 export function beginImport(db: Database, { organizationId, importId }: ImportId): Promise<boolean> {
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getTableImport(transaction, organizationId, importId, 'update');
     const run = await findRun(transaction, organizationId, importId);
-    // Nobody was there yet to hear of it.
+    // Cancelled before its process could receive the request.
     if (row.status === 'queued' && run?.cancel_requested_at != null) return false;
     if (row.status === 'queued') await moveTableImport(transaction, row, 'queued', 'running');
     await beginStep(transaction, organizationId, importId, importSteps.read);
@@ -37,7 +37,9 @@ export function beginImport(db: Database, { organizationId, importId }: ImportId
   });
 }
 
-/** Ends the import where it has not ended, and gives its reserved name back; the import as it ended. */
+/**
+ * Ends the import unless it has ended, and releases the table name that it reserved. Returns its final state.
+ */
 export function endImport(
   db: Database,
   { organizationId, importId }: ImportId,

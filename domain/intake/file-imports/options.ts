@@ -9,8 +9,10 @@ export const loadDateColumn = '_load_date';
 const maxNameChars = 255;
 
 /**
- * Throws a ValidationError with every fault that is visible without the file. The csv fields say how text is
- * laid out: for other formats only `date_format` has a meaning, but faults are named all the same.
+ * Checks everything that can be checked without the file. Of the csv options, formats other than CSV only use
+ * `date_format`, but all are validated.
+ *
+ * @throws ValidationError with every fault
  */
 export function checkOptions(options: ImportOptions, _format: ImportFormat): void {
   const faults: ValidationFault[] = [];

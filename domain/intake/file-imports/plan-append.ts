@@ -17,10 +17,10 @@ export interface PlanAppendDeps {
 }
 
 /**
- * The options with which a file's rows fit a table that has rows: its columns are looked at first, so that a
- * request whose columns differ is refused and told how.
+ * Options for appending a file to an existing table. The file's columns are previewed, so that a request
+ * whose columns do not match is rejected with the differences.
  *
- * @throws ValidationError at what differs; AppError not_found, conflict
+ * @throws ValidationError naming what differs; AppError not_found, conflict
  */
 export async function planAppend(
   deps: PlanAppendDeps,

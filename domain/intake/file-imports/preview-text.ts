@@ -12,11 +12,11 @@ import type { PageSpan, RecordWindow } from './text/window.ts';
 import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
 
-/** Up to this size a preview reads the whole file: for its number of records, and for its types. */
+/** Up to this size, a preview reads the whole file to count its records and infer types. */
 const wholeBytes = 64 * 1024 * 1024;
-/** Records of a larger file that types are detected from. */
+/** Records of a larger file from which types are inferred. */
 const sampledRecords = 200_000;
-/** How far back a preview looks for the first occurrence of a repeated value. */
+/** Unique columns are compared with all earlier records only on pages that end within this many records. */
 const repeatRecords = 100_000;
 
 export async function previewText(
@@ -64,10 +64,7 @@ async function previewPage(
 
 const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= wholeBytes;
 
-/**
- * The records to look at: the page alone, unless a value may repeat one before it, or types are to be told
- * from the records themselves.
- */
+/** The records to read: only the page, unless earlier values or type inference require others. */
 function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
   const { pageNumber, pageSize } = job.page;
   const page = { from: (pageNumber - 1) * pageSize, to: pageNumber * pageSize };
@@ -85,7 +82,7 @@ function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
   return { from: hasUnique && page.to <= repeatRecords ? 0 : page.from, to: page.to, countAll, page };
 }
 
-/** The plan from types that the engine's own reader tells in parallel, where it can read the file. */
+/** The plan with types inferred by the engine's own parallel reader, if it can read the file. */
 async function inferDirect(
   job: PreviewJob,
   connection: DuckDBConnection,
@@ -113,7 +110,7 @@ async function planOf(
   return planInferred(table, types, includeLoadDate);
 }
 
-/** Undefined where the engine's own reader cannot make sense of the file. */
+/** Undefined if the engine's own reader cannot parse the file. */
 async function typesOf(connection: DuckDBConnection, table: TextTable, from: string) {
   try {
     return await detectTypes(connection, table, from, undefined);

@@ -14,8 +14,8 @@ import { previewText } from './preview-text.ts';
 import { openText } from './text/open.ts';
 
 /**
- * One page of a file as an import would read it. Given mappings, only the file's start up to that page is
- * read; without them the types need the whole file, or a sample of a huge one.
+ * One page of a file as an import would read it. With mappings, a large file is only read up to that page;
+ * without them, types are inferred from the whole file, or from a sample of a large one.
  */
 export async function preview(
   deps: ImportDeps,
@@ -48,7 +48,7 @@ async function previewWith(job: PreviewJob, connection: DuckDBConnection): Promi
   return blamingFile(() => previewText(job, connection, parquetTexts(connection, file, options)));
 }
 
-/** In a preview a file that cannot be read is the caller's to mend, now: a mapping by a 422 at its place. */
+/** A preview reports an unreadable file as a fault of the request: a missing column as 422 at its mapping. */
 function asRequestFault(error: BadFileError, options: ImportOptions): Error {
   const { code, column, message } = error.failure;
   if (code === 'missing_column') {

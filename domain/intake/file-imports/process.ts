@@ -12,7 +12,7 @@ export const importProcess = defineProcess<TableImportInput>({
   whenTerminated: 'close',
 });
 
-/** What starts an import's process, whoever starts it. */
+/** How an import's process is started, both initially and by the reconciler. */
 export function importStart(row: TableImport, memo: Record<string, string> = {}) {
   const input = { organizationId: row.organization_id, importId: row.id };
   const summary = `Import of ${row.file_path} into ${row.table_name} (${row.mode})`;

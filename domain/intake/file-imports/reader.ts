@@ -6,10 +6,10 @@ import type { FileJobInput, JobAnswer } from './jobs.ts';
 import { checkOptions } from './options.ts';
 import { blame, needsTooMuch } from './out/run.ts';
 
-/** A preview with its rows as JSON text, numbers exact. */
+/** A preview with its rows as JSON text, with exact numbers. */
 export type PreviewText = Omit<Preview, 'rows'> & { rowsJson: string };
 
-/** Reads files of users, each in an engine process: no file of theirs is ever opened in this one. */
+/** Reads users' files, each in an engine process: none is ever opened in this process. */
 export interface FileReader {
   preview(
     organizationId: string,
@@ -29,7 +29,7 @@ export interface FileReader {
   ): Promise<StagedFile | undefined>;
 }
 
-/** What a preview may take; whoever asks for one waits for it. */
+/** Timeout of a preview; its caller waits for it. */
 const previewTimeoutMs = 60_000;
 
 export function createFileReader(engine: LakeEngine): FileReader {

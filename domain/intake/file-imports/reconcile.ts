@@ -14,10 +14,10 @@ export interface ImportReconcileDeps extends ImportRunDeps {
   logger: Pick<Logger, 'info'>;
 }
 
-/** A younger import's process may not have been started yet. */
+/** The process of a younger import may not have been started yet. */
 const ageSeconds = 60;
 
-/** Imports whose process is no more end, or go on from their rows in a new one. */
+/** Ends or restarts imports whose process is gone. */
 export function importSteps(deps: ImportReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -37,7 +37,8 @@ async function revive(deps: ImportReconcileDeps, id: ImportId): Promise<void> {
     findTableImport(db, organizationId, importId),
   );
   if (row === undefined) return;
-  // Who ended a process by force wants its work ended; what the lake has already only has to be told.
+  // Terminating a process ends its work, unless the lake has the commit: then a new process records the
+  // outcome.
   const isEnded = closes(importProcess, state) && (await giveUpImport(deps, row));
   if (!isEnded) await processes.restart(importStart(row));
   deps.logger.info({ ...id, state }, 'reconciled an import whose process was gone');

@@ -24,17 +24,17 @@ import { parseDataType } from './values/types.ts';
 const recordsAtOnce = 50_000;
 
 export interface Again {
-  /** The table's columns as they are now. */
+  /** The table's current columns. */
   columns: readonly LakeColumn[];
-  /** A Parquet file of what is in quarantine: `line` and `raw`. */
+  /** A Parquet file with the quarantined records: `line` and `raw`. */
   quarantineUrl: string;
-  /** Ends in a slash; nobody else writes under it. */
+  /** Ends with a slash; used by this job only. */
   prefixUrl: string;
 }
 
 /**
- * Reads an import's file once more, with the table's types of today, and keeps the quarantined records that
- * now are rows: one Parquet file, or none. A record is known by its line and its text.
+ * Reads an import's file again with the table's current types, and writes the quarantined records that now
+ * fit: one Parquet file, or none. A record is identified by its line and its text.
  */
 export function restage(
   deps: ImportDeps,
@@ -76,7 +76,7 @@ async function restageText(
         objects: deps.objects,
         prefixUrl: again.prefixUrl,
         columns: plan.length + 2,
-        // One file, however large the source is.
+        // Always one file, whatever the size of the source.
         sourceBytes: 0,
       },
     );
@@ -86,7 +86,7 @@ async function restageText(
   }
 }
 
-/** The import's plan with the table's types of today. */
+/** The import's plan with the table's current types. */
 function planOfToday(plan: readonly PlannedColumn[], columns: readonly LakeColumn[]): PlannedColumn[] {
   return plan.map((planned) => {
     const column = columns.find(({ name }) => name === planned.name);
@@ -102,7 +102,9 @@ function planOfToday(plan: readonly PlannedColumn[], columns: readonly LakeColum
   });
 }
 
-/** Good records that are in quarantine, into the temporary table `restored`: `place`, `line`, `raw`. */
+/**
+ * Fills the temporary table `restored` (`place`, `line`, `raw`) with the good records that are in quarantine.
+ */
 async function findRestored(
   connection: DuckDBConnection,
   table: TextTable,

@@ -1,8 +1,8 @@
 import { internalColumnPrefix } from '../../../data/lake/ducklake/catalog.ts';
 
 /**
- * Beside the table's columns a restaged record has its place in the file, under names that no column can
- * have.
+ * Columns that a restaged record has in addition to the table's, with its location in the file. Their names
+ * cannot occur in a table.
  */
 export const lineColumn = `${internalColumnPrefix}line`;
 export const rawColumn = `${internalColumnPrefix}raw`;

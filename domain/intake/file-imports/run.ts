@@ -48,9 +48,9 @@ const workOf = ({ organization_id: organizationId, id }: TableImport): StagedWor
 });
 
 /**
- * Stages the file beside the lake, and remembers what is staged, but for what the lake has already: then the
- * process was lost between the commit and the import's row. Each try has a folder of its own: one that
- * lingers must not touch what another has staged or committed.
+ * Stages the file as Parquet and writes the manifest. If the lake already has the commit, because the process
+ * was lost before it updated the import's row, nothing is staged. Each attempt has its own folder, since a
+ * lingering attempt must not touch what another has staged or committed.
  */
 export async function stageImport(
   deps: ImportRunDeps,
@@ -76,7 +76,7 @@ export async function stageImport(
   return staged;
 }
 
-/** Commits what is staged, once, and tells the import as succeeded. */
+/** Commits what is staged exactly once, and marks the import as succeeded. */
 export async function commitImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
   const { organization_id: organizationId } = row;
   const work = workOf(row);
@@ -110,14 +110,14 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
       skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
     });
   });
-  // Their rows were copied; nothing names these files.
+  // An append copied their rows, so nothing refers to these files.
   if (isAppend) for (const { url } of manifest.table.files) await removeBelow(deps, url);
   await deps.objects.remove(work.manifestKey);
 }
 
 /**
- * A table to replace is ready already. One whose reservation is gone fails the try: the next reserves it
- * anew.
+ * A table to replace is already ready. If a reservation is gone, the attempt fails; the next one reserves the
+ * table again.
  */
 async function makeReady(
   db: OrganizationTransaction,
@@ -131,9 +131,9 @@ async function makeReady(
 }
 
 /**
- * Ends an import that nobody drives any more; false where the lake has it, and it only has to be told. A
- * commit that still lingers somewhere is refused by the database from then on, so that nothing can name what
- * is removed.
+ * Ends an import without a process; false if the lake has its commit, and only the outcome has to be
+ * recorded. From then on the database refuses a commit that is still in progress, so that nothing can refer
+ * to the removed files.
  */
 export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promise<boolean> {
   const { organization_id: organizationId, id: importId } = row;
@@ -143,14 +143,14 @@ export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promi
   return true;
 }
 
-/** Removes what was staged and no commit has taken. */
+/** Removes staged files that no commit has added. */
 export async function discardImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
   if (row.status !== 'succeeded') await removeStaged(deps, workOf(row));
 }
 
 /**
- * Why no other try can help: the file is at fault, or the lake refuses what it holds. It is told in the
- * import's row; undefined where another try may help.
+ * Stores a permanent failure in the import's row: the file is invalid, or the lake rejects its data.
+ * Undefined if the error is transient.
  */
 export async function recordFinalFailure(
   db: Database,
@@ -165,7 +165,7 @@ export async function recordFinalFailure(
   return failure;
 }
 
-/** A file at which engine processes ended, one after the other. */
+/** The engine process crashed on this file repeatedly. */
 export class FileCrashError extends Error {
   override readonly name = 'FileCrashError';
 }
@@ -188,8 +188,9 @@ function failureOf(error: unknown): ImportFailure | undefined {
 }
 
 /**
- * The bad rows' own table, named after the table and this import. Its id derives from the import: a retry
- * finds it; it stands in the import's row, so that nobody else settles it meanwhile.
+ * Reserves the table for bad rows, named after the table and the import. Its id is derived from the import's,
+ * so that a retry finds it; it is stored in the import's row first, so that nothing else cleans up the
+ * reservation meanwhile.
  */
 async function reserveQuarantine(
   { db }: ImportRunDeps,

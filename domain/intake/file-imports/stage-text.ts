@@ -18,9 +18,9 @@ const sampleRows = 20_000;
 const sampleValues = 2_000_000;
 
 /**
- * A file without a bad row needs one pass: types from a sample, and a write that ends at the first value that
- * does not fit. Only then is the whole file asked for its types, or its records numbered to name the bad
- * ones.
+ * A file without bad rows needs one pass: types are inferred from a sample, and writing stops at the first
+ * value that does not fit. Only then are types inferred from the whole file, or its records numbered to
+ * identify the bad ones.
  */
 export async function stageText(
   job: StageJob,
@@ -38,7 +38,7 @@ export async function stageText(
   }
 }
 
-/** Undefined when the file has a bad row, or something that only numbered records can tell. */
+/** Undefined if the file has a bad row, or a question that only numbered records can answer. */
 async function stageClean(
   job: StageJob,
   connection: DuckDBConnection,
@@ -68,7 +68,7 @@ async function stageClean(
 
 const isUnfit = (error: unknown): boolean => error instanceof Error && error.message.includes(unfit);
 
-/** Which columns the table has, and of which types. */
+/** The table's columns and their types. */
 export function planOf(
   job: StageJob,
   connection: DuckDBConnection,
@@ -86,7 +86,7 @@ function usedColumns(plan: readonly PlannedColumn[]): Set<number> {
   return new Set(plan.flatMap(({ source }) => (source === undefined ? [] : [source])));
 }
 
-/** Undefined when a value of a unique column repeats: which record it is takes numbers. */
+/** Undefined if a value of a unique column repeats: finding its record requires numbering. */
 async function writeStrict(
   job: StageJob,
   connection: DuckDBConnection,

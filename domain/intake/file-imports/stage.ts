@@ -20,9 +20,9 @@ import { stageText } from './stage-text.ts';
 import { openText } from './text/open.ts';
 
 /**
- * Turns an uploaded file into Parquet files under the target's prefix, ready to be registered in the lake.
- * A retry starts from nothing: what an earlier try left under the prefix is removed first, and nothing of
- * this try stays when it fails or is aborted.
+ * Converts an uploaded file to Parquet files below the target's prefix, ready to be registered in the lake. A
+ * retry starts from scratch: files of an earlier attempt below the prefix are removed first, and this attempt
+ * leaves none if it fails or is aborted.
  */
 export async function stage(
   deps: ImportDeps,
@@ -42,13 +42,13 @@ export async function stage(
     progress({ fraction: 1, bytesRead: source.sizeBytes, rows: staged.table.rows });
     return staged;
   } catch (error) {
-    // The first error is the one to tell; a leftover is removed by the next try.
+    // The original error is reported; the next attempt removes leftover files.
     await clearPrefix(deps, target.prefixUrl).catch(() => undefined);
     throw error;
   }
 }
 
-/** Runs `work` with a local folder and a connection of its own. */
+/** Runs `work` with its own local folder and connection. */
 export async function withJob<T>(
   given: Omit<StageJob, 'folder' | 'loadDateMicros'>,
   work: (job: StageJob, connection: DuckDBConnection) => Promise<T>,

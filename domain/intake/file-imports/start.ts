@@ -19,11 +19,11 @@ import { deleteTableImport, findTableImport, insertTableImport, type TableImport
 export interface ImportRequest {
   organizationId: string;
   callerId: string;
-  /** What the process remembers of its request. */
+  /** Request data stored in the workflow's memo. */
   memo: Record<string, string>;
   projectId: string;
   fileId: string;
-  /** Ids of what the request makes. */
+  /** Ids for the rows that the request creates. */
   importId: string;
   newTableId: string;
   tableName: string | undefined;
@@ -36,7 +36,7 @@ export interface ImportRequest {
 
 /**
  * Starts an import: its row, the reservation of a new table's name and the outbox entry are one commit; then
- * the process is started. Without workflows nothing of it stays.
+ * the process is started. If workflows are unavailable, the commit is undone.
  */
 export async function startTableImport(deps: ProcessDeps, request: ImportRequest): Promise<TableImport> {
   const { organizationId, importId } = request;
@@ -77,7 +77,7 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
   return insertTableImport(db, row, importProcess.workflowId(row.id));
 }
 
-/** The table to replace, or the reservation of a new one. */
+/** The existing table to fill, or the reservation of a new one. */
 async function targetTable(db: OrganizationTransaction, request: ImportRequest): Promise<TableRow> {
   const { organizationId } = request;
   if (request.tableId !== undefined)
@@ -117,7 +117,7 @@ export function formatByName(path: string): ImportFormat {
   throw new ValidationError([{ loc: ['body', 'format'], msg, type: 'missing' }]);
 }
 
-/** The same for a preview, whose format its name alone tells. */
+/** The same for a preview, whose format is only known from the file's name. */
 export function previewFormat(path: string): ImportFormat {
   const format = formatOf(path);
   if (format !== undefined) return format;

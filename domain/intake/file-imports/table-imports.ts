@@ -12,7 +12,7 @@ const imports = records('table_imports', { prefix: 'imp', what: 'The import' });
 
 export const { find: findTableImport, get: getTableImport } = imports;
 
-/** An import's life. A cancelled import may never have run; a row that ended stays as it ended. */
+/** An import's states. A cancelled import may never have run; end states are final. */
 export const tableImportStates = states(
   'table_imports',
   {
@@ -28,7 +28,7 @@ export const tableImportStates = states(
   }),
 );
 
-/** Why an import cannot succeed however often it is tried, as its caller sees it. */
+/** A permanent failure of an import, as shown to users. */
 export interface ImportFailure {
   code: string;
   message: string;
@@ -38,7 +38,7 @@ export interface ImportFailure {
   reason: string | null;
 }
 
-/** Whether another import has made the table's content anew since this one. */
+/** Whether another import has replaced the table's content after this one. */
 export async function isReplacedSince(
   db: OrganizationTransaction,
   { organization_id: organizationId, table_id: tableId, table_version: version }: TableImport,
@@ -56,7 +56,7 @@ export async function isReplacedSince(
   return later !== undefined;
 }
 
-/** Adds an import, and the run that its project lists. */
+/** Adds an import and its run, which the project lists. */
 export async function insertTableImport(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['table_imports']>, 'status'>,
@@ -94,7 +94,7 @@ export async function deleteTableImport(
   await deleteRun(db, organizationId, id);
 }
 
-/** Moves an import, and its run with it, by compare-and-set; undefined when it is not where it should be. */
+/** Moves an import and its run by compare-and-set; undefined if its status is not `from`. */
 export async function moveTableImport(
   db: OrganizationTransaction,
   { organization_id, id }: Pick<TableImport, 'organization_id' | 'id'>,
@@ -114,7 +114,7 @@ export async function moveTableImport(
   return moved;
 }
 
-/** Progress of a running import; an import that ended keeps its last figures. */
+/** Records the progress of a running import; final figures do not change. */
 export async function reportProgress(
   db: OrganizationTransaction,
   organizationId: string,
@@ -131,7 +131,7 @@ export async function reportProgress(
   await reportRunProgress(db, organizationId, id, progress.fraction);
 }
 
-/** Names the table of the rows that did not fit, before it is made. */
+/** Records the table for bad rows before it is created. */
 export async function keepQuarantineTable(
   db: OrganizationTransaction,
   organizationId: string,
@@ -147,7 +147,9 @@ export async function keepQuarantineTable(
     .execute();
 }
 
-/** Keeps why the import fails, in its row: what a file holds must not reach a workflow's history. */
+/**
+ * Stores the failure in the import's row, because contents of files must not appear in a workflow's history.
+ */
 export async function recordFailure(
   db: OrganizationTransaction,
   organizationId: string,
@@ -163,7 +165,7 @@ export async function recordFailure(
     .execute();
 }
 
-/** PostgreSQL keeps neither NUL nor half a surrogate pair in text; a binary file named .csv holds both. */
+/** PostgreSQL text cannot contain NUL or lone surrogates; a binary file named .csv contains both. */
 function storable(failure: ImportFailure): ImportFailure {
   const clean = <T extends string | null>(text: T) =>
     text?.toWellFormed().replaceAll('\u0000', '\ufffd') ?? null;

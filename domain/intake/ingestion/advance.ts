@@ -28,14 +28,17 @@ export interface BatchId {
   batchId: string;
 }
 
-/** The batch, moved on where it is complete: completing → applying, awaiting confirmation or failed. */
+/**
+ * Advances a completed batch: completing → applying, awaiting confirmation or failed. Returns its current
+ * state.
+ */
 export async function advanceBatch(deps: AdvanceDeps, id: BatchId): Promise<IngestionBatch | undefined> {
   const read = () =>
     inOrganization(deps.db, id.organizationId, (db) => findBatch(db, id.organizationId, id.batchId));
   const found = await read();
   if (found?.status !== 'completing') return found;
   const shrinks = await shrinksTooMuch(deps.lake, found);
-  // One that was moved on meanwhile stays where it is.
+  // No effect if another call has moved the batch.
   await withBatch(deps.db, id, async (db, batch) => {
     const refusal = await refusalOf(db, batch);
     if (refusal === undefined)
@@ -45,21 +48,21 @@ export async function advanceBatch(deps: AdvanceDeps, id: BatchId): Promise<Inge
   return read();
 }
 
-/** open or awaiting confirmation → expired; anything else stays as it is. */
+/** open or awaiting confirmation → expired; no effect in other states. */
 export function expireBatch(db: Database, id: BatchId): Promise<void> {
   return withBatch(db, id, (transaction, batch) =>
     endPending(transaction, batch, ['open', 'awaiting_confirmation'], 'expired'),
   );
 }
 
-/** Ends a batch that is not being applied. */
+/** Aborts a batch that is not being applied. */
 export function endBatch(db: Database, id: BatchId): Promise<void> {
   return withBatch(db, id, (transaction, batch) =>
     endPending(transaction, batch, revocableStatuses, 'aborted'),
   );
 }
 
-/** Runs `work` with the batch's row locked; nothing when there is no such row. */
+/** Runs `work` with the batch's row locked; no effect if there is no such row. */
 function withBatch(
   db: Database,
   { organizationId, batchId }: BatchId,

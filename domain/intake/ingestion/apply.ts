@@ -35,7 +35,7 @@ export interface AppliedToLake {
   appliedAt: Date;
 }
 
-/** What the ledger says of a batch that is in the lake. */
+/** The outcome of a batch according to the ledger; undefined if it is not in the lake. */
 export async function findApplied(lake: LakeDeps, batch: IngestionBatch): Promise<AppliedToLake | undefined> {
   const { schema } = await lake.catalog.get(batch.organization_id);
   const id = batchOperationId(batch.id);
@@ -54,9 +54,9 @@ export function appliedOf(batch: IngestionBatch, entry: LedgerEntry): AppliedToL
 }
 
 /**
- * Puts a completed batch into its table as one commit. Its files are written beside the lake first, or the
- * rows of an upsert gathered, without the table's lock; a try that dies leaves files that nothing names. A
- * batch that is in the lake is not applied again.
+ * Applies a completed batch to its table in one commit. First, without the table's lock, its files are staged
+ * in the lake's folder, or the rows of an upsert collected; files of a crashed attempt are never referenced.
+ * A batch that is in the lake is not applied again.
  */
 export async function applyBatch(
   deps: ApplyDeps,
@@ -105,7 +105,7 @@ function hold(plan: Commit): Promise<AppliedToLake> {
   return plan.deps.lake.locks.hold(plan.table.id, () => commit(plan));
 }
 
-/** Under the table's lock: looks at everything again that could have changed meanwhile, and commits. */
+/** Under the table's lock: checks again everything that may have changed, and commits. */
 async function commit(plan: Commit): Promise<AppliedToLake> {
   const { deps, lake, batch } = plan;
   const earlier = await findApplied(deps.lake, batch);
@@ -119,12 +119,12 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
   if (batch.mode === 'append')
     await refuseTakenRowIds(deps, lake, plan.connection, physical, plan.pages, plan.files);
   const changesColumns = plan.target.retypes.size + plan.target.added.length > 0;
-  // As every change of columns does: rows left in the catalog under an old schema of a large table stay
-  // there.
+  // As in every change of columns: rows inlined in the catalog under the old schema of a large table cannot
+  // be moved out later.
   if (changesColumns && physical.sizeBytes > renewableBytes)
     await flushHeld(deps.lake, lake, physical, plan.connection);
   const quarantine = await quarantineOf(batch).reserve(deps, lake, batch, table, plan.pages);
-  // The lake makes no snapshot of nothing: then there is nothing that could happen twice either.
+  // The lake creates no snapshot for an empty commit; without changes, applying is idempotent anyway.
   const isSwap = batch.mode === 'replace' || batch.mode === 'provider_snapshot';
   const quarantines = plan.pages.some(({ quarantined }) => quarantined > 0);
   if (!isSwap && plan.files.length === 0 && plan.incoming === undefined && !quarantines)
@@ -142,7 +142,7 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
       ],
       connection,
     );
-  // The quarantine has writers of its own, and who settles a reservation waits for its lock.
+  // The quarantine has other writers, and cleaning up a reservation requires its lock.
   try {
     await (quarantine === undefined ? commitAll() : deps.lake.locks.hold(quarantine.id, commitAll));
   } catch (error) {
@@ -160,7 +160,10 @@ async function appliedToNothing(deps: ApplyDeps, lake: Lake, batch: IngestionBat
   return { rowsInserted: 0, rowsUpdated: 0, tableVersion, appliedAt: new Date() };
 }
 
-/** Table and key as they are now; refuses a batch whose generation was rotated away. */
+/**
+ * The current table and key. @throws AppError generation_fenced if the batch's generation is no longer
+ * current
+ */
 async function lookUp(
   { db }: ApplyDeps,
   batch: IngestionBatch,
@@ -182,7 +185,7 @@ async function physicalOf(deps: ApplyDeps, lake: Lake, table: TableRow): Promise
   return physical;
 }
 
-/** Another writer changed the table's columns meanwhile: the next try writes the files for the new ones. */
+/** Another writer changed the table's columns: the next attempt writes the files for the new ones. */
 function columnsChanged(): AppError {
   return new AppError(
     'storage_unavailable',

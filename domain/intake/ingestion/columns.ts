@@ -5,23 +5,25 @@ import { createdAtColumn, deletedField } from '../../tables/tables/column-name.t
 import type { LakeColumn } from '../../tables/tables/columns.ts';
 import type { StagedPage } from './staged-pages.ts';
 
-/** The table as the batch makes it: what it has, retyped where that was open, and new columns behind. */
+/** The table after the batch: its columns, retyped if their type was open, followed by new ones. */
 export interface TargetColumns {
-  /** Every column in order, with its type after the batch; the created-at column keeps its place. */
+  /** All columns in order, with their types after the batch; the created-at column keeps its position. */
   columns: LakeColumn[];
-  /** Columns of the table whose type the batch decides or widens. */
+  /** Columns of the table whose type the batch determines or widens. */
   retypes: Map<string, string>;
   added: LakeColumn[];
-  /** Columns that widen from INTEGER to DOUBLE: their integers must lie within 2^53. */
+  /** Columns widened from INTEGER to DOUBLE: their integers must be within ±2^53. */
   narrowed: string[];
 }
 
-/** The types in which pages have a column, each with the first page that has it so, in page order. */
+/** The types of a column in the pages, each with the first page that has it, in page order. */
 type Seen = Map<string, number>;
 
 /**
- * Holds the pages, which were each checked against the table as it was, against the table as it is: types may
- * have been decided or widened since, by other pages or from outside.
+ * Checks the pages, each of which was validated against the table at that time, against the current table:
+ * types may have been determined or widened since, by other pages or other writers.
+ *
+ * @throws AppError conflict
  */
 export function targetColumns(
   table: readonly LakeColumn[],
@@ -60,7 +62,7 @@ export function targetColumns(
   return target;
 }
 
-/** The types of each name, and the names that were columns of the table when a page was staged. */
+/** The types of each column, and the names that were columns of the table when a page was staged. */
 function seenTypes(pages: readonly StagedPage[]): { seen: Map<string, Seen>; known: Set<string> } {
   const seen = new Map<string, Seen>();
   const known = new Set<string>();
@@ -75,12 +77,12 @@ function seenTypes(pages: readonly StagedPage[]): { seen: Map<string, Seen>; kno
   return { seen, known };
 }
 
-/** The columns that have a value in the page, as they are in its Parquet. */
+/** The columns that have a value in the page, with their types in its Parquet file. */
 export function pageColumns(page: StagedPage): { name: string; dataType: string; isNew?: boolean }[] {
   return page.columns as { name: string; dataType: string; isNew?: boolean }[];
 }
 
-/** Refuses pages that lack the key of their upsert: it was another one when they were staged. */
+/** Rejects pages without a key column of the upsert: the key was changed after they were staged. */
 export function requireKeys(keys: readonly string[], pages: readonly StagedPage[]): void {
   for (const page of pages) {
     if (page.records === 0) continue;
@@ -93,7 +95,7 @@ export function requireKeys(keys: readonly string[], pages: readonly StagedPage[
   }
 }
 
-/** A page that deletes rows was held to that record by record. */
+/** Pages that delete rows were checked record by record. */
 function requireInEvery(name: string, pages: readonly StagedPage[]): void {
   const without = pages.find(
     (page) =>
@@ -127,7 +129,7 @@ function wideningOf(column: LakeColumn, type: string, own: string): string | und
   return isHeldBy(own, type) ? type : undefined;
 }
 
-/** Whether every value of one type, as it was checked when staged, has its exact place in a declared one. */
+/** Whether a declared type represents every validated value of another type exactly. */
 function isHeldBy(from: string, to: string): boolean {
   if (from === 'INTEGER') return to === 'DOUBLE' || /^DECIMAL\(\d+,\d+\)$/.test(to);
   const [narrow, wide] = [decimalOf(from), decimalOf(to)];

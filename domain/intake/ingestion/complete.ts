@@ -20,14 +20,14 @@ import { manifestHash, pageHashes, stagedTotals } from './staged-pages.ts';
 
 export interface Manifest {
   pageCount: number;
-  /** The hash of every page, where the client wants them held against what is staged. */
+  /** The hash of every page, if the client wants them compared with what is staged. */
   pages: ReadonlyMap<number, string> | undefined;
-  /** Undefined where it is left out: none with the first complete, the one given then with a repeated one. */
+  /** Undefined if omitted: null in the first request, unchanged in a repeated one. */
   checkpoint: JsonValue | undefined;
   confirmShrink: boolean;
 }
 
-/** The most page numbers of one kind that an incomplete manifest names. */
+/** Maximum number of page numbers of each kind listed for an incomplete manifest. */
 const maxNamed = 100;
 
 export interface Completed {
@@ -37,8 +37,8 @@ export interface Completed {
 }
 
 /**
- * Accepts a batch's one manifest. The same again finds the first; another one, or one for a batch that came
- * to nothing, is refused.
+ * Accepts the manifest of a batch. Idempotent: a repeated request returns the batch; a different manifest, or
+ * one for a batch that ended without being applied, is rejected.
  */
 export async function completeBatch(
   db: Database,
@@ -106,15 +106,13 @@ function isFencedFailure({ status, error }: IngestionBatch): boolean {
 
 function isSame(batch: IngestionBatch, { pageCount, pages, checkpoint }: Manifest): boolean {
   if (batch.page_count !== pageCount) return false;
-  // What is left out is as it was.
+  // Omitted values count as unchanged.
   if (checkpoint !== undefined && canonicalJson(checkpoint) !== canonicalJson(batch.checkpoint as JsonValue))
     return false;
   return pages === undefined || manifestHash(pages) === batch.manifest_sha256;
 }
 
-/**
- * One exact contiguous manifest: what is missing, what is there beyond it, and what differs are told at once.
- */
+/** The manifest must be exact and contiguous. Reports missing, extra and different pages together. */
 function refuseIncomplete(staged: ReadonlyMap<number, string>, { pageCount, pages }: Manifest): void {
   const missing: number[] = [];
   for (let page = 1; page <= pageCount && missing.length < maxNamed; page += 1)
@@ -144,7 +142,7 @@ function refuseIncomplete(staged: ReadonlyMap<number, string>, { pageCount, page
   );
 }
 
-/** Ends a batch that has not started to apply; aborting one twice is the same. */
+/** Aborts a batch that is not yet being applied; idempotent. @throws AppError batch_not_open */
 export async function abortBatch(
   db: Database,
   where: { organizationId: string; tableId: string; batchId: string },

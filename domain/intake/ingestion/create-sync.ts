@@ -21,7 +21,7 @@ export interface SyncRequest {
   callerId: string;
 }
 
-/** Makes a data sync of a data table; its key columns are columns of that table. */
+/** Creates a data sync of a data table; its key columns must be columns of that table. */
 export async function createDataSync(deps: SyncDeps, request: SyncRequest): Promise<DataSync> {
   const { organizationId, keyColumns } = request;
   const table = await inOrganization(deps.db, organizationId, (db) =>

@@ -13,7 +13,7 @@ export async function findDataSync(
   lock?: 'share' | 'update',
 ): Promise<DataSync | undefined> {
   if (!isId('dsn', id)) return undefined;
-  // A sync ends with its table.
+  // A sync exists as long as its table.
   const query = db
     .selectFrom('data_syncs')
     .selectAll()
@@ -65,7 +65,7 @@ export async function listDataSyncs(
   return query.orderBy('data_syncs.id').limit(limit).execute();
 }
 
-/** Adds a sync; the same id again finds the first. */
+/** Adds a sync; if the id exists, returns the existing one. */
 export async function insertDataSync(
   db: OrganizationTransaction,
   sync: Insertable<DB['data_syncs']>,
@@ -78,7 +78,7 @@ export async function insertDataSync(
   return getDataSync(db, sync.organization_id, sync.id);
 }
 
-/** Makes another generation the current one; the same again changes nothing. */
+/** Changes the current generation; idempotent. */
 export async function rotateGeneration(
   db: OrganizationTransaction,
   organizationId: string,
@@ -105,7 +105,7 @@ export interface AppliedBatch {
   appliedAt: Date;
 }
 
-/** Remembers the last applied batch: the one with the newest version, whoever of two tells first. */
+/** Records the last applied batch: the one with the newest version, in whatever order they are reported. */
 export async function recordCheckpoint(
   db: OrganizationTransaction,
   organizationId: string,
@@ -127,7 +127,7 @@ export async function recordCheckpoint(
       where.or([
         where('checkpoint_version', 'is', null),
         where('checkpoint_version', '<', applied.version),
-        // A batch without records makes no version of its own.
+        // A batch without records creates no version of its own.
         where.and([
           where('checkpoint_version', '=', applied.version),
           where('applied_at', '<', applied.appliedAt),

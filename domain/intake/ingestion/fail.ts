@@ -14,7 +14,7 @@ interface FailDeps {
   logger: { info(fields: object, message: string): void };
 }
 
-/** Told where the batch's own content is not at fault. */
+/** Reported if the batch's content is not the cause. */
 export const internalFailure: BatchFailure = {
   code: 'internal_error',
   message:
@@ -22,8 +22,8 @@ export const internalFailure: BatchFailure = {
 };
 
 /**
- * Ends the batch where no other try can help (`undefined` is what ends every try), or has it wait where
- * somebody must confirm first. Throws anything else.
+ * Fails the batch if the error is permanent (`undefined` means that all attempts were used up), or makes it
+ * wait for a confirmation. Rethrows any other error.
  */
 export async function failIfFinal(deps: FailDeps, batch: IngestionBatch, error: unknown): Promise<void> {
   if (error === undefined) return failBatch(deps, batch, internalFailure);
@@ -33,14 +33,20 @@ export async function failIfFinal(deps: FailDeps, batch: IngestionBatch, error: 
   await failBatch(deps, batch, failureOf(error));
 }
 
-/** Nothing of the batch is in the lake: this is only said under the table's lock, after a look there. */
+/**
+ * Nothing of the batch is in the lake: `ShrinksTooMuch` is only thrown under the table's lock, after checking
+ * the lake.
+ */
 async function awaitConfirmation(db: Database, batch: IngestionBatch): Promise<void> {
   await inOrganization(db, batch.organization_id, (transaction) =>
     moveBatch(transaction, batch, 'applying', 'awaiting_confirmation'),
   );
 }
 
-/** Fails the batch for good: a try that still lingers somewhere can no longer commit. */
+/**
+ * Fails the batch permanently: a lingering attempt can no longer commit. If the lake has it, it is marked as
+ * applied.
+ */
 export async function failBatch(
   deps: Omit<FailDeps, 'logger'>,
   batch: IngestionBatch,

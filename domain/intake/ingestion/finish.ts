@@ -5,10 +5,7 @@ import { applyingBatches, type IngestionBatch, moveBatch } from './ingestion-bat
 import { quarantineOf } from './quarantine.ts';
 import type { ApplyDeps } from './write.ts';
 
-/**
- * Tells a batch that is in the lake as applied, with its sync's checkpoint. Whoever comes second changes
- * nothing.
- */
+/** Marks a batch that is in the lake as applied, and records its sync's checkpoint. Idempotent. */
 export async function finishApplied(
   db: Database,
   batch: IngestionBatch,
@@ -36,9 +33,9 @@ export async function finishApplied(
 }
 
 /**
- * Makes another generation the current one. No batch of the one before gets into the table after this: the
- * table's lock is held, under which batches look at their generation and commit. One that is in already is
- * told as applied first, so that the checkpoint read next is true.
+ * Changes the current generation. After this, no batch of the previous one can be applied, since batches
+ * check their generation and commit under the table's lock, which is held here. Batches that are already in
+ * the lake are first marked as applied, so that the checkpoint is correct when read next.
  */
 export async function rotate(
   deps: Pick<ApplyDeps, 'db' | 'lake'>,

@@ -23,9 +23,9 @@ const batches = records('ingestion_batches', {
 export const { find: findBatch, remove: deleteBatch } = batches;
 
 /**
- * A batch's life. `completing` has its manifest and waits for its process; from `applying` on the lake
- * decides whether it becomes `applied` or `failed`, and nobody can take it back. Where its table grew until
- * its turn came, and its guard now wants a word, it waits for that.
+ * A batch's states. `completing` has a manifest and waits for its process. From `applying` on, the lake
+ * determines whether it becomes `applied` or `failed`, and it cannot be revoked. It returns to
+ * `awaiting_confirmation` if its table has grown meanwhile and the guard now requires a confirmation.
  */
 export const batchStates = states(
   'ingestion_batches',
@@ -44,7 +44,7 @@ export const batchStates = states(
 
 export const { move: moveBatch } = batchStates;
 
-/** What was staged, as the row of an ended batch keeps it. */
+/** Totals of what was staged, kept in the row of an ended batch. */
 export function countsOf({ pages, records, quarantined, bytes }: StagedTotals) {
   return {
     pages_staged: pages,
@@ -54,24 +54,24 @@ export function countsOf({ pages, records, quarantined, bytes }: StagedTotals) {
   };
 }
 
-/** The states that a batch can be taken back from. */
+/** The states in which a batch can be revoked. */
 export const revocableStatuses = ['open', 'completing', 'awaiting_confirmation'] as const;
 
 export function isRevocable(status: string): boolean {
   return revocableStatuses.some((revocable) => revocable === status);
 }
 
-/** Why a batch failed, as its client sees it. */
+/** Why a batch failed, as shown to its client. */
 export interface BatchFailure {
   code: string;
   message: string;
   /** The first conflicting s_ids; those beyond 2^53 as strings. */
   rowIds?: readonly (number | string)[];
-  /** The first keys that stand in the way, with the s_ids of rows that have them. */
+  /** The first conflicting keys, with the s_ids of rows that have them. */
   keys?: readonly { key: Record<string, unknown> }[];
 }
 
-/** The batch, as one of this table. */
+/** Finds a batch of this table. @throws AppError not_found */
 export async function getBatch(
   db: OrganizationTransaction,
   organizationId: string,
@@ -100,7 +100,8 @@ export async function findBatchByClientId(
 }
 
 /**
- * Adds a batch; who calls holds its table's lock and has looked for one of the same id or client_batch_id.
+ * Adds a batch. The caller holds the table's lock and has checked that the id and client_batch_id are not in
+ * use.
  */
 export async function insertBatch(
   db: OrganizationTransaction,
@@ -136,7 +137,7 @@ export async function applyingBatches(
     .execute();
 }
 
-/** Says that an ended batch has nothing staged any more. */
+/** Records that an ended batch has no staged data left. */
 export async function markCleaned(
   db: OrganizationTransaction,
   organizationId: string,
@@ -151,7 +152,7 @@ export async function markCleaned(
     .execute();
 }
 
-/** Batches whose process should have moved them on by now. */
+/** Batches that their process should have advanced by now. */
 export async function stalledBatches(
   db: Database,
   olderThanSeconds: number,

@@ -12,7 +12,7 @@ import type { TargetColumns } from './columns.ts';
 import { type IncomingRows, isDeleted } from './page-files.ts';
 import type { StagedPage } from './staged-pages.ts';
 
-/** The range of s_ids of a batch's good records; undefined when it has none. */
+/** The range of s_ids of a batch's good records; undefined if there are none. */
 function rangeOf(pages: readonly StagedPage[]): { min: bigint; max: bigint } | undefined {
   let range: { min: bigint; max: bigint } | undefined;
   for (const { row_id_min: low, row_id_max: high } of pages) {
@@ -29,7 +29,7 @@ export function filesSource(files: readonly StagedFile[]): string {
   return `read_parquet([${files.map(({ url }) => literal(url)).join(', ')}])`;
 }
 
-/** Refuses an append whose s_ids the table has already. Nothing is read where statistics rule it out. */
+/** Rejects an append whose s_ids exist in the table. Reads nothing if statistics rule this out. */
 export async function refuseTakenRowIds(
   deps: { lake: LakeDeps },
   lake: Lake,
@@ -61,8 +61,8 @@ export interface Merge {
 }
 
 /**
- * Deletes the rows that the records say are to go, and forgets those records; how many rows went. A key that
- * matches several rows refuses the batch.
+ * Deletes the rows that deletion records refer to, and removes these records; returns the number of deleted
+ * rows. Rejects the batch if a key matches several rows.
  */
 export async function deleteIncoming({ connection, physical, keys, incoming }: Merge): Promise<number> {
   if (incoming.deletions === 0) return 0;
@@ -84,8 +84,8 @@ function ambiguous(keys: readonly string[]): AppError {
 }
 
 /**
- * Merges the records by key, inside the caller's transaction. A matched row keeps its s_id and when it was
- * created; a key that matches several rows, or a new row whose s_id is taken, refuses the batch.
+ * Merges the records by key, inside the caller's transaction. A matched row keeps its s_id and creation time.
+ * Rejects the batch if a key matches several rows, or if the s_id of a new row is taken.
  */
 export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; updated: number }> {
   const { connection, lake, physical, target, keys } = merge;
@@ -95,7 +95,7 @@ export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; u
   const others = names.filter(
     (name) => name !== rowIdColumn && name !== createdAtColumn && !keys.includes(name),
   );
-  // Without other columns the key stands in, so that every match is counted.
+  // Without other columns, the key columns are updated, so that every match is counted.
   const updates = (others.length === 0 ? keys : others).map(
     (name) => `${identifier(name)} = i.${identifier(name)}`,
   );
@@ -107,7 +107,7 @@ export async function mergeIncoming(merge: Merge): Promise<{ inserted: number; u
      WHEN NOT MATCHED THEN INSERT (${names.map(identifier).join(', ')})
        VALUES (${names.map((name) => `i.${identifier(name)}`).join(', ')})`,
   );
-  // Each key comes once, so more changes than records are several rows of one key.
+  // Keys are distinct, so more changes than records mean several rows with the same key.
   if (changed > rows) throw ambiguous(keys);
   const created = await readCreated(merge, table);
   const inserted = created.rows - before.rows;
@@ -123,9 +123,7 @@ interface CreatedRows {
   isUnique: boolean;
 }
 
-/**
- * The rows of the table that were created when the batch's new ones are: statistics leave few files to read.
- */
+/** The table's rows with the creation time of the batch's new rows; file statistics limit what is read. */
 async function readCreated({ connection, incoming }: Merge, table: string): Promise<CreatedRows> {
   const { rows } = await connection.read(
     `SELECT count(*), min(${rowIdColumn}), max(${rowIdColumn}), count(*) = count(DISTINCT ${rowIdColumn})
@@ -139,7 +137,7 @@ function createdIn({ createdAt }: IncomingRows): string {
   return `${identifier(createdAtColumn)} = ${literal(String(createdAt))}::TIMESTAMPTZ`;
 }
 
-/** The s_ids of rows that no key matched must be free, and each given once. */
+/** The s_ids of new rows must be unused and distinct. */
 async function refuseTakenNewRows(
   { deps, lake, connection, physical, incoming }: Merge,
   table: string,

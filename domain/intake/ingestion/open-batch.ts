@@ -16,7 +16,7 @@ import { batchStart } from './process.ts';
 export interface BatchRequest {
   organizationId: string;
   callerId: string;
-  /** What the process remembers of its request. */
+  /** Request data stored in the workflow's memo. */
   memo: Record<string, string>;
   batchId: string;
   tableId: string;
@@ -27,13 +27,13 @@ export interface BatchRequest {
   onBadRecord: 'refuse' | 'quarantine';
   onNewField: 'refuse' | 'add' | 'ignore';
   maxShrinkRatio: number | undefined;
-  /** The batch or import whose quarantined records are staged again. */
+  /** The batch or import whose quarantined records are replayed. */
   replayOf: { source: 'batch' | 'import'; id: string } | undefined;
 }
 
 /**
- * Opens a batch: its row and the outbox entry are one commit; then its process is started. Without workflows
- * nothing of it stays. The same client_batch_id finds the batch that is there.
+ * Opens a batch: its row and the outbox entry are one commit; then its process is started. If workflows are
+ * unavailable, the commit is undone. A client_batch_id that is in use returns the existing batch.
  */
 export async function openBatch(
   deps: ProcessDeps,
@@ -49,7 +49,7 @@ export async function openBatch(
     startOf: (made) => batchStart(made, memo),
     undo: (db, { id }) => deleteBatch(db, organizationId, id),
   });
-  // A repetition of the request that made it, whose answer was lost, is told the same.
+  // A retry of the request that created it, whose answer was lost, gets the same answer.
   return { batch, isNew: isNew || batch.id === request.batchId };
 }
 
@@ -77,7 +77,7 @@ async function insert(
   request: BatchRequest,
 ): Promise<IngestionBatch> {
   const { organizationId, mode } = request;
-  // The rows of an imported table come from its file, also those that only fit later.
+  // The rows of an imported table come only from its file, including those that fit only later.
   const isOfImport = table.kind === 'import' && request.replayOf?.source === 'import';
   if (table.kind !== 'data' && !isOfImport) {
     throw new AppError(

@@ -12,19 +12,22 @@ import { writeParquet } from '../file-imports/out/write.ts';
 import { pageColumns, type TargetColumns } from './columns.ts';
 import type { StagedPage } from './staged-pages.ts';
 
-/** Pages of one statement: bounds its text, the files it has open and how long nothing is heard of it. */
+/** Pages per statement: limits its length, its open files and the time without progress. */
 const pagesAtOnce = 400;
 
 export interface PageFilesDeps {
   connection: EngineConnection;
   objects: ObjectStore;
-  /** Folder of the lake that takes the files, ending with a slash. */
+  /** Folder of the lake for the files; ends with a slash. */
   prefixUrl: string;
-  /** Told after each statement how many pages are done. */
+  /** Called after each statement with the number of pages done. */
   progress: (pages: number) => void;
 }
 
-/** The batch's records as files of the lake, with the table's columns, in the order of pages and records. */
+/**
+ * Writes the batch's records to files of the lake with the table's columns, in the order of pages and
+ * records.
+ */
 export async function writeRecords(
   deps: PageFilesDeps,
   pages: readonly StagedPage[],
@@ -40,17 +43,17 @@ export async function writeRecords(
   return files;
 }
 
-/** The records an upsert comes down to, in a temporary table of the connection. */
+/** The records that an upsert is reduced to, in a temporary table of the connection. */
 export interface IncomingRows {
   table: string;
-  /** Those that are written, beside those that say that their row is to go. */
+  /** Number of records to write, without deletions. */
   rows: number;
   deletions: number;
-  /** What a row that is new gets as the time of its creation; the same for all. */
+  /** The creation time of new rows, the same for all. */
   createdAt: string;
 }
 
-/** Of each key the last record, by page and place in it. Whoever asks drops the table. */
+/** Keeps the last record of each key, by page and position. The caller drops the table. */
 export async function keepLastOfEachKey(
   deps: PageFilesDeps,
   pages: readonly StagedPage[],
@@ -79,10 +82,10 @@ export async function keepLastOfEachKey(
   return { table, rows: Number(rows), deletions: Number(deletions), createdAt: String(createdAt) };
 }
 
-/** Names that no column of a user's records can have. */
+/** Names that cannot occur in users' records. */
 const pageOrder = identifier(`${internalColumnPrefix}page`);
 const recordOrder = identifier(`${internalColumnPrefix}record`);
-/** Whether a record says that its row is to go. */
+/** Whether a record deletes its row. */
 export const isDeleted = identifier(`${internalColumnPrefix}deleted`);
 
 function isDeletedIn(pages: readonly StagedPage[], columns: readonly LakeColumn[]): string {
@@ -97,9 +100,7 @@ const orderColumns = [
   `p.file_row_number AS ${recordOrder}`,
 ];
 
-/**
- * Pages with records, some hundred at a time, each group of pages with the same columns in the same types.
- */
+/** Pages with records in groups of some hundred; within a group all have the same columns and types. */
 function* groups(pages: readonly StagedPage[]): Generator<StagedPage[]> {
   let group: StagedPage[] = [];
   let signature = '';
@@ -116,7 +117,7 @@ function* groups(pages: readonly StagedPage[]): Generator<StagedPage[]> {
   if (group.length > 0) yield group;
 }
 
-/** The records of pages that have the same columns, as rows of the table. */
+/** SELECT for the records of pages with the same columns, as rows of the table. */
 function selectRecords(
   { objects }: Pick<PageFilesDeps, 'objects'>,
   pages: readonly StagedPage[],
@@ -150,7 +151,7 @@ async function write(
   return writeParquet(read, select, { objects, prefixUrl, columns: columns.length, sourceBytes });
 }
 
-/** Refuses s_ids that come in more than one page. Pages whose ranges do not touch are not read. */
+/** Rejects s_ids that occur in more than one page. Pages with disjoint ranges are not read. */
 export async function refuseRepeatedRowIds(
   { connection, objects }: PageFilesDeps,
   pages: readonly StagedPage[],
@@ -164,7 +165,7 @@ export async function refuseRepeatedRowIds(
   if (rows.length > 0) throw duplicateRowId(rows.map(([id]) => id as bigint));
 }
 
-/** Pages whose range of s_ids touches another's. Each page was checked in itself. */
+/** Pages whose range of s_ids overlaps another's. Each page was checked on its own when staged. */
 function overlapping(pages: readonly StagedPage[]): StagedPage[] {
   const ranges = pages
     .filter(({ row_id_min: min }) => min !== null)
@@ -182,7 +183,7 @@ function overlapping(pages: readonly StagedPage[]): StagedPage[] {
   return pages.filter((page) => touching.has(page));
 }
 
-/** Refuses integers that a widening to DOUBLE would round. */
+/** Rejects integers that a widening to DOUBLE would round. */
 export async function refuseLossyIntegers(
   { connection, objects }: PageFilesDeps,
   pages: readonly StagedPage[],

@@ -14,21 +14,21 @@ import type { ListBody } from '../../tables/records/reading/tasks.ts';
 import { transported } from '../../tables/records/rows-source.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
 
-/** Whose page it is, and where bad records are told to come from. */
+/** The page's location, also recorded as the origin of its bad records. */
 export interface PagePlace {
   organizationId: string;
   batchId: string;
   pageNumber: number;
 }
 
-/** A page as it was sent, and what it has to fit. */
+/** A page as sent, and what it must conform to. */
 export interface PageSource {
   body: ListBody;
   columns: readonly LakeColumn[];
   rules: PageRules;
 }
 
-/** Where a bad record was first sent. A record staged again keeps its first origin. */
+/** Where a bad record was first sent. A replayed record keeps its first origin. */
 export interface RecordOrigin {
   batchId: string;
   pageNumber: number;
@@ -37,15 +37,13 @@ export interface RecordOrigin {
 
 export interface WrittenPage {
   content: PageReading;
-  /** Null where the page has no such records. */
+  /** Null if the page has no such records. */
   objectKey: string | null;
   quarantineKey: string | null;
 }
 
 export interface PageWriter {
-  /**
-   * Reads a page, and makes Parquet objects of its good and its bad records under names nobody had before.
-   */
+  /** Reads a page and writes Parquet objects with its good and its bad records, under unique names. */
   write(
     place: PagePlace,
     source: PageSource,
@@ -63,11 +61,11 @@ export interface PageWriterDeps {
 }
 
 /**
- * Pages read and encoded at once; further ones wait, so that a burst costs memory for little more than the
- * bodies it sent.
+ * Maximum number of pages that are read and encoded concurrently; others wait, so that a burst needs little
+ * more memory than its bodies.
  */
 const maxEncoding = 4;
-/** Files of a process that was killed are removed once they are older than any page takes. */
+/** Leftover files of a killed process are removed after this time, which is longer than any page takes. */
 const staleAfterMs = 3_600_000;
 
 /** Newline-delimited JSON objects, `{"c0": …}`, in a file. */
@@ -82,7 +80,7 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
   await removeStale(folder);
   const inSlot = createFairSlots(maxEncoding);
 
-  /** Encodes a feed into a Parquet file beside it. */
+  /** Encodes a feed as a Parquet file beside it. */
   async function encode(organizationId: string, path: string, feed: Feed): Promise<void> {
     await deps.engine.scratch(organizationId, (connection) => connection.run(copyStatement(path, feed)));
   }
@@ -119,7 +117,7 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
         return { content, objectKey, quarantineKey };
       } finally {
         const files = written.flatMap((name) => [`${name}.ndjson`, `${name}.parquet`]);
-        // Whatever of them there is; one that stays all the same goes with a later start.
+        // Removes those that exist; any that remain are removed at a later start.
         await Promise.all(files.map((name) => unlink(name).catch(() => undefined)));
       }
     },
@@ -127,7 +125,7 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
   };
 }
 
-/** The columns of quarantined records, in Parquet as in their table. */
+/** The columns of quarantined records, both in Parquet and in their table. */
 export const quarantineColumns = [
   { name: 'batch_id', dataType: 'STRING' },
   { name: 'page_number', dataType: 'INTEGER' },

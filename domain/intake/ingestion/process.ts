@@ -14,11 +14,11 @@ export const batchProcess = defineProcess<IngestionBatchInput>({
   workflowType: ingestionBatchWorkflowType,
   taskQueue: taskQueues.control,
   resourceId: ({ batchId }) => batchId,
-  // Only its client may say that a batch does not land.
+  // Only its client may end a batch.
   whenTerminated: 'restart',
 });
 
-/** What starts a batch's process, whoever starts it. */
+/** How a batch's process is started, both initially and by the reconciler. */
 export function batchStart(batch: IngestionBatch, memo: Record<string, string> = {}) {
   const input = {
     organizationId: batch.organization_id,
@@ -35,7 +35,7 @@ export function batchStart(batch: IngestionBatch, memo: Record<string, string> =
   });
 }
 
-/** Has the process of a batch look at its row again; an aborted one's is asked to end. */
+/** Makes the process of a batch read its row again; if the batch is aborted, cancels it. */
 export function wakeBatch(
   deps: { processes: Processes; logger: Pick<Logger, 'warn'> },
   batch: Pick<IngestionBatch, 'id' | 'status'>,

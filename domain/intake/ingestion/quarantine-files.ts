@@ -19,8 +19,8 @@ import type { Quarantine, QuarantineModel, ReplayDeps } from './quarantine-model
 import { findPage, insertPage, type StagedPage } from './staged-pages.ts';
 
 /**
- * Stages what an import left in quarantine and fits its table now, as one page, and completes the batch. A
- * try after one that staged its page takes that page.
+ * Stages an import's quarantined records that now fit its table, as one page, and completes the batch. A
+ * retry uses a page that is already staged.
  */
 async function stage(deps: ReplayDeps, batch: IngestionBatch, signal: AbortSignal): Promise<void> {
   const { organization_id: organizationId, table_id: tableId, id: batchId } = batch;
@@ -75,7 +75,7 @@ async function restageImport(
       'The file of the import is not there any more; import a file with these records.',
     );
   }
-  // A name of this try: one that lingers writes elsewhere.
+  // Unique per attempt, so that a lingering attempt writes elsewhere.
   const prefixUrl = `s3://${deps.objects.settings.bucket}/${batchPrefix(row.organization_id, batch.id)}${randomUUID()}/`;
   const quarantineUrl = `${prefixUrl}quarantined.parquet`;
   const lake = await deps.lake.catalog.get(row.organization_id);
@@ -113,7 +113,7 @@ function pageOf(
     organization_id: batch.organization_id,
     batch_id: batch.id,
     page_number: 1,
-    // Its records were never sent as JSON: what they are is where they came from.
+    // Its records were never sent as JSON, so their origin is hashed.
     sha256: createHash('sha256').update(`${batch.replay_of} ${key}`).digest('hex'),
     size_bytes: file?.sizeBytes ?? 0,
     records: file?.rows ?? 0,
@@ -126,7 +126,7 @@ function pageOf(
   };
 }
 
-/** Takes the records of a replay out of their import's quarantine, inside the caller's transaction. */
+/** Removes the records of a replay from their import's quarantine, inside the caller's transaction. */
 async function take(
   connection: EngineConnection,
   objects: ObjectStore,
@@ -153,7 +153,7 @@ async function take(
   };
 }
 
-/** The table of an import's bad rows, while it is there. */
+/** The table for an import's bad rows; undefined if it no longer exists. */
 async function findImportQuarantine(
   db: Parameters<typeof findTable>[0],
   { organization_id: organizationId, quarantine_table_id: id }: TableImport,
@@ -162,7 +162,7 @@ async function findImportQuarantine(
   return table?.status === 'ready' ? table : undefined;
 }
 
-/** How many records of an import are in its quarantine. */
+/** Number of records in an import's quarantine. */
 export async function countQuarantinedRows(
   deps: Pick<ReplayDeps, 'db' | 'lake'>,
   row: TableImport,
@@ -176,7 +176,7 @@ export async function countQuarantinedRows(
   });
 }
 
-/** A table for each import, of the rows' places in its file and their text. */
+/** One table per import, with the rows' location in its file and their text. */
 export const fileQuarantine: QuarantineModel = {
   stage,
   async reserve({ db }, _lake, batch, _table, pages) {

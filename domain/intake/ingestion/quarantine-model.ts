@@ -10,21 +10,18 @@ import type { IngestionBatch } from './ingestion-batches.ts';
 import type { StageDeps } from './stage-page.ts';
 import type { StagedPage } from './staged-pages.ts';
 
-/** The table beside another one that keeps what did not fit it. */
+/** The table that keeps what did not fit another table. */
 export type Quarantine = Pick<TableRow, 'id' | 'name' | 'status'>;
 
 export interface ReplayDeps extends StageDeps {
   files: FileReader;
 }
 
-/** How what does not fit a table is kept beside it, and brought in again once it fits. */
+/** How records that do not fit a table are kept, and replayed once they fit. */
 export interface QuarantineModel {
-  /**
-   * Stages again, in the replay's batch, what fits now, and completes the batch. A second try finds what the
-   * first did.
-   */
+  /** Stages in the replay's batch what now fits, and completes the batch. Idempotent. */
   stage(deps: ReplayDeps, batch: IngestionBatch, signal: AbortSignal): Promise<void>;
-  /** The table that the batch puts records into or takes them from; undefined where it does neither. */
+  /** The table that the batch adds records to or removes them from; undefined if it does neither. */
   reserve(
     deps: { db: Database; lake: LakeDeps },
     lake: Lake,
@@ -32,7 +29,7 @@ export interface QuarantineModel {
     table: TableRow,
     pages: readonly StagedPage[],
   ): Promise<Quarantine | undefined>;
-  /** Puts in and takes out, inside the transaction that applies the batch. */
+  /** Adds and removes records, inside the transaction that applies the batch. */
   write(
     connection: EngineConnection,
     objects: ObjectStore,
@@ -40,6 +37,6 @@ export interface QuarantineModel {
     quarantine: Quarantine,
     pages: readonly StagedPage[],
   ): Promise<LakeOperation>;
-  /** The table's id, for the batch that is in the lake. */
+  /** The quarantine table's id, for a batch that is in the lake. */
   finalize(db: Database, batch: IngestionBatch): Promise<string | null>;
 }

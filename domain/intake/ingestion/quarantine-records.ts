@@ -33,8 +33,8 @@ const columns: readonly LakeColumn[] = [
 ];
 
 /**
- * Where the batch's bad records go: the table's quarantine, reserved when there is none. Undefined for a
- * batch that has nothing to do with one.
+ * The table's quarantine for the batch's bad records, reserved if there is none. Undefined for a batch that
+ * does not use it.
  */
 async function reserveFor(
   deps: { db: Database; lake: LakeDeps },
@@ -55,7 +55,7 @@ async function reserveFor(
       'The quarantine table is being deleted; applying is tried again.',
     );
   }
-  // A reservation that nobody touches for a minute is given back.
+  // A reservation that is not touched for a minute is released.
   await inOrganization(deps.db, organizationId, (db) => touchTable(db, organizationId, existing.id));
   const operationId = `create:${existing.id}`;
   const made = await findOperations(deps.lake.catalogPool, lake.schema, [operationId]);
@@ -64,7 +64,7 @@ async function reserveFor(
 
 async function reserve(db: Database, table: TableRow): Promise<TableRow> {
   const id = newId('tbl');
-  // The second name is taken only where a table of the first one happens to exist.
+  // The second name is only used if the first one is taken.
   const names = [
     `${table.name.slice(0, 230)}_quarantine`,
     `${table.name.slice(0, 220)}_quarantine_${id.slice(-6)}`,
@@ -92,8 +92,8 @@ async function reserve(db: Database, table: TableRow): Promise<TableRow> {
 }
 
 /**
- * Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay takes its own out
- * first.
+ * Adds the batch's bad records to the quarantine, inside the caller's transaction; a replay first removes the
+ * records that it replays.
  */
 async function write(
   connection: EngineConnection,
@@ -122,7 +122,7 @@ async function write(
     );
   }
   return {
-    // A table that was only reserved is known by the operation that made it.
+    // A reserved table is identified by the operation that created it.
     id: isNew ? `create:${quarantine.id}` : `batch:${batch.id}:quarantine`,
     tableId: quarantine.id,
     operation: isNew ? 'create' : rowsRemoved > 0 ? 'replace' : 'append',
@@ -135,7 +135,7 @@ async function write(
 
 const filesAtOnce = 400;
 
-/** Makes the reservation a table once the batch is in the lake; its id, for the batch. */
+/** Makes the reserved table ready once the batch is in the lake; returns its id. */
 async function finalize(db: Database, batch: IngestionBatch): Promise<string | null> {
   return inOrganization(db, batch.organization_id, async (transaction) => {
     const table = await findQuarantineTable(transaction, batch.organization_id, batch.table_id);
@@ -145,7 +145,7 @@ async function finalize(db: Database, batch: IngestionBatch): Promise<string | n
   });
 }
 
-/** One table beside the table, for the records of all its batches, as they were sent. */
+/** One table per table, for the records of all its batches, as they were sent. */
 export const recordQuarantine: QuarantineModel = {
   stage: (deps, batch, signal) => stageQuarantined(deps, batch, signal),
   reserve: reserveFor,

@@ -4,8 +4,8 @@ import type { QuarantineModel } from './quarantine-model.ts';
 import { recordQuarantine } from './quarantine-records.ts';
 
 /**
- * What a batch has to do with a quarantine: records of batches are kept as they were sent, rows of files by
- * their place in the file, which is read again.
+ * The quarantine model of a batch: records of batches are kept as they were sent; rows of files by their
+ * location in the file, which is read again.
  */
 export function quarantineOf({
   replay_source: source,

@@ -12,15 +12,14 @@ export interface BatchReconcileDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** A batch that was moved is heard of within a moment; after this its signal was lost. */
+/** A process normally reacts at once; after this time its signal was lost. */
 const lostAfterSeconds = 15;
-/** A process that runs and was woken for so long is busy: more signals would only fill its history. */
+/** A process signalled for this long is busy; further signals would only grow its history. */
 const wakeForMs = 300_000;
 
 /**
- * Batches that should have moved on: the process of one that did not hear of it is woken, and started again
- * where it was ended from outside. It reads the batch's row, so doing it twice changes nothing. Old pages and
- * batches go.
+ * Wakes the processes of batches that should have advanced, and restarts those that were ended from outside.
+ * This is idempotent, because a process reads the batch's row. Also purges old pages and batches.
  */
 export function batchSteps(deps: BatchReconcileDeps): ReconcileStep[] {
   return [

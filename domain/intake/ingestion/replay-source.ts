@@ -7,7 +7,7 @@ import { countQuarantinedRows } from './quarantine-files.ts';
 import type { ReplayDeps } from './quarantine-model.ts';
 import { countQuarantined } from './replay.ts';
 
-/** What has records in quarantine, and how they were to come in. */
+/** A batch or import with quarantined records, and the mode for replaying them. */
 export interface ReplaySource {
   source: 'batch' | 'import';
   id: string;
@@ -24,7 +24,10 @@ interface Asked {
 
 type SourceDeps = Pick<ReplayDeps, 'db' | 'lake'>;
 
-/** Throws not_found where the batch or import left nothing in quarantine. */
+/**
+ * @throws AppError not_found if the batch or import has nothing in quarantine; conflict if the import's table
+ * was replaced since
+ */
 export async function findReplaySource(deps: SourceDeps, asked: Asked): Promise<ReplaySource> {
   const { organizationId, tableId, batchId, importId } = asked;
   if (batchId === undefined) return importSource(deps, organizationId, tableId, importId!);
@@ -32,7 +35,7 @@ export async function findReplaySource(deps: SourceDeps, asked: Asked): Promise<
     await getTable(db, organizationId, tableId);
     return getBatch(db, organizationId, tableId, batchId);
   });
-  // What a replay left in quarantine is still there under the batch or import it first came with.
+  // Records that a replay left in quarantine are kept under their original batch or import.
   const id = batch.replay_of ?? batch.id;
   if (batch.replay_source === 'import') return importSource(deps, organizationId, tableId, id);
   if ((await countQuarantined(deps, organizationId, tableId, id)) === 0)

@@ -19,8 +19,8 @@ interface QuarantinedRecord {
 }
 
 /**
- * Stages again what one batch left in quarantine, and completes the new batch. Records that still do not fit
- * go back to the quarantine with their first origin when it is applied.
+ * Stages a batch's quarantined records again and completes the new batch. Records that still do not fit
+ * return to the quarantine, with their first origin, when it is applied.
  */
 export async function stageQuarantined(
   deps: StageDeps,
@@ -30,7 +30,7 @@ export async function stageQuarantined(
   const where = { organizationId: batch.organization_id, tableId: batch.table_id, batchId: batch.id };
   let last = { pageNumber: 0, index: -1 };
   let pageNumber = 0;
-  /** s_ids of the pages before. */
+  /** s_ids of the preceding pages. */
   const before = new Set<bigint>();
   for (;;) {
     signal?.throwIfAborted();
@@ -57,7 +57,7 @@ export async function stageQuarantined(
   await completeBatch(deps.db, where, manifest);
 }
 
-/** Which of the records' s_ids the table has, or a page before had; theirs are added to those before. */
+/** The records' s_ids that exist in the table or in a preceding page; adds all of them to `before`. */
 async function takenOf(
   deps: StageDeps,
   batch: IngestionBatch,
@@ -79,7 +79,7 @@ async function takenOf(
   return taken;
 }
 
-/** The next records of the batch in quarantine, in the order they first came. */
+/** The next quarantined records of the batch, in their original order. */
 async function readQuarantined(
   deps: StageDeps,
   batch: IngestionBatch,
@@ -102,7 +102,7 @@ async function readQuarantined(
   });
 }
 
-/** How many records of a batch are in the table's quarantine. */
+/** Number of a batch's records in the table's quarantine. */
 export async function countQuarantined(
   deps: Pick<StageDeps, 'db' | 'lake'>,
   organizationId: string,

@@ -5,17 +5,17 @@ import type { IngestionBatch } from './ingestion-batches.ts';
 
 type ShrinkDeps = Pick<LakeDeps, 'catalog' | 'catalogPool'>;
 
-/** Thrown under the table's lock, where it grew since the batch was let on: somebody has to confirm first. */
+/**
+ * Thrown under the table's lock if the table has grown since the batch was admitted, so that a confirmation
+ * is required.
+ */
 export class ShrinksTooMuch extends AppError {
   constructor() {
     super('conflict', 'The batch would shrink its table by more than its guard allows.');
   }
 }
 
-/**
- * Whether the guard wants a person's word before the table's content, as it is now, is swapped for so much
- * less.
- */
+/** Whether the guard requires a confirmation to replace the table's current content with that much less. */
 export async function shrinksTooMuch(deps: ShrinkDeps, batch: IngestionBatch): Promise<boolean> {
   if (batch.max_shrink_ratio === null || batch.shrink_confirmed) return false;
   const { schema } = await deps.catalog.get(batch.organization_id);

@@ -35,12 +35,12 @@ export interface PageRequest {
   tableId: string;
   batchId: string;
   pageNumber: number;
-  /** The generation the client works under, where it says so. */
+  /** The generation that the client works with, if given. */
   generation?: string;
   body: ListBody;
-  /** Throws where this is not the way in for the batch's pages. */
+  /** Throws if the batch does not accept pages through this route. */
   refuse?: (batch: IngestionBatch) => void;
-  /** Where a record first came from, by its index; without it, here. */
+  /** Origin of a record, by its index; by default, this page. */
   originOf?: (index: number) => RecordOrigin;
   /** s_ids that are known to be taken. */
   taken?: ReadonlySet<bigint>;
@@ -52,16 +52,16 @@ export interface Staged {
 }
 
 /**
- * Stages one immutable page. The same content again is told as replayed, other content is refused and the
- * first stays. Parquet is written before the page's row: a crash between them leaves an object that ends with
- * the batch.
+ * Stages an immutable page. The same content again is reported as replayed; different content is rejected.
+ * Parquet is written before the page's row: a crash between the two leaves an object that is removed with the
+ * batch.
  */
 export async function stagePage(deps: StageDeps, request: PageRequest): Promise<Staged> {
   const { organizationId, batchId, pageNumber } = request;
   const { batch, table, sync, earlier } = await lookUp(deps, request);
   request.refuse?.(batch);
   await refuseFenced(deps, batch, sync, request.generation);
-  // Its fit was decided when it was staged: the table may have changed since.
+  // Its records were validated when it was staged; the table may have changed since.
   if (earlier !== undefined)
     return replay(batch, earlier, await deps.pages.hash(organizationId, request.body));
   if (batch.status !== 'open') throw notOpen(batch);
@@ -77,7 +77,7 @@ export async function stagePage(deps: StageDeps, request: PageRequest): Promise<
     request.originOf,
   );
   const added = await inOrganization(deps.db, organizationId, async (db) => {
-    // Held until the page is in: neither a complete, an abort nor a rotation comes between.
+    // Locked until the page is added, so that no complete, abort or rotation can come in between.
     const now = await getBatch(db, organizationId, request.tableId, batchId, 'share');
     if (now.status !== 'open') return { batch: now, isNew: false };
     const current = await syncOf(db, now, 'share');
@@ -117,7 +117,7 @@ async function syncOf(
   return batch.sync_id === null ? undefined : findDataSync(db, batch.organization_id, batch.sync_id, lock);
 }
 
-/** Whether the sync's generation was rotated since the batch was opened. */
+/** Whether the sync's generation was rotated after the batch was opened. */
 export function isFenced(batch: IngestionBatch, sync: DataSync | undefined): boolean {
   return sync !== undefined && sync.rotation !== batch.rotation;
 }
@@ -129,7 +129,9 @@ export function fenced(): AppError {
   return new AppError('generation_fenced', fencedMessage);
 }
 
-/** A batch of an old generation ends here; a page that only names another generation changes nothing. */
+/**
+ * Ends a batch of an old generation; a page that merely names another generation is rejected without effect.
+ */
 async function refuseFenced(
   deps: Pick<StageDeps, 'db'>,
   batch: IngestionBatch,
@@ -148,7 +150,7 @@ async function refuseFenced(
   }
 }
 
-/** Fails a batch whose generation is no longer current, unless it has gone beyond recall. */
+/** Fails a batch whose generation is no longer current, unless it can no longer be revoked. */
 export async function endFenced(db: Database, batch: IngestionBatch): Promise<void> {
   await inOrganization(db, batch.organization_id, async (transaction) => {
     const totals = await stagedTotals(transaction, batch.organization_id, batch.id);
@@ -161,7 +163,7 @@ export async function endFenced(db: Database, batch: IngestionBatch): Promise<vo
   });
 }
 
-/** What a batch that takes no pages any more says of itself. */
+/** The error for a batch that no longer accepts pages. */
 export function notOpen(batch: IngestionBatch): AppError {
   const error = batch.error as { code?: string; message?: string } | null;
   if (error?.code === 'generation_fenced') return fenced();
@@ -179,14 +181,14 @@ function replay(batch: IngestionBatch, page: StagedPage, sha256: string): Staged
       { extensions: { staged_sha256: page.sha256, sent_sha256: sha256 } },
     );
   }
-  // A page of a batch that came to nothing is not there any more.
+  // The pages of a batch that ended without being applied no longer exist.
   if (['failed', 'aborted', 'expired'].includes(batch.status)) throw notOpen(batch);
   return { page, replayed: true };
 }
 
 /**
- * The business key of an upsert: the sync's, else the table's, else the row id. In any other mode the key
- * that the table enforces.
+ * The key of an upsert: the sync's, else the table's, else the row id. In other modes, the key that the table
+ * enforces.
  */
 export function keysOf(batch: IngestionBatch, table: TableRow, sync: DataSync | undefined): string[] {
   if (batch.mode !== 'upsert') return uniqueKeysOf(table);
@@ -203,7 +205,7 @@ function rulesOf(batch: IngestionBatch, keys: readonly string[]): PageRules {
   };
 }
 
-/** The columns that a record may have, and what it says beside them. */
+/** The fields that a record may have: the table's columns and, in an upsert, the deletion flag. */
 function fieldsOf(batch: IngestionBatch, columns: LakeColumn[]): LakeColumn[] {
   if (batch.mode !== 'upsert' || columns.some(({ name }) => name === deletedField)) return columns;
   return [...columns, { name: deletedField, dataType: 'BOOLEAN', nullable: true, typing: 'declared' }];

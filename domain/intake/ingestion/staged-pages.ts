@@ -6,7 +6,7 @@ import type { DB } from '../../../data/postgres/schema.ts';
 
 export type StagedPage = Selectable<DB['staged_pages']>;
 
-/** The highest number a page may have, by the public interface. */
+/** Highest page number in the public API. */
 export const maxPageNumber = 100_000;
 
 export async function findPage(
@@ -24,7 +24,7 @@ export async function findPage(
     .executeTakeFirst();
 }
 
-/** Adds a page; undefined when one of its number came first. */
+/** Adds a page; undefined if there is already one with its number. */
 export async function insertPage(
   db: OrganizationTransaction,
   page: Insertable<DB['staged_pages']>,
@@ -56,12 +56,12 @@ export async function listPages(
     .execute();
 }
 
-/** Pages read at once: the columns of one may take tens of kilobytes. */
+/** Pages read per query; the columns of one may take tens of kilobytes. */
 const pagesAtOnce = 1_000;
 
 /**
- * Every page of a batch, in order. Pages of equal columns share them, so that 100,000 wide pages fit into
- * memory.
+ * All pages of a batch, in order. Pages with equal columns share one object, so that 100,000 wide pages fit
+ * into memory.
  */
 export async function allPages(
   db: OrganizationTransaction,
@@ -107,7 +107,7 @@ export async function stagedTotals(
     .executeTakeFirstOrThrow();
 }
 
-/** The hash of every staged page, in order: what a manifest is held against. */
+/** The hashes of all staged pages in order, for comparison with a manifest. */
 export async function pageHashes(
   db: OrganizationTransaction,
   organizationId: string,
@@ -123,7 +123,7 @@ export async function pageHashes(
   return new Map(rows.map((row) => [row.page_number, row.sha256]));
 }
 
-/** One hash over a whole manifest: lowercase hex over `number:sha256` lines in order. */
+/** SHA-256 of a manifest, as lowercase hex, over its `number:sha256` lines in order. */
 export function manifestHash(pages: ReadonlyMap<number, string>): string {
   const hash = createHash('sha256');
   for (const [number, sha256] of [...pages].toSorted(([a], [b]) => a - b))

@@ -12,8 +12,8 @@ import { filesSource } from './merge.ts';
 import type { IncomingRows } from './page-files.ts';
 
 /**
- * Refuses records that repeat an enforced key: one of the table's rows where records are added, or one among
- * themselves where they become the whole content.
+ * Rejects records that repeat an enforced key: of the table's rows if records are added, or of each other if
+ * they replace the content.
  *
  * @throws AppError duplicate_row_key
  */
@@ -34,7 +34,7 @@ export async function refuseRepeatedKeys(
   if (repeated.length > 0) throw duplicateRowKey(repeated);
 }
 
-/** The same for an upsert by another key, once it is written. */
+/** The same for an upsert by another key, after it is written. */
 export async function refuseAmbiguousKeys(
   connection: EngineConnection,
   { table, incoming, keys }: { table: string; incoming: IncomingRows; keys: readonly string[] },

@@ -21,12 +21,12 @@ import { refuseAmbiguousKeys, refuseRepeatedKeys } from './unique-keys.ts';
 export interface ApplyDeps {
   db: Database;
   lake: LakeDeps;
-  /** Where pages are gathered: whoever works there may wait for the table's lock. */
+  /** Engine for collecting pages; its work may wait for the table's lock. */
   staging: LakeEngine;
   objects: ObjectStore;
 }
 
-/** The batch's name in the lake's ledger: it is there exactly when its rows are in the table. */
+/** The batch's id in the lake's ledger, where it exists exactly when its rows are in the table. */
 export function batchOperationId(batchId: string): string {
   return `batch:${batchId}`;
 }
@@ -36,25 +36,25 @@ export interface Commit {
   lake: Lake;
   batch: IngestionBatch;
   table: TableRow;
-  /** Has the incoming rows of an upsert. */
+  /** Holds the incoming rows of an upsert. */
   connection: EngineConnection;
   keys: readonly string[];
   pages: readonly StagedPage[];
-  /** The table as the files were written for it. */
+  /** The table that the files were written for. */
   before: PhysicalTable;
   target: TargetColumns;
   files: readonly StagedFile[];
   incoming: IncomingRows | undefined;
 }
 
-/** Undoes a transaction that found nothing to do: every record deletes a row that is not there. */
+/** Rolls back a transaction without changes, in which every record deletes a row that does not exist. */
 export class NothingToApply extends AppError {
   constructor() {
     super('conflict', 'Nothing of the batch changes the table.');
   }
 }
 
-/** Writes the batch's rows inside the caller's transaction; what the ledger is told of it. */
+/** Writes the batch's rows inside the caller's transaction; returns the ledger entries. */
 export async function writeBatch(
   { deps, lake, batch, table, connection, keys, pages, target, files, incoming }: Commit,
   physical: PhysicalTable,
@@ -106,7 +106,10 @@ export async function writeBatch(
   }
 }
 
-/** The table with the columns the batch needs: types it decides or widens, and new ones behind. */
+/**
+ * Changes the table's columns as the batch requires: types that it determines or widens, and new columns at
+ * the end.
+ */
 async function changeColumns(
   connection: EngineConnection,
   physical: PhysicalTable,
@@ -126,7 +129,10 @@ async function addFiles(
   for (const { url } of files) await addDataFile(connection, lake.schema, table, url);
 }
 
-/** Rows that a batch deletes have an entry of their own: the batch's tells how many it added and replaced. */
+/**
+ * Rows that a batch deletes have a separate entry: the batch's own contains how many rows it added and
+ * replaced.
+ */
 const deletionsOf = (upsert: LakeOperation, rows: number): LakeOperation => ({
   ...upsert,
   id: `${upsert.id}:deleted`,

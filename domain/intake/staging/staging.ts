@@ -9,14 +9,14 @@ export interface StagingDeps {
   objects: ObjectStore;
 }
 
-/** What one commit is to take, whether or not it is staged already. */
+/** The content of one commit, whether or not it is already staged. */
 export interface StagedWork {
   organizationId: string;
-  /** Of the import or the snapshot; its staged files are below a folder of this name. */
+  /** Id of the import or snapshot; staged files are below a folder of this name. */
   id: string;
   /** In the lake's ledger exactly when the rows are in the table. */
   operationId: string;
-  /** Object key of the manifest that names the staged Parquet files. */
+  /** Object key of the manifest, which lists the staged Parquet files. */
   manifestKey: string;
 }
 
@@ -25,7 +25,7 @@ export async function isCommitted({ lake }: Pick<StagingDeps, 'lake'>, work: Sta
   return (await findOperations(lake.catalogPool, schema, [work.operationId])).size > 0;
 }
 
-/** Where one attempt writes its files; ends in a slash. */
+/** Folder for the files of one attempt; ends with a slash. */
 export async function newAttemptUrl(deps: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<string> {
   return `${await stagingUrl(deps, work)}${randomUUID()}/`;
 }
@@ -46,15 +46,15 @@ export async function readManifest<Manifest>(
 }
 
 /**
- * Has the database refuse a commit that may still be under way, so that nothing can name what is then
- * removed; false where the lake has it already.
+ * Makes the database reject a commit that may still be in progress, so that nothing can refer to the files
+ * removed afterwards; false if the lake already has the commit.
  */
 export async function refuseCommit({ lake }: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<boolean> {
   const { schema } = await lake.catalog.get(work.organizationId);
   return (await voidOperation(lake.catalogPool, schema, work.operationId)) === undefined;
 }
 
-/** Removes what was staged, unless a commit has taken it; whether it did. */
+/** Removes staged files unless a commit has added them; false if it has. */
 export async function removeStaged(deps: StagingDeps, work: StagedWork): Promise<boolean> {
   if (await isCommitted(deps, work)) return false;
   await removeBelow(deps, await stagingUrl(deps, work));
@@ -62,7 +62,7 @@ export async function removeStaged(deps: StagingDeps, work: StagedWork): Promise
   return true;
 }
 
-/** Removes every object below an address of the lake's bucket. */
+/** Removes all objects below a URL of the lake's bucket. */
 export function removeBelow({ objects }: Pick<StagingDeps, 'objects'>, url: string): Promise<void> {
   return objects.removeAll(url.slice(`s3://${objects.settings.bucket}/`.length));
 }

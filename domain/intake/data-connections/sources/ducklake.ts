@@ -16,7 +16,7 @@ interface ListedTable {
   columns: SourceColumn[] | null;
 }
 
-/** Where the files of a lake are. */
+/** Location of a lake's files. @throws RemoteFailure if there is no bucket */
 export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: string } {
   const path = String(config['data_path']);
   if (path.startsWith('s3://')) {
@@ -32,7 +32,7 @@ export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: s
   return { bucket: String(config['bucket']), prefix: folder === '' ? path : `${folder}/${path}` };
 }
 
-/** The schema of the catalog, in quotes where it has to be. @throws RemoteFailure where there is none */
+/** The schema of the catalog, quoted if necessary. @throws RemoteFailure if there is none */
 export async function catalogOf(client: pg.Client, target: SourceTarget): Promise<string> {
   const name = String(target.setting('metadata_schema'));
   const { rows } = await client.query<{ schema: string; found: boolean }>(findCatalogQuery, [name]);

@@ -8,15 +8,17 @@ export type CursorPolicy = NonNullable<ReplicatedResource['cursor']>;
 type Format = (typeof cursorFormats)[number];
 
 /**
- * How far a source was read, in its own words: the greatest cursor, and of the records that have it the
- * greatest tie breaker.
+ * How far a source was read, as text from the source: the greatest cursor, and the greatest tie breaker among
+ * the records that have it.
  */
 export interface Reached {
   cursor: string;
   tieBreaker: string | null;
 }
 
-/** The later of what was reached before and a record. @throws RemoteFailure where the record does not say */
+/**
+ * The later of the position before and a record's. @throws RemoteFailure if the record has no valid cursor
+ */
 export function laterOf(before: Reached | null, record: JsonRecord, policy: CursorPolicy): Reached {
   const { field, format, tie_breaker_field: tieField, tie_breaker_format: tieFormat } = policy;
   const cursor = textIn(record, field, 'cursor');
@@ -32,7 +34,10 @@ export function laterOf(before: Reached | null, record: JsonRecord, policy: Curs
     : before;
 }
 
-/** Where a source begins that is not to be read from its beginning. */
+/**
+ * Start position of a source that is not read from its beginning. @throws RemoteFailure if the cursor is no
+ * time
+ */
 export function reachedAt(now: Date, { format }: CursorPolicy): Reached {
   const cursors: Partial<Record<Format, string>> = {
     iso8601: now.toISOString(),
@@ -45,7 +50,7 @@ export function reachedAt(now: Date, { format }: CursorPolicy): Reached {
   return { cursor, tieBreaker: null };
 }
 
-/** Query parameters with what was reached in the places of `${cursor}` and `${tie_breaker}`. */
+/** Replaces `${cursor}` and `${tie_breaker}` in query parameters. */
 export function withReached(
   parameters: Readonly<Record<string, string>>,
   { cursor, tieBreaker }: Reached,
@@ -85,7 +90,7 @@ function textIn(record: JsonRecord, field: string, what: string): string {
   );
 }
 
-/** What compares as the format does: times and numbers by their value, in billionths. */
+/** A value that compares in the format's order: times and numbers as integers in billionths. */
 function rankOf(text: string, format: Format): bigint | string {
   const rank = rankIn(text, format);
   if (rank === undefined)
@@ -111,7 +116,7 @@ function rankIn(text: string, format: Format): bigint | string | undefined {
 }
 
 function nanosecondsOf(text: string): bigint | undefined {
-  // The engine's own reading is quick, and takes a 30th of February for a day of March.
+  // `Date.parse` is fast, but reads 30 February as a day in March.
   if (/^\d{4}-\d\d-(?:[01]\d|2[0-8])T\d\d:\d\d:\d\d(?:\.\d{3})?Z$/.test(text)) {
     const time = Date.parse(text);
     return Number.isNaN(time) ? undefined : BigInt(time) * 1_000_000n;
@@ -120,7 +125,7 @@ function nanosecondsOf(text: string): bigint | undefined {
   try {
     return Temporal.Instant.from(time).epochNanoseconds;
   } catch {
-    // Without an offset it is a time of UTC.
+    // A time without an offset is in UTC.
   }
   try {
     return Temporal.PlainDateTime.from(time).toZonedDateTime('UTC').epochNanoseconds;

@@ -5,11 +5,11 @@ import { acquirePermit, countRedirect, type PermitWait } from '../request-gate.t
 import { get, type HttpAnswer } from './http-request.ts';
 import type { SourceTarget } from './source.ts';
 
-/** Longer than a look may take. */
+/** Longer than any probe request takes. */
 const leaseMs = 15_000;
 const longestWaitMs = 5_000;
 
-/** The limits of the policy let nothing out for a while. */
+/** The limits of the policy do not allow a request soon enough. */
 export class NoPermit extends RemoteFailure {}
 
 interface LookOptions {
@@ -18,10 +18,9 @@ interface LookOptions {
 }
 
 /**
- * GETs an address to test or sample a source. It counts towards the limits of its policy like every other
- * request.
+ * GETs an address to test or sample a source. Counts towards the limits of the policy like any other request.
  *
- * @throws NoPermit where those let nothing out for some seconds
+ * @throws NoPermit if the limits would delay it by more than a few seconds
  */
 export async function look(target: SourceTarget, url: URL, options: LookOptions): Promise<HttpAnswer> {
   const { gate, policy } = target;

@@ -4,10 +4,7 @@ import { type Reached, withReached } from './http-cursor.ts';
 import { urlBelow } from './http-request.ts';
 import type { SourceTarget } from './source.ts';
 
-/**
- * Where a page is: at an address, by a token, or by its number; the first one is nowhere else than the
- * resource.
- */
+/** Position of a page: its link, token, page number or offset; `start` is the resource itself. */
 export type PagePosition =
   | { at: 'start' }
   | { at: 'link'; link: string }
@@ -21,7 +18,7 @@ export function firstPosition({ pagination }: ReplicatedResource): PagePosition 
   return { at: 'start' };
 }
 
-/** The address of a page, of the records after what was reached. */
+/** The address of a page of the records after `reached`. */
 export function pageUrl(
   target: SourceTarget,
   resource: ReplicatedResource,
@@ -40,7 +37,7 @@ export function pageUrl(
   });
 }
 
-/** Without parameters of its own the first run sends those that need no cursor. */
+/** Without initial parameters, the first run sends those that contain no placeholder. */
 function withoutPlaces(parameters: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => !value.includes('${')));
 }
@@ -67,8 +64,7 @@ function positionParameter(pagination: Pagination, position: PagePosition): Reco
 }
 
 /**
- * Where the page after this one is; null after the last. An empty page is the last one where only its number
- * leads on.
+ * Position of the next page; null after the last. With page numbers and offsets, an empty page is the last.
  */
 export function nextPosition(
   target: SourceTarget,
@@ -85,8 +81,8 @@ export function nextPosition(
 }
 
 /**
- * Where this page and so many after it are, as far as that can be known before they are read; none where
- * there are none after.
+ * Positions of this page and the next `count`, if they can be known before the pages are read; otherwise
+ * empty.
  */
 export function positionsAhead(
   position: PagePosition | null,

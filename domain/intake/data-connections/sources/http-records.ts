@@ -9,7 +9,7 @@ export type JsonRecord = Record<string, JsonValue>;
 
 const bounds = { depth: 64, members: 5_000_000, storableText: true };
 
-/** The JSON of an answer. @throws RemoteFailure where it is none */
+/** Parses the JSON of an answer. @throws RemoteFailure if it is invalid */
 export function parseAnswer(bytes: Buffer): JsonValue {
   try {
     return parseBoundedJson(bytes, bounds);
@@ -19,7 +19,7 @@ export function parseAnswer(bytes: Buffer): JsonValue {
   }
 }
 
-/** What a JSON Pointer (RFC 6901) leads to; undefined where there is nothing. */
+/** The value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function pointedTo(value: JsonValue, pointer: string): JsonValue | undefined {
   let at: JsonValue | undefined = value;
   for (const part of pointer.split('/').slice(1)) {
@@ -31,7 +31,7 @@ export function pointedTo(value: JsonValue, pointer: string): JsonValue | undefi
   return at;
 }
 
-/** The records of a page, as they came. */
+/** The records of a page, unchanged. @throws RemoteFailure if the answer has no list of records */
 export function recordsOf(answer: JsonValue, { pagination }: ReplicatedResource): JsonRecord[] {
   const pointer = pagination?.data_pointer ?? '';
   const found = pointedTo(answer, pointer);
@@ -53,7 +53,7 @@ export function recordsOf(answer: JsonValue, { pagination }: ReplicatedResource)
   return records;
 }
 
-/** A field by its own name, or else by a dotted path. */
+/** The value of a field, by its full name or else by a dotted path. */
 export function fieldOf(record: JsonRecord, path: string): JsonValue | undefined {
   if (Object.hasOwn(record, path)) return record[path];
   let at: JsonValue | undefined = record;
@@ -64,7 +64,7 @@ export function fieldOf(record: JsonRecord, path: string): JsonValue | undefined
   return at;
 }
 
-/** A record with its fields under the names of their columns. */
+/** A record with its fields renamed to their columns. */
 export function mappedRecord(
   record: JsonRecord,
   { field_mappings: mappings = {}, json_string_fields: jsonFields = [] }: ReplicatedResource,
@@ -79,7 +79,8 @@ export function mappedRecord(
 }
 
 /**
- * The record with what a field holds as JSON in a string; a field by its own name, or else by a dotted path.
+ * The record with a field's JSON string parsed. The field is found by its full name, or else by a dotted
+ * path.
  */
 function withParsed(record: JsonRecord, field: string): JsonRecord {
   const [first = '', ...rest] = Object.hasOwn(record, field) ? [field] : field.split('.');
@@ -98,7 +99,7 @@ function withParsed(record: JsonRecord, field: string): JsonRecord {
   }
 }
 
-/** What a few records tell of their columns. */
+/** Columns inferred from a few records. */
 export function columnsOf(records: readonly JsonRecord[]): SourceColumn[] {
   const seen = new Map<string, { types: Set<string>; values: number }>();
   for (const record of records) {

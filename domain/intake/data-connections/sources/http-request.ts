@@ -8,12 +8,12 @@ const maxRedirects = 5;
 export interface HttpAnswer {
   status: number;
   headers: Headers;
-  /** The address that answered, after every redirect. */
+  /** The address that answered, after all redirects. */
   url: URL;
   bytes: Buffer;
 }
 
-/** An address below the connection's base. */
+/** An address below the connection's base URL. */
 export function urlBelow(
   { config }: SourceTarget,
   path: string,
@@ -28,13 +28,13 @@ export function urlBelow(
 export interface GetOptions {
   maxBytes: number;
   signal: AbortSignal;
-  /** Waited for before each redirect is followed. */
+  /** Awaited before each redirect is followed. */
   beforeHop?: () => Promise<void>;
 }
 
 /**
- * GETs an address. Each redirect is a request of its own to an address that is checked; the credentials go to
- * the origin of the base URL and to no other.
+ * GETs an address. Each redirect is a separate request to a checked address; credentials are only sent to the
+ * origin of the base URL.
  */
 export async function get(
   target: SourceTarget,
@@ -67,13 +67,10 @@ export async function get(
   throw new RemoteFailure('request', `The source redirects more than ${maxRedirects} times.`);
 }
 
-/**
- * What zlib, Brotli and Zstandard say of bytes that are none of theirs; not of those that were cut off on
- * their way.
- */
+/** Error codes of zlib, Brotli and Zstandard for invalid data, but not for data truncated in transit. */
 const undecodable = /^(?:Z_DATA_ERROR|Z_NEED_DICT|ERR__ERROR_|ZSTD_error_)/;
 
-/** Another try would be the same answer. */
+/** Undecodable data is a permanent failure: a retry would get the same answer. */
 function refuseUndecodable(error: unknown): never {
   const codes = errorChain(error).map((link) => String(Reflect.get(Object(link), 'code') ?? ''));
   if (!codes.some((code) => undecodable.test(code))) throw error;
@@ -83,7 +80,7 @@ function refuseUndecodable(error: unknown): never {
   );
 }
 
-/** @throws RemoteFailure unless the answer is one of success */
+/** @throws RemoteFailure unless the status is 2xx */
 export function refuseStatus({ status }: Pick<HttpAnswer, 'status'>): void {
   if (status >= 200 && status < 300) return;
   if (status === 401)

@@ -10,15 +10,18 @@ import type { SourceColumn, SourceKind, SourceResource, SourceTarget } from './s
 const maxProbeBytes = 4_194_304;
 const maxSampledRecords = 100;
 /**
- * Of one list: columns of further resources are left empty, so that a list is not hundreds of requests, and
- * not slow.
+ * Resources sampled per listing. The columns of further resources are left empty, so that listing stays fast
+ * and does not send hundreds of requests.
  */
 const maxSampledResources = 10;
 const sampleMs = 4_000;
 
 export const httpStage: StageOf = () => undefined;
 
-/** Without a resource to ask for only that something answers, and takes the credentials, can be told. */
+/**
+ * Without a resource to request, this can only check that the server answers and does not reject the
+ * credentials.
+ */
 async function probe(target: SourceTarget, signal: AbortSignal): Promise<void> {
   const answer = await look(target, urlBelow(target, '', {}), { maxBytes: maxProbeBytes, signal });
   if (answer.status === 401 || answer.status === 403 || answer.status >= 500) refuseStatus(answer);
@@ -33,10 +36,10 @@ async function firstPage(target: SourceTarget, resource: ReplicatedResource, sig
 }
 
 /**
- * The columns of a resource's first records, or why they cannot be read; undefined where the limits let no
- * more requests out.
+ * The columns of a resource's first records, or why they cannot be read; undefined if the limits allow no
+ * more requests.
  *
- * @throws RemoteFailure that is not of this resource alone
+ * @throws RemoteFailure that does not concern this resource alone
  */
 async function sample(
   target: SourceTarget,
@@ -70,7 +73,7 @@ export const httpSource: SourceKind = {
     const failures: RemoteFailure[] = [];
     let isAnswered = false;
     let sampleUntil = Date.now() + sampleMs;
-    // One after the other: a source that is asked for its columns is not hurried.
+    // Sequential, so as not to put load on the source.
     for (const resource of all.slice(0, limit + 1)) {
       const isSampled = listed.length < Math.min(limit, maxSampledResources) && Date.now() < sampleUntil;
       const looked = isSampled ? await sample(target, resource, signal) : undefined;
@@ -88,7 +91,7 @@ export const httpSource: SourceKind = {
         keyColumns: cursor?.tie_breaker_field === undefined ? [] : [cursor.tie_breaker_field],
       });
     }
-    // Where nothing of it can be read the source is at fault, and not one of its resources.
+    // If no resource can be read, the fault is in the source, not in one resource.
     if (!isAnswered && failures.length > 0) throw failures[0];
     return listed;
   },

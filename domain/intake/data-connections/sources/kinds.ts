@@ -13,7 +13,7 @@ export interface KnownSource {
   stageOf: StageOf;
 }
 
-/** What each type of connection can do, and how it says what went wrong. */
+/** The implementation of each type of connection, and the classification of its errors. */
 export const sourceKinds: Readonly<Record<ConnectionType, KnownSource>> = {
   postgres: { source: postgresSource, stageOf: postgresStage },
   mysql: { source: mysqlSource, stageOf: mysqlStage },

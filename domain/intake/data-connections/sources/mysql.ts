@@ -6,11 +6,13 @@ import { tlsOf } from './postgres-session.ts';
 import { type SessionLimits, type SourceServer, serverOf, workUntil } from './sockets.ts';
 import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
 
-/** Logs in over a connection to a checked address and does some work. */
+/** Logs in over a connection to a checked address and runs `work`. */
 export async function withMysql<T>(
   target: SourceTarget,
   signal: AbortSignal,
-  /** The server's `over` rejects when the connection ends: the driver does not tell every query of it. */
+  /**
+   * The server's `over` rejects when the connection ends, because the driver does not fail every query then.
+   */
   work: (connection: Connection, server: SourceServer) => Promise<T>,
   limits?: SessionLimits,
 ): Promise<T> {
@@ -28,8 +30,7 @@ export async function withMysql<T>(
   try {
     connection = await Promise.race([
       createConnection({
-        // The driver takes a socket that is on its way; it asks the server for TLS under the name that was
-        // given.
+        // The driver accepts a socket that is still connecting; it uses `host` as the server name for TLS.
         stream: () => socket.connect(port, host),
         host,
         port,
@@ -37,7 +38,7 @@ export async function withMysql<T>(
         user: String(target.config['user']),
         password: target.secrets['password'] ?? '',
         ...(tls === false ? {} : { ssl: { ...tls, verifyIdentity: tls.rejectUnauthorized } }),
-        // A server must not be able to ask for this machine's files.
+        // A malicious server must not be able to request files of this machine.
         flags: ['-LOCAL_FILES'],
         charset: 'utf8mb4',
         supportBigNumbers: true,
@@ -61,7 +62,7 @@ const loginMore = [
   'ER_HOST_NOT_PRIVILEGED',
   'AUTH_SWITCH_PLUGIN_ERROR',
 ];
-/** Shut down, out of connections, or locked for too long: another try may do. */
+/** Shut down, out of connections, or a lock timeout: transient errors. */
 const awayCodes = [
   'PROTOCOL_CONNECTION_LOST',
   'ER_CON_COUNT_ERROR',

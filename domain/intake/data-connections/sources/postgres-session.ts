@@ -4,15 +4,15 @@ import { type SessionLimits, type SourceServer, serverOf, workUntil } from './so
 import type { SourceTarget } from './source.ts';
 
 export interface PostgresSessionOptions {
-  /** Of one statement. */
+  /** Applies to each statement. */
   statementTimeoutMs: number;
-  /** Of one in which much comes. */
+  /** For sessions that transfer much data. */
   limits?: SessionLimits;
 }
 
 const shortSession: PostgresSessionOptions = { statementTimeoutMs: 10_000 };
 
-/** Logs in over a connection to a checked address and does some work, which only reads. */
+/** Logs in over a connection to a checked address and runs `work` in a read-only session. */
 export async function withPostgres<T>(
   target: SourceTarget,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function withPostgres<T>(
     port,
     database: String(target.config['database']),
     user: String(target.config['user']),
-    // A function, so that the driver looks neither into the environment nor into a file of passwords.
+    // A function, so that the driver reads neither the environment nor a password file.
     password: () => target.secrets['password'] ?? '',
     ssl: tlsOf(target),
     application_name: 'analytics-workspace',
@@ -45,19 +45,20 @@ export async function withPostgres<T>(
 }
 
 /**
- * `require` keeps out who listens; `verify_full` also makes sure of who answers, by the name that was given.
+ * `require` encrypts the connection; `verify_full` also verifies the server's certificate against its host
+ * name.
  */
 export function tlsOf({ setting }: SourceTarget): false | { rejectUnauthorized: boolean } {
   const mode = setting('ssl_mode');
   return mode !== 'disable' && { rejectUnauthorized: mode === 'verify_full' };
 }
 
-/** By SQLSTATE, and by the words of the driver where it has no code. */
+/** By SQLSTATE, or by the driver's message where there is no code. */
 export const postgresStage: StageOf = (code, { message }) => {
   if (/^(?:28|3D)[0-9A-Z]{3}$/.test(code) || /^(?:SASL|SCRAM)/.test(message)) return 'login';
   if (code === '42501') return 'permission';
   if (/does not support SSL|establishing an SSL/.test(message)) return 'tls';
-  // Shut down, out of connections or memory, or on a replica that had to give way: another try may do.
+  // Shut down, out of connections or memory, or cancelled by a replica's recovery conflict: transient errors.
   if (/^(?:08|40|53|57P)/.test(code) || /^Connection terminated/.test(message)) return 'connect';
   return undefined;
 };

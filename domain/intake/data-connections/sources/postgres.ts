@@ -11,8 +11,8 @@ interface ListedRelation {
 }
 
 /**
- * What the user may read. A resource is `schema.name`, each part quoted where SQL would have it quoted: so it
- * names one relation, whatever is in its name. A relation that was never analysed has no estimate.
+ * Relations that the user may read. A resource is `schema.name`, each part quoted as in SQL, so that it
+ * identifies one relation whatever its name contains. A relation that was never analysed has no estimate.
  */
 const listStatement = `
   SELECT r.resource, r.relname AS name, r.kind, r.estimated_rows,

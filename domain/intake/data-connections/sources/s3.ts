@@ -4,7 +4,7 @@ import { createByteBudget } from '../../../../data/outgoing/byte-budget.ts';
 import type { StageOf } from '../failure.ts';
 import { maxAnswerBytes, type SourceKind, type SourceResource, type SourceTarget } from './source.ts';
 
-/** What the client signs, and what answers it; both as its own packages have them. */
+/** The client's signed request, in the shape that its packages use. */
 interface SignedRequest {
   protocol: string;
   hostname: string;
@@ -15,7 +15,7 @@ interface SignedRequest {
   headers: Record<string, string>;
 }
 
-/** The client of a bucket; each request goes out to an address that was checked. */
+/** A client of a bucket; each request goes to a checked address. */
 export function s3Client(target: SourceTarget, signal: AbortSignal, maxBytes = maxAnswerBytes): S3Client {
   const { setting, secrets, outgoing } = target;
   const endpoint = setting('endpoint');
@@ -55,7 +55,8 @@ export function s3Client(target: SourceTarget, signal: AbortSignal, maxBytes = m
 
 function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): URL {
   const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
-  // As it was signed (RFC 3986): what URLSearchParams writes differs for spaces and some signs.
+  // Must match what was signed (RFC 3986): URLSearchParams encodes spaces and some other characters
+  // differently.
   const encoded = (text: string) =>
     encodeURIComponent(text).replace(
       /[!'()*]/g,
@@ -77,7 +78,7 @@ export const s3Stage: StageOf = (_code, error) => {
   return 'request';
 };
 
-/** One page of what is directly below a prefix: objects and folders, by their keys. */
+/** One page of the objects and folders directly below a prefix, by their keys. */
 async function listBelow(
   target: SourceTarget,
   { prefix, after, limit }: { prefix: string; after: string | undefined; limit: number },
@@ -99,7 +100,7 @@ async function listBelow(
   }
 }
 
-/** The least key that is after every key of a folder. */
+/** Appended to a folder's key, sorts after every key in the folder. */
 const lastKey = '\u{10ffff}';
 
 export const s3Source: SourceKind = {
@@ -120,7 +121,9 @@ export const s3Source: SourceKind = {
   },
 };
 
-/** What the connection's keys begin with: a folder, whether it was written with its slash or not. */
+/**
+ * The prefix of the connection's keys, always a folder: ends with a slash even if it was configured without.
+ */
 export function prefixOf({ config }: SourceTarget): string {
   const prefix = String(config['prefix'] ?? '');
   return prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;

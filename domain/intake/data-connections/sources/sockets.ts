@@ -5,18 +5,21 @@ import { maxAnswerBytes, type SourceTarget } from './source.ts';
 import { createSourceWatch, type SilenceLimits, type SourceWatch } from './watch.ts';
 
 const lookIntervalMs = 50;
-/** A server that is gone without a word is noticed by it. */
+/** Detects a server that has disappeared without closing the connection. */
 const keepAliveMs = 30_000;
 
-/** Of a session in which much comes; a short one is bounded by its bytes, and as a whole by whoever calls. */
+/**
+ * Limits of a session that transfers much data. Short sessions are limited by `maxAnswerBytes`, and by the
+ * caller's timeout.
+ */
 export interface SessionLimits extends SilenceLimits {
   /** From the first packet to the end of the login. */
   loginTimeoutMs: number;
 }
 
 /**
- * A socket that connects to addresses that were checked, whoever has it connect: the name is not resolved a
- * second time, when it could have another address.
+ * A socket that only connects to the checked addresses, whatever arguments a driver passes: the name is not
+ * resolved again, since it could then have another address.
  */
 class PinnedSocket extends Socket {
   readonly #host: string;
@@ -44,22 +47,22 @@ class PinnedSocket extends Socket {
   }
 }
 
-/** A server, the socket to it, and the end of both. */
+/** A server, the socket to it, and when both end. */
 export interface SourceServer {
   host: string;
   port: number;
   socket: Socket;
-  /** Rejects with the signal, when more comes than anybody asked for, and with the end of the connection. */
+  /** Rejects when the signal aborts, when a limit is exceeded, and when the connection ends. */
   over: Promise<never>;
-  /** Aborted with what `over` rejects with. */
+  /** Aborted with the reason that `over` rejects with. */
   ended: AbortSignal;
   watch: SourceWatch | undefined;
-  /** Told when the login is done. */
+  /** Called when the login is done. */
   isIn(): void;
   release(): void;
 }
 
-/** The server of a connection at a host and a port, which nobody has connected to yet. */
+/** Prepares the connection to a source's host and port; the driver then connects the socket. */
 export async function serverOf(
   { config, setting, outgoing }: SourceTarget,
   signal: AbortSignal,
@@ -108,7 +111,7 @@ export async function serverOf(
   socket.once('close', () => {
     lose(new RemoteFailure('connect', 'The source ended the connection.'));
   });
-  // Heard by whoever reads from it; an error after that must not end the process.
+  // The reader gets the error; a later one must not end the process.
   socket.on('error', () => undefined);
   return {
     host,
@@ -132,12 +135,13 @@ function tooMuch(bytes: number): RemoteFailure | undefined {
   return new RemoteFailure('request', `The source sent more than ${maxAnswerBytes / 1_048_576} MiB.`);
 }
 
-/** How long work may take to clean up once its connection was ended. */
+/** Maximum time for work to clean up after its connection ended. */
 const cleanUpTimeoutMs = 5_000;
 
 /**
- * Work in a session, until that is over for whatever reason. Work that is cut has cleaned up before this
- * fails: `release` ends its connection before, because a driver reports no end that it was asked for.
+ * Runs work in a session until the session is over for any reason. Interrupted work cleans up before this
+ * rejects: `release` ends its connection first, because a driver reports no end of a connection that it
+ * closed itself.
  */
 export async function workUntil<T>(
   over: Promise<never>,

@@ -4,17 +4,17 @@ import type { HttpReplication } from '../replication-policy.ts';
 import type { RequestGate } from '../request-gate.ts';
 import type { Settings, SettingValue } from '../settings.ts';
 
-/** Something that can be copied from a source. */
+/** Something in a source that can be copied. */
 export interface SourceResource {
-  /** What a dataset names it by. */
+  /** The id by which a dataset refers to it. */
   resource: string;
   name: string;
   kind: 'table' | 'view' | 'endpoint' | 'prefix';
-  /** Empty where finding them out would mean reading the data. */
+  /** Empty if finding the columns would require reading the data. */
   columns: SourceColumn[];
-  /** Why its columns cannot be read, where it is asked for them and is at fault itself. */
+  /** Why the columns cannot be read, if this resource was sampled and is itself the cause. */
   error?: string | null;
-  /** Null where the source does not estimate. */
+  /** Null if the source has no estimate. */
   estimatedRows: number | null;
   keyColumns: string[];
 }
@@ -26,34 +26,34 @@ export interface SourceColumn {
 }
 
 export interface ResourcesRequest {
-  /** Resources that begin so. */
+  /** Only resources that start with this. */
   prefix: string;
-  /** The resource after which the list goes on. */
+  /** The list continues after this resource. */
   after: string | undefined;
   limit: number;
 }
 
-/** A source with what it takes to reach it. */
+/** A connection's settings and secrets, and the means to reach its source. */
 export interface SourceTarget {
   config: Settings;
-  /** A setting, or what holds where it is left out. */
+  /** A setting or its default. */
   setting(key: string): SettingValue | undefined;
   secrets: Readonly<Record<string, string>>;
   policy: HttpReplication | null;
   outgoing: Outgoing;
   gate: RequestGate;
   redaction: Redaction;
-  /** OAuth's access token, kept until shortly before it ends; only of HTTP sources that sign in so. */
+  /** OAuth access token, cached until shortly before it expires; only for HTTP sources that use OAuth. */
   accessToken(signal: AbortSignal): Promise<string>;
 }
 
-/** What every kind of source can do. Whoever calls bounds the time; rows and bytes are bounded here. */
+/** What every kind of source can do. The caller limits the time; rows and bytes are limited here. */
 export interface SourceKind {
-  /** Connects, logs in and reads a little. @throws whatever its client throws */
+  /** Connects, logs in and reads a little. @throws the client's errors, unclassified */
   test(target: SourceTarget, signal: AbortSignal): Promise<void>;
-  /** One more than the limit where there are more, by name. */
+  /** Sorted by `resource`; one more than the limit if there are more. */
   resources(target: SourceTarget, request: ResourcesRequest, signal: AbortSignal): Promise<SourceResource[]>;
 }
 
-/** What a source may send while it is tested, or tells of its resources. */
+/** Maximum bytes that a source may send during a test or a listing of resources. */
 export const maxAnswerBytes = 33_554_432;

@@ -6,23 +6,23 @@ export interface Flow {
 }
 
 export interface SilenceLimits {
-  /** Between one sign of the source and the next. */
+  /** Maximum silence between two signs of activity. */
   silenceMs: number;
-  /** Before its first row, while it may have a whole table to look at. */
+  /** Maximum silence before the first row, while the source may be scanning a whole table. */
   firstSilenceMs: number;
 }
 
-/** Looks after a session in which rows come, for longer than anybody would wait for a source that hangs. */
+/** Watches a session that transfers rows and may run longer than any timeout for a hanging source. */
 export interface SourceWatch {
-  /** From now on something should come. */
+  /** From now on the source is expected to send. */
   listen(): void;
-  /** From now on nothing has to. */
+  /** From now on it is not. */
   rest(): void;
-  /** Tells that a row was taken. */
+  /** Records that a row was received. */
   row(): void;
-  /** The same flow; a source that is asked to wait is not taken for one that is silent. */
+  /** Wraps the flow, so that a paused source does not count as silent. */
   flow(flow: Flow): Flow;
-  /** What is wrong, by how much came so far. */
+  /** The fault, if any, given the bytes received so far. */
   fault(bytesRead: number, nowMs: number): RemoteFailure | undefined;
 }
 
@@ -32,8 +32,8 @@ export const copySilence: SilenceLimits = { silenceMs: 5 * 60_000, firstSilenceM
 export const maxRowBytes = 16_777_216;
 
 /**
- * The drivers keep what comes until a row is whole, however long it is: so the bytes are looked at as well.
- * What lies in buffers between the two is less than another row.
+ * Drivers buffer a row until it is complete, however long it is, so the bytes are watched too. The buffers
+ * between socket and driver hold less than another row.
  */
 const maxBytesWithoutRow = maxRowBytes * 2;
 
@@ -76,7 +76,7 @@ export function createSourceWatch({ silenceMs, firstSilenceMs }: SilenceLimits):
         rows,
         bytes,
         bytesAtRow: hasRow ? bytes : seen.bytesAtRow,
-        // The first look is no silence yet.
+        // The first check does not count as silence.
         atMs: isSilent && !Number.isNaN(seen.atMs) ? seen.atMs : nowMs,
       };
       if (bytes - seen.bytesAtRow > maxBytesWithoutRow) return rowTooLarge();

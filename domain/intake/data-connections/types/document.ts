@@ -2,7 +2,7 @@ import { inWords } from '../settings.ts';
 import type { ConnectionTypeTable, Field } from './field.ts';
 import { typeTables } from './types.ts';
 
-/** The tables of docs/connections.md: what each type takes, in Markdown. */
+/** The tables of docs/connections.md, in Markdown: what each type accepts. */
 export function documentTypes(): string {
   return Object.values(typeTables).map(documentType).join('\n\n');
 }

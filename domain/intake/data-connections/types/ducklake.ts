@@ -3,7 +3,7 @@ import { databasePassword, serverFields } from './postgres.ts';
 import { accessKeys, bucket, endpoint, pathStyle, prefix, region } from './s3.ts';
 import { identifierFault } from './texts.ts';
 
-/** Where the files of a lake are: a whole address, or a path below the bucket and the prefix. */
+/** Location of a lake's files: a full URL, or a path below the bucket and the prefix. */
 function dataPathFault(text: string): string | undefined {
   if (text.length > 900) return 'has at most 900 characters.';
   if (/^s3:\/\/[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9](?:\/.*)?$/.test(text)) return undefined;
@@ -12,7 +12,7 @@ function dataPathFault(text: string): string | undefined {
     : undefined;
 }
 
-/** Of a path below the bucket there is none: that is a field of its own. */
+/** Empty for a path below the bucket, because the bucket is a separate field. */
 const bucketOf = (path: string): string => /^s3:\/\/[^/]*/.exec(path)?.[0] ?? '';
 
 export const ducklake: ConnectionTypeTable = {

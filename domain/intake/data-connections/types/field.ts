@@ -1,43 +1,41 @@
-/**
- * For each field of `config` that it names, the values with which the condition holds. All of them have to.
- */
+/** Values of `config` fields, by key. The condition is met if each named field has one of its values. */
 export type Condition = Readonly<Record<string, readonly string[]>>;
 
-/**
- * One setting of a connection, from which its listing, its validation, its label in errors and its docs are
- * made.
- */
+/** One setting of a connection. The listing, validation, labels in errors and docs are generated from it. */
 export interface Field {
   key: string;
-  /** How people, and errors, call it. */
+  /** Name shown to users and in errors. */
   label: string;
   type: 'string' | 'integer' | 'boolean' | 'enum';
   required: boolean;
   example?: string | number | boolean;
-  /** Of an enum. */
+  /** For enums. */
   values?: readonly string[];
-  /** Where it is left out; conditions are judged by it too. */
+  /** Default value; conditions take it into account. */
   preset?: string | number | boolean;
-  /** It may be given only where this holds. */
+  /** The field is only allowed if this holds. */
   appliesWhen?: Condition;
-  /** It has to be given where this holds. */
+  /** The field is required if this holds. */
   requiredWhen?: Condition;
-  /** Of an integer. */
+  /** For integers. */
   range?: readonly [lowest: number, highest: number];
-  /** Why a text cannot be its value; undefined where it can. */
+  /** Why a string is not a valid value; undefined if it is. */
   fault?: (text: string) => string | undefined;
 }
 
 /**
- * A setting that is shown. Each says what it has to do with where secrets go, so that no address is
+ * A setting that is not secret. Each must state whether it affects where secrets are sent, so that none is
  * forgotten.
  */
 export interface ConfigField extends Field {
-  /** The secrets that go where it says, or are sent as it says: one that changes has them given again. */
+  /**
+   * Keys of the secrets whose destination or transmission it determines: they must be given again if it
+   * changes.
+   */
   directs: readonly string[];
-  /** What of a value directs them, where that is not all of it: of an address, the server. */
+  /** The part of the value that directs secrets, if not all of it: of an address, the server. */
   destination?: (text: string) => string;
-  /** Whether another value sends them more safely than the one before. */
+  /** Whether the new value sends the secrets more securely than the old one. */
   isSafer?: (before: string, after: string) => boolean;
 }
 

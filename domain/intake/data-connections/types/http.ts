@@ -13,7 +13,7 @@ import {
 export const authTypes = ['none', 'basic', 'bearer', 'header', 'oauth_client_credentials'] as const;
 type AuthType = (typeof authTypes)[number];
 
-/** A text that applies under one way of signing in alone. */
+/** A string field that applies to one authentication type only. */
 function underAuth(
   auth: AuthType,
   isNeeded: boolean,
@@ -45,7 +45,7 @@ export const http: ConnectionTypeTable = {
       required: true,
       example: 'https://api.example.com/v1',
       fault: baseUrlFault,
-      // The client secret does not go there, but the access token that it is good for does.
+      // The client secret is not sent there, but the access token obtained with it is.
       ...redirecting('password', 'token', 'header_value', 'client_secret'),
     },
     {
@@ -56,7 +56,7 @@ export const http: ConnectionTypeTable = {
       values: authTypes,
       example: 'bearer',
       preset: 'none',
-      // Each secret applies under one of them alone: none that is set can be sent by another one.
+      // Each secret applies to one type only, so no stored secret can be sent by another type.
       directs: [],
     },
     {
@@ -75,7 +75,7 @@ export const http: ConnectionTypeTable = {
         example: 'X-Api-Key',
         fault: headerNameFault,
       }),
-      // Servers keep some headers to themselves, and write others into their logs and answers.
+      // Servers consume some headers themselves, and write others to logs and answers.
       directs: ['header_value'],
       destination: (name) => name.toLowerCase(),
     },

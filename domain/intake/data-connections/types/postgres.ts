@@ -1,10 +1,10 @@
 import type { ConfigField, ConnectionTypeTable, Field } from './field.ts';
 import { hostFault, identifierFault, secretTextFault } from './texts.ts';
 
-/** From the least safe to the safest. */
+/** From least to most secure. */
 export const sslModes = ['disable', 'require', 'verify_full'] as const;
 
-/** What every database that is reached at a host and a port has. */
+/** Fields of every database that is reached at a host and a port. */
 export function serverFields(port: number): readonly ConfigField[] {
   return [
     {

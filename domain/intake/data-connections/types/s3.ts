@@ -3,7 +3,7 @@ import { bearerFault, bucketFault, originOf, prefixFault, regionFault, webAddres
 
 export const fileFormats = ['csv', 'parquet', 'ndjson'] as const;
 
-/** The bucket is part of the server's name, and without an endpoint so is the region. */
+/** The server's name contains the bucket, and, without an endpoint, also the region. */
 const directs = ['access_key_id', 'secret_access_key'];
 
 export const endpoint: ConfigField = {

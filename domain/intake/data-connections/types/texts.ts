@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { urlFault } from '../../../../data/outgoing/outgoing.ts';
 
-/** A name or an address, as a resolver takes it. */
+/** Accepts a host name or an IP address. */
 export function hostFault(text: string): string | undefined {
   if (isIP(text) !== 0) return undefined;
   return /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_.])?$/.test(text)
@@ -30,7 +30,10 @@ export function baseUrlFault(text: string): string | undefined {
     : 'has no query (?…): parameters belong to the resources of http_replication.';
 }
 
-/** The server of an address, as redirects are judged by it too. What is no address stands for itself. */
+/**
+ * The origin of an address, the same as redirects are compared by. Text that is no address is returned as it
+ * is.
+ */
 export function originOf(text: string): string {
   return URL.parse(text)?.origin ?? text;
 }
@@ -45,7 +48,7 @@ export function regionFault(text: string): string | undefined {
   return /^[A-Za-z0-9-]{1,64}$/.test(text) ? undefined : 'has letters, digits and hyphens.';
 }
 
-/** Part of an object's key: relative, and within where it says it is. */
+/** Accepts the relative beginning of an object key. */
 export function prefixFault(text: string): string | undefined {
   if (text.length > 900 || hasControl(text)) return 'has at most 900 characters, none of them a control.';
   if (text.startsWith('/')) return 'does not begin with a slash.';
@@ -66,7 +69,7 @@ export function headerNameFault(text: string): string | undefined {
     : undefined;
 }
 
-/** Visible ASCII with spaces and tabs within: whatever else could end the header or be read in two ways. */
+/** Visible ASCII, with spaces and tabs inside: other characters could end the header or be ambiguous. */
 export function headerValueFault(text: string): string | undefined {
   return /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(text)
     ? undefined
@@ -77,7 +80,7 @@ export function bearerFault(text: string): string | undefined {
   return /^[\x21-\x7e]+$/.test(text) ? undefined : 'has printable ASCII characters without spaces.';
 }
 
-/** RFC 7617: the first colon ends the name. */
+/** RFC 7617: the user name ends at the first colon. */
 export function basicUserFault(text: string): string | undefined {
   return hasControl(text) || text.includes(':') ? 'has no colon and no control character.' : undefined;
 }
@@ -87,6 +90,6 @@ export function secretTextFault(text: string): string | undefined {
 }
 
 function hasControl(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it detects.
   return /[\u0000-\u001f\u007f]/.test(text);
 }

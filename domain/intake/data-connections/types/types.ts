@@ -5,7 +5,7 @@ import { mysql } from './mysql.ts';
 import { postgres } from './postgres.ts';
 import { s3 } from './s3.ts';
 
-/** Every type of connection that there is. */
+/** All types of connections. */
 export const typeTables: Readonly<Record<ConnectionType, ConnectionTypeTable>> = {
   postgres,
   mysql,

@@ -8,25 +8,25 @@ import type { FileReader } from '../../file-imports/reader.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { CopiedIncrement, Increment } from './increment.ts';
 
-/** What is copied, and to where. */
+/** What to copy, and where to. */
 export interface CopyRequest {
   connection: DataConnection;
   resource: string;
-  /** Ends in a slash. Everything under it belongs to this copy. */
+  /** Ends with a slash. Everything below it belongs to this copy. */
   prefixUrl: string;
-  /** Only what came since; of databases. */
+  /** Copies only recent changes; for databases. */
   increment?: Increment | undefined;
 }
 
 export interface Copied extends StagedTable {
-  /** Of the source, as they came. */
+  /** Bytes as sent by the source. */
   bytes: number;
   increment?: CopiedIncrement;
 }
 
-/** Copies a resource of a source to Parquet beside the lake. */
+/** Copies a source's resource to staged Parquet files. */
 export interface SourceCopier {
-  /** @throws RemoteFailure where the source is why */
+  /** @throws RemoteFailure if the source is the cause */
   copy(
     request: CopyRequest,
     progress: (progress: CopyProgress) => void,
@@ -35,7 +35,8 @@ export interface SourceCopier {
 }
 
 /**
- * Gives the work an engine process of its own, once there is one, and until the session with the source ends.
+ * Runs the work with an engine process of its own, as soon as one is available; interrupted when the session
+ * with the source ends.
  */
 export type WithEngine = <T>(
   ended: AbortSignal,
@@ -47,15 +48,15 @@ export interface CopyDeps {
   objects: ObjectStore;
   workDir: string;
   organizationId: string;
-  /** Makes Parquet of files as imports do. */
+  /** Converts files to Parquet the way imports do. */
   files: FileReader;
-  /** Of one copy, as its source sends it, and unpacked. */
+  /** Maximum bytes of one copy, both as sent by the source and decompressed. */
   maxBytes: number;
-  /** Of one file of CSV; left out, that of production. */
+  /** Size of one CSV file; the default is that of production. */
   fileBytes?: number;
 }
 
-/** How the sources of one type are copied. */
+/** How sources of one type are copied. */
 export type CopySource = (
   deps: CopyDeps,
   target: SourceTarget,

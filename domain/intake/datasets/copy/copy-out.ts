@@ -1,6 +1,6 @@
 import type { Client, Connection, Submittable } from 'pg';
 
-/** How COPY's rows are taken: each at least whole, in the buffer only until the call returns. */
+/** Receives each complete row of COPY; the buffer is only valid during the call. */
 export type TakeRow = (row: Buffer, flow: { pause(): void; resume(): void }) => void;
 
 interface CopyMessages {
@@ -8,8 +8,8 @@ interface CopyMessages {
 }
 
 /**
- * COPY … TO STDOUT with each row as the server sends it. The driver has the messages and no query for them; a
- * library for it would join the rows, whose ends are what files are cut at.
+ * COPY … TO STDOUT that receives each row as the server sends it. The driver handles the messages but has no
+ * query for them; the library for it would join rows, whose boundaries are needed to split files.
  */
 class CopyOut implements Submittable {
   readonly done: Promise<number>;
@@ -57,7 +57,7 @@ class CopyOut implements Submittable {
   }
 }
 
-/** Copies out; the number of rows. */
+/** Runs COPY; returns the number of rows. */
 export function copyOut(client: Client, statement: string, take: TakeRow): Promise<number> {
   const copy = new CopyOut(statement, take);
   client.query(copy);

@@ -13,7 +13,7 @@ import { copyMysql } from './mysql.ts';
 import { copyPostgres } from './postgres.ts';
 import { copyS3 } from './s3.ts';
 
-/** Those of HTTP are read page after page (`../pages`). */
+/** HTTP sources are read page by page (`../pages`). */
 const copies: Partial<Record<ConnectionType, CopySource>> = {
   postgres: copyPostgres,
   mysql: copyMysql,
@@ -23,17 +23,17 @@ const copies: Partial<Record<ConnectionType, CopySource>> = {
 
 export interface SourceCopierDeps {
   sources: SourceClients;
-  /** Engine processes for long work that holds no table's lock. */
+  /** Engine processes for long work that holds no lock on a table. */
   staging: LakeEngine;
   objects: ObjectStore;
   workDir: string;
-  /** Of one copy, as its source sends it, and unpacked. */
+  /** Maximum bytes of one copy, both as sent by the source and decompressed. */
   maxBytes: number;
   fileBytes?: number;
   limits?: SessionLimits;
 }
 
-/** With the time for which its session waits for an engine. */
+/** Includes the time that a session waits for an engine. */
 const sessionTimeoutMs = copyTimeoutMs * 2 + 60_000;
 
 export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
@@ -61,7 +61,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
             options,
           );
         } catch (error) {
-          // What is not the work's own is not the source's either.
+          // An error that the work did not throw is not a failure of the source.
           throw error === thrown || error instanceof RemoteFailure ? error : new InternalFailure(error);
         } finally {
           clearTimeout(timer);
@@ -86,7 +86,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
   };
 }
 
-/** Another try would take as long: it is final, as every refusal is. */
+/** A retry would take as long, so the failure is permanent. */
 function tookTooLong(): RemoteFailure {
   return new RemoteFailure(
     'request',

@@ -19,21 +19,21 @@ import type { CopyDeps } from './copier.ts';
 import { copyOut } from './copy-out.ts';
 import { copyTimeoutMs, copyTooLarge, maxObjects } from './limits.ts';
 
-/** Of hex, which has two signs for a byte. */
+/** For hex, which has two characters per byte. */
 export const maxLineBytes = maxRowBytes * 2;
 
 export interface ReadCatalog {
   table: OtherTable;
   parts: CopiedPart[];
-  /** Of the parts. */
+  /** Total size of the parts. */
   bytes: number;
 }
 
 /**
- * What a lake's catalog says of a table at one moment, and the rows it holds itself, which are put beside the
- * lake: all over the connection that was checked.
+ * Reads what a lake's catalog says about a table at one moment, and uploads the rows stored in the catalog
+ * itself; everything over the checked connection.
  *
- * @throws RemoteFailure where there is no such table, or the lake is none that can be read
+ * @throws RemoteFailure if there is no such table, or the lake cannot be read
  */
 export function readCatalog(
   { objects, limits, maxBytes }: CopyDeps,
@@ -75,7 +75,7 @@ export function readCatalog(
           },
           (stream) => watch?.flow(stream) ?? stream,
         );
-        // A part without rows would be a file without lines.
+        // A part without rows would be an empty file.
         if (size > 0) parts.push({ ...part, url: `s3://${objects.settings.bucket}/${key}` });
       }
       watch?.rest();
@@ -103,7 +103,7 @@ function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: 
     throw refused('The table has files whose folders are values of columns, which cannot be read.');
 }
 
-/** Puts what a SELECT gives beside the lake, a line a row; how many bytes they are. */
+/** Uploads the result of a SELECT, one line per row; returns its size in bytes. */
 async function copyPart(
   client: pg.Client,
   select: string,
@@ -120,7 +120,7 @@ async function copyPart(
     const statement = `COPY (${select}) TO STDOUT (FORMAT text, ENCODING 'UTF8')`;
     const copied = copyOut(client, statement, (row, stream) => {
       onRow(row);
-      // The row lies in the driver's own buffer.
+      // Copied, because the row is in the driver's buffer.
       if (lines.write(Buffer.from(row))) return;
       const flow = flowOf(stream);
       flow.pause();

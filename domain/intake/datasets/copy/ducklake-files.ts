@@ -5,13 +5,13 @@ import { lakeFiles } from '../../data-connections/sources/ducklake.ts';
 import { s3Client } from '../../data-connections/sources/s3.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 
-/** What a store may send beside an object: its words of an error. */
+/** Allowance for an error message of the store. */
 const overheadBytes = 65_536;
 
 /**
  * The key of a file in the lake's bucket.
  *
- * @throws RemoteFailure where it lies in another: its keys are for this one
+ * @throws RemoteFailure if it is in another bucket, because the credentials are for this one
  */
 export function keyOf(target: SourceTarget, { folders }: OtherTable, file: OtherFile): string {
   const { bucket, prefix } = lakeFiles(target);
@@ -28,7 +28,7 @@ export function keyOf(target: SourceTarget, { folders }: OtherTable, file: Other
 
 const asFolder = (path: string): string => (path.endsWith('/') ? path : `${path}/`);
 
-/** The bytes of a file, which are as many as the catalog says. @throws RemoteFailure where they are not */
+/** The content of a file. @throws RemoteFailure unless its size is the one in the catalog */
 export async function* readLakeFile(
   target: SourceTarget,
   { key, sizeBytes }: { key: string; sizeBytes: number },

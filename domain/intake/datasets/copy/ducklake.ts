@@ -19,9 +19,9 @@ import { keyOf, readLakeFile } from './ducklake-files.ts';
 import { copyTooLarge } from './limits.ts';
 
 /**
- * Copies a table of another lake as one snapshot of it has it. What its catalog says comes over the pinned
- * connection, its files over the checked one; they are put beside our lake, where an engine reads them by a
- * catalog of its own. So the engine knows nothing of the source.
+ * Copies a table of another lake at one of its snapshots. The catalog is read over the pinned connection, the
+ * files through checked requests. The files are uploaded to our bucket, where an engine reads them with a
+ * temporary catalog; the engine has no access to the source.
  */
 export async function copyDucklake(
   deps: CopyDeps,
@@ -34,9 +34,9 @@ export async function copyDucklake(
   const { objects, maxBytes } = deps;
   const bucketUrl = `s3://${objects.settings.bucket}/`;
   const sourcePrefix = `${prefixUrl.slice(bucketUrl.length)}source/`;
-  /** What the source failed with: any other failure is ours. */
+  /** The source's failure; any other failure is internal. */
   let thrown: unknown;
-  /** Of the source, by what they are called beside our lake. */
+  /** The source's keys, by the URLs of the copies. */
   const keys = new Map<string, string>();
   let bytes = 0;
   let total = 0;
@@ -60,7 +60,7 @@ export async function copyDucklake(
       keys.set(bucketUrl + name, key);
       const source = readLakeFile(target, { key, sizeBytes: file.file_size_bytes }, signal);
       await objects.upload(name, noting(source)).catch((error: unknown) => {
-        // The store takes whatever another one says for its own.
+        // The store wraps a reader's error in one of its own.
         throw thrown ?? new InternalFailure(error);
       });
       copied.push({ ...file, url: bucketUrl + name });
@@ -98,7 +98,7 @@ export async function copyDucklake(
   }
 }
 
-/** Writes the relation in the lake's types, as an import of Parquet has them. */
+/** Writes the relation with the types of the lake, like an import of Parquet. */
 async function stage(
   engine: EngineConnection,
   relation: string,
@@ -133,8 +133,8 @@ async function stage(
 }
 
 /**
- * Whether the engine says it of a catalog that contradicts itself, of a file that is none, or of a value that
- * is none of its type; and not of our store, whose failures name HTTP, or of a full disk.
+ * Whether the engine's error means a contradictory catalog, an invalid file or a value that does not match
+ * its type, rather than a failure of our store, whose errors mention HTTP, or a full disk.
  */
 function isOfSource({ message }: Error): boolean {
   const start = message.slice(0, 300);
@@ -159,7 +159,7 @@ function told(
     return new InternalFailure(error);
   let [message = ''] = error.message.split('\n');
   for (const [url, key] of keys) message = message.replaceAll(url, key);
-  // Rows of its catalog lie beside our lake as well.
+  // Rows from the source's catalog are stored there too.
   message = message.replaceAll(sourceUrl, '');
   return new RemoteFailure('request', `${resource} cannot be read: ${message.slice(0, 300).toWellFormed()}`);
 }

@@ -1,31 +1,31 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 
-/** What of a database is copied of an incremental dataset. */
+/** What to copy of an incremental dataset of a database. */
 export interface Increment {
-  /** The column that grows with every change, by its name at the source. */
+  /** The column that increases with every change, by its name in the source. */
   cursor: string;
   keys: readonly string[];
-  /** From there on; null copies everything. */
+  /** Copies from this value on; null copies everything. */
   since: string | null;
 }
 
 export interface CopiedIncrement {
-  /** The greatest cursor of the moment that was copied; null of an empty source. */
+  /** The greatest cursor at the moment of the copy; null if the source is empty. */
   reached: string | null;
-  /** The names of the key's columns in the table. */
+  /** Names of the key columns in the table. */
   keys: string[];
 }
 
-/** Which kind of value a cursor has: it says how far back what was committed late is looked for. */
+/** Kind of a cursor's values; determines the overlap for rows that were committed late. */
 export type CursorKind = 'number' | 'day' | 'time';
 
 /**
- * A row may be committed after one with a greater cursor was copied. So much before what was reached is
- * copied again, and merged by the key; what is later still comes with the next whole copy.
+ * A row may be committed after one with a greater cursor was copied. Therefore this much before the last
+ * cursor is copied again and merged by the key; rows committed even later arrive with the next full copy.
  */
 export const overlapOf = { number: 10_000, day: 1, timeMinutes: 10 };
 
-/** From a column's type to its kind. @throws RemoteFailure where it is none that can be a cursor */
+/** The kind of a cursor column. @throws RemoteFailure if its type cannot be a cursor */
 export function cursorKind(
   name: string,
   type: string,
@@ -39,7 +39,7 @@ export function cursorKind(
   );
 }
 
-/** The place of a column among those of the source. @throws RemoteFailure where there is none of this name */
+/** The index of a column among those of the source. @throws RemoteFailure if there is none of this name */
 export function placeOf(columns: readonly { name: string }[], name: string): number {
   const place = columns.findIndex((column) => column.name === name);
   if (place !== -1) return place;
@@ -50,8 +50,8 @@ export function placeOf(columns: readonly { name: string }[], name: string): num
 }
 
 /**
- * What a copy of an increment tells beside its rows; nothing where everything is copied as it is. `names` are
- * the table's.
+ * The part of a copy's result that concerns its increment; empty without one. `names` are the columns of the
+ * table.
  */
 export function incrementCopied(
   increment: Increment | undefined,

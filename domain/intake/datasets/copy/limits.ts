@@ -2,12 +2,12 @@ import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import { copySilence } from '../../data-connections/sources/watch.ts';
 
-/** Of one dataset of an object store. */
+/** Per dataset of an object store. */
 export const maxObjects = 10_000;
 
 const gibibyte = 1_073_741_824;
 
-/** What a copy ends with that is larger than an operator allows. */
+/** Failure of a copy that exceeds the operator's limit. */
 export function copyTooLarge(maxBytes: number): RemoteFailure {
   const most = Number((maxBytes / gibibyte).toPrecision(3));
   return new RemoteFailure(
@@ -16,7 +16,7 @@ export function copyTooLarge(maxBytes: number): RemoteFailure {
   );
 }
 
-/** Of a copy, from when it has its engine. */
+/** Per copy, from when it gets its engine. */
 export const copyTimeoutMs = 2 * 3_600_000;
 
 export const copyLimits: SessionLimits = { ...copySilence, loginTimeoutMs: 30_000 };

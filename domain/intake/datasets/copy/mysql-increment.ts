@@ -16,7 +16,7 @@ const kinds: Record<string, CursorKind> = {
 };
 const casts = { number: 'DECIMAL(65,10)', day: 'DATE', time: 'DATETIME(6)' };
 
-/** The rows of a table that an increment copies, and how far they reach. */
+/** The rows of a table that an increment copies, and the greatest cursor. */
 export async function incrementOf(
   connection: Connection,
   from: string,

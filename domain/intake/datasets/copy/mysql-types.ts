@@ -1,21 +1,21 @@
-/** A column of the source, as information_schema has it. */
+/** A column of the source, from information_schema. */
 export interface MysqlColumn {
   name: string;
-  /** `bigint`. */
+  /** For example `bigint`. */
   type: string;
-  /** `bigint(20) unsigned`. */
+  /** For example `bigint(20) unsigned`. */
   columnType: string;
   precision: number | null;
   scale: number | null;
   nullable: boolean;
 }
 
-/** How a column is read, and what it becomes. */
+/** How a column is read and converted. */
 export interface CopiedColumn {
-  /** Of MySQL: what is copied, as text. */
+  /** MySQL expression of the value, as text. */
   source: string;
   dataType: string;
-  /** Of the engine: from the text to the value. */
+  /** Engine expression that converts the text to the value. */
   value(text: string): string;
 }
 
@@ -31,18 +31,18 @@ export function quoted(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** Whether a column can hold days that no calendar has: `0000-00-00`, or a month with no day. */
+/** Whether a column can hold dates that do not exist: `0000-00-00`, or a day 0 of a month. */
 export function isDay({ type }: MysqlColumn): boolean {
   return type === 'date' || type === 'datetime' || type === 'timestamp';
 }
 
-/** The question for one that does; the engine has no value for it. */
+/** Expression that is 1 if the column has such a date, for which the engine has no value. */
 export function impossibleDayTerm({ name }: MysqlColumn): string {
   const column = quoted(name);
   return `coalesce(max(dayofmonth(${column}) = 0 OR month(${column}) = 0 OR year(${column}) = 0), 0)`;
 }
 
-/** The mapping that docs/connections.md has as a table. */
+/** The mapping of the table in docs/connections.md. */
 export function copiedColumn(column: MysqlColumn, hasImpossibleDay: boolean): CopiedColumn {
   const { type, columnType } = column;
   const name = quoted(column.name);
@@ -65,7 +65,7 @@ export function copiedColumn(column: MysqlColumn, hasImpossibleDay: boolean): Co
       return as(decimal, decimal);
     }
     case 'float':
-      // As a float's own text it would be rounded to six digits.
+      // The text of a float would be rounded to six digits.
       return as('DOUBLE', 'DOUBLE', `${name} * 1e0`);
     case 'double':
       return as('DOUBLE', 'DOUBLE');

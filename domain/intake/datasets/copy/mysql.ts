@@ -11,9 +11,7 @@ import { incrementOf } from './mysql-increment.ts';
 import { copiedColumn, impossibleDayTerm, isDay, type MysqlColumn, quoted } from './mysql-types.ts';
 import { createTextStage } from './text-stage.ts';
 
-/**
- * What the driver's own connection has beneath its promises: rows as they come, and a way to have them wait.
- */
+/** The callback connection inside the driver's promise wrapper: it streams rows and can be paused. */
 interface RowStream {
   query(options: object): NodeJS.EventEmitter;
   pause(): void;
@@ -21,8 +19,8 @@ interface RowStream {
 }
 
 /**
- * Copies a table or a view in one transaction that sees one moment of it. The rows come as text over the
- * connection that is pinned to a checked address; the engine makes values of them.
+ * Copies a table or view in one transaction with a consistent snapshot. Rows arrive as text over the
+ * connection to a checked address; the engine converts them.
  */
 export function copyMysql(
   deps: CopyDeps,
@@ -35,8 +33,8 @@ export function copyMysql(
   return withMysql(
     target,
     signal,
-    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait
-    // for one.
+    // Logs in before taking an engine, so that an unreachable source occupies none. The transaction begins
+    // once there is one.
     (connection, { over, ended, watch }) =>
       withEngine(ended, async (engine) => {
         watch?.listen();
@@ -102,7 +100,7 @@ function eachRow(
     const query = flow.query({
       sql,
       rowsAsArray: true,
-      // Bytes as they came: nothing is made a number or a date on the way.
+      // Raw bytes: the driver must not convert numbers or dates.
       typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
     });
     let isOver = false;
@@ -127,7 +125,7 @@ function eachRow(
 const tab = Buffer.from('\t');
 const newline = Buffer.from('\n');
 const nothing = Buffer.from('\\N');
-/** The bytes that are escaped, and what stands for each. */
+/** Bytes that are escaped, with their replacements. */
 const escapes = new Map([
   [0x5c, Buffer.from('\\\\')],
   [0x09, Buffer.from('\\t')],
@@ -135,7 +133,7 @@ const escapes = new Map([
   [0x0d, Buffer.from('\\r')],
 ]);
 
-/** A row as PostgreSQL would write it. */
+/** A row in PostgreSQL's COPY text format. */
 function textLine(row: readonly (Buffer | null)[]): Buffer {
   const parts = row.flatMap((value, index) => [
     ...(index === 0 ? [] : [tab]),
@@ -185,7 +183,7 @@ async function relationOf(
   return { columns, estimatedRows: Number(rows[0]!['estimated'] ?? 0) };
 }
 
-/** The columns of days that hold one which is none, found in one look at the table. */
+/** Columns with at least one date that does not exist, found in one scan of the table. */
 async function impossibleDays(
   connection: Connection,
   from: string,

@@ -13,7 +13,7 @@ const kinds: Record<string, CursorKind> = {
   'timestamp with time zone': 'time',
 };
 
-/** The rows of a relation that an increment copies, and how far they reach. */
+/** The rows of a relation that an increment copies, and the greatest cursor. */
 export async function incrementOf(
   client: pg.Client,
   { from, columns }: { from: string; columns: readonly PostgresColumn[] },
@@ -23,7 +23,7 @@ export async function incrementOf(
   const type = column.type.replace(/\(\d+(?:,\d+)?\)/, '');
   const kind = cursorKind(cursor, type, kinds);
   const name = identifier(cursor);
-  // Neither an infinity nor NaN is where a later row could be after.
+  // No later row could have a cursor greater than infinity or NaN.
   const finite = kind === 'number' ? `${name}::text NOT IN ('NaN', 'Infinity')` : `isfinite(${name})`;
   const { rows } = await client.query<{ reached: string | null }>(
     `SELECT max(${name}) FILTER (WHERE ${finite})::text AS reached FROM ${from}`,

@@ -1,44 +1,46 @@
 import { identifier } from '../../../../data/lake/sql.ts';
 
-/** A column of the source, as its catalog has it. */
+/** A column of the source, from its catalog. */
 export interface PostgresColumn {
   name: string;
-  /** As `format_type` writes it, of a domain the type that it is made of: `numeric(12,2)`, `text[]`. */
+  /** As written by `format_type`, for a domain its base type: `numeric(12,2)`, `text[]`. */
   type: string;
-  /** Of pg_type: b base, c composite, e enum, r range, m multirange. */
+  /** From pg_type: b base, c composite, e enum, r range, m multirange. */
   typtype: string;
   isArray: boolean;
   nullable: boolean;
 }
 
-/** What the numbers of a column of `numeric` come to. */
+/** Facts about the values of a `numeric` column. */
 export interface NumericFacts {
-  /** Digits before and after the point, of the value that has most. */
+  /** Maximum number of digits before the decimal point; `scale` is the maximum after it. */
   whole: number;
   scale: number;
-  /** NaN or an infinity, which no DECIMAL holds. */
+  /** NaN or infinity, which a DECIMAL cannot hold. */
   hasSpecial: boolean;
 }
 
-/** How a column is read, and what it becomes. */
+/** How a column is read and converted. */
 export interface CopiedColumn {
-  /** Of PostgreSQL: what is copied, as text. */
+  /** PostgreSQL expression of the value, as text. */
   source: string;
   dataType: string;
-  /** Of the engine: from the text, in the column of that name, to the value. */
+  /** Engine expression that converts the text, in a column of this name, to the value. */
   value(text: string): string;
 }
 
 const integers = new Set(['smallint', 'integer', 'bigint', 'oid', 'xid', 'cid']);
 const maxDigits = 38;
-/** What a `numeric` without a precision becomes where its values fit: one type for all of its snapshots. */
+/**
+ * Scale of a `numeric` without a precision whose values fit, so that all its snapshots have the same type.
+ */
 const usualScale = 10;
 
-/** The engine has the era behind the day, and in brackets. */
+/** The engine writes the era after the date, in brackets. */
 const era = (text: string) =>
   `CASE WHEN suffix(${text}, ' BC') THEN regexp_replace(${text}, '^(\\S+)(.*) BC$', '\\1 (BC)\\2') ELSE ${text} END`;
 
-/** The mapping that docs/connections.md has as a table. */
+/** The mapping of the table in docs/connections.md. */
 export function copiedColumn(column: PostgresColumn, numeric: NumericFacts | undefined): CopiedColumn {
   const name = identifier(column.name);
   const as = (dataType: string, engineType: string, from = (text: string) => text): CopiedColumn => ({
@@ -47,7 +49,7 @@ export function copiedColumn(column: PostgresColumn, numeric: NumericFacts | und
     value: (text) => `CAST(${from(text)} AS ${engineType})`,
   });
   const asText: CopiedColumn = { source: `${name}::text`, dataType: 'STRING', value: (text) => text };
-  // Whatever has parts: an array, a row. Their own text form is PostgreSQL's alone.
+  // Composite values: arrays and rows. Their text form is specific to PostgreSQL.
   if (column.isArray || column.typtype === 'c')
     return { source: `to_json(${name})`, dataType: 'JSON', value: (text) => `CAST(${text} AS JSON)` };
   const base = withoutModifier(column.type);
@@ -74,20 +76,20 @@ export function copiedColumn(column: PostgresColumn, numeric: NumericFacts | und
     case 'jsonb':
       return as('JSON', 'JSON');
     case 'bytea':
-      // Two digits a byte behind `\x`.
+      // Two digits per byte after `\x`.
       return { source: name, dataType: 'BLOB', value: (text) => `unhex(substr(${text}, 3))` };
     default:
       return asText;
   }
 }
 
-/** `timestamp(3) without time zone` without its `(3)`. */
+/** For example `timestamp(3) without time zone` without its `(3)`. */
 function withoutModifier(type: string): string {
   const from = type.indexOf('(');
   return from === -1 ? type : type.slice(0, from) + type.slice(type.indexOf(')', from) + 1);
 }
 
-/** Undefined where no DECIMAL holds every value as it is. */
+/** Undefined if no DECIMAL holds every value exactly. */
 function decimalOf(type: string, facts: NumericFacts | undefined): string | undefined {
   if (facts === undefined || facts.hasSpecial) return undefined;
   const [, precision, scale = '0'] = /\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? [];
@@ -96,16 +98,16 @@ function decimalOf(type: string, facts: NumericFacts | undefined): string | unde
     return fits ? `DECIMAL(${maxDigits},${usualScale})` : undefined;
   }
   const [digits, places] = [Number(precision), Number(scale)];
-  // A negative scale has zeros before the point; one beyond the precision has them behind it.
+  // A negative scale adds zeros before the decimal point; a scale beyond the precision adds them after it.
   const behind = Math.max(places, 0);
   const all = Math.max(digits - Math.min(places, 0), behind);
   return all <= maxDigits ? `DECIMAL(${all},${behind})` : undefined;
 }
 
 /**
- * The question for what `decimalOf` has to know: nulls and an empty table come to nothing. A column with a
- * precision holds no infinity and no more digits than that, which is then not asked: making text of every
- * value would cost as much as the copy.
+ * Expressions for the facts that `decimalOf` needs; nulls and an empty table give zeros. A column with a
+ * precision holds no infinity and no more digits than that, so these are not computed: converting every value
+ * to text would cost as much as the copy.
  */
 export function numericFactsTerms({ name: given, type }: PostgresColumn): string[] {
   const name = identifier(given);

@@ -15,16 +15,16 @@ import { copiedColumn, type NumericFacts, numericFactsTerms, type PostgresColumn
 import { createTextStage } from './text-stage.ts';
 
 interface Relation {
-  /** Quoted as PostgreSQL itself does it. */
+  /** Quoted by PostgreSQL. */
   from: string;
   estimatedRows: number;
   columns: PostgresColumn[];
 }
 
 /**
- * Copies a table or a view in one transaction that sees one moment of it. The rows come as text by COPY, over
- * the connection that is pinned to a checked address; the engine makes values of them. So nothing depends on
- * what its scanner maps.
+ * Copies a table or view in one transaction with a consistent snapshot. Rows arrive as text by COPY, over the
+ * connection to a checked address; the engine converts them. Thus nothing depends on the type mapping of the
+ * engine's PostgreSQL scanner.
  */
 export function copyPostgres(
   deps: CopyDeps,
@@ -37,8 +37,8 @@ export function copyPostgres(
   return withPostgres(
     target,
     signal,
-    // Logged in first: a source that cannot be reached takes nobody's engine. The transaction does not wait
-    // for one.
+    // Logs in before taking an engine, so that an unreachable source occupies none. The transaction begins
+    // once there is one.
     (client, { ended, watch }) =>
       withEngine(ended, async (connection) => {
         watch?.listen();
@@ -97,7 +97,7 @@ export function copyPostgres(
   );
 }
 
-/** The relation by its quoted name, as `resources` lists it; its columns with domains looked through. */
+/** The relation by its quoted name, as listed by `resources`; domains are resolved to their base types. */
 async function relationOf(client: pg.Client, resource: string): Promise<Relation> {
   const { rows } = await client.query<{ from: string; estimated: number; columns: PostgresColumn[] | null }>(
     `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS from, greatest(c.reltuples, 0)::float8 AS estimated,
@@ -121,7 +121,7 @@ async function relationOf(client: pg.Client, resource: string): Promise<Relation
   return { from: found.from, estimatedRows: found.estimated, columns: found.columns };
 }
 
-/** Of every column of `numeric`, in one look at the table: whether a DECIMAL holds all of its values. */
+/** Facts about all `numeric` columns, from one scan: whether a DECIMAL holds all their values. */
 async function numericFacts(
   client: pg.Client,
   { from, columns }: Relation,

@@ -6,10 +6,9 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of all files, one file after the other. Of tables each file begins with the names that the first
- * begins with; they come once.
+ * The lines of all files, concatenated. Files with headers must all have that of the first; it occurs once.
  *
- * @param lines is told how a line of the whole is called by its file
+ * @param lines receives the function that translates a line number of the whole to a line of a file
  */
 export async function* joinTexts(
   files: readonly ListedObject[],
@@ -39,7 +38,7 @@ export async function* joinTexts(
     yield Buffer.from('\n');
   }
 
-  /** Whether the header is to stay: that of the first file. */
+  /** Whether to keep the header: only that of the first file. */
   function check({ key }: ListedObject): (header: Buffer) => boolean {
     return (header) => {
       const fault = headerFault(header);
@@ -88,7 +87,7 @@ async function* withoutHeader(
   if (held !== undefined && held.length > 0) yield split(held, held.length, keeps);
 }
 
-/** What stays of the first bytes of a file. */
+/** The first bytes of a file, without the header unless it is kept. */
 function split(bytes: Buffer, end: number, keeps: (header: Buffer) => boolean): Buffer {
   const marked = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
   return keeps(bytes.subarray(marked, end)) ? bytes : bytes.subarray(end);

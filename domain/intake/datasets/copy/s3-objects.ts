@@ -6,7 +6,7 @@ import { prefixOf, s3Client } from '../../data-connections/sources/s3.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import { copyTooLarge, maxObjects } from './limits.ts';
 
-/** An object of a dataset, as it was listed. */
+/** A listed object of a dataset. */
 export interface ListedObject {
   key: string;
   etag: string;
@@ -26,8 +26,8 @@ const formats: Record<string, ObjectFormat> = {
 const packed = '.gz';
 
 /**
- * The objects of a resource in the order of their keys' bytes, all of one format. @throws RemoteFailure where
- * there is none
+ * The objects of a resource in byte order of their keys, all of one format. @throws RemoteFailure if there
+ * are none, they have several formats, or they exceed a limit
  */
 export async function listObjects(
   target: SourceTarget,
@@ -60,7 +60,7 @@ export async function listObjects(
       if (total > maxBytes) throw copyTooLarge(maxBytes);
     }
     const last = page.Contents?.at(-1)?.Key;
-    // A store whose list does not go on would be asked for ever.
+    // Guards against an endless loop with a store whose listing does not advance.
     if (page.IsTruncated !== true || last === undefined || last === after || !isFolder) break;
     after = last;
   }
@@ -80,14 +80,17 @@ function isLeftOut(path: string, sizeBytes: number): boolean {
   return sizeBytes === 0 || path.split('/').some((name) => name.startsWith('_') || name.startsWith('.'));
 }
 
-/** By the ending; where it tells nothing, as the connection says. */
+/** By the extension; if it is unknown, the format configured in the connection. */
 function formatOf(key: string, { config }: SourceTarget): ObjectFormat {
   const name = key.toLowerCase().slice(key.lastIndexOf('/') + 1);
   const plain = name.endsWith(packed) ? name.slice(0, -packed.length) : name;
   return formats[plain.slice(plain.lastIndexOf('.') + 1)] ?? (config['format'] as ObjectFormat);
 }
 
-/** What an object holds, unpacked. `onBytes` is told of the bytes as they came, at most `maxBytes`. */
+/**
+ * The decompressed content of an object. `onBytes` receives the number of bytes as they arrive; at most
+ * `maxBytes` are read.
+ */
 export async function* readObject(
   target: SourceTarget,
   { key, etag, format }: ListedObject,

@@ -9,9 +9,9 @@ import { joinTexts } from './s3-join.ts';
 import { type ListedObject, listObjects, readObject } from './s3-objects.ts';
 
 /**
- * Copies a file, or all files below a folder, as one table. Every byte comes over the checked connection and
- * is put beside the lake, where the reader of file imports makes Parquet of it: the engine knows nothing of
- * the source. Text is joined to one file, so that its types are those that hold every value.
+ * Copies a file, or all files below a folder, as one table. All data comes through checked requests and is
+ * uploaded to our bucket, where the reader of file imports converts it to Parquet: the engine has no access
+ * to the source. Text files are joined into one, so that the inferred types fit all values.
  */
 export async function copyS3(
   deps: CopyDeps,
@@ -28,7 +28,7 @@ export async function copyS3(
   const sourcePrefix = `${prefix}source/`;
   let bytes = 0;
   let unpacked = 0;
-  /** What the source failed with: any other failure is ours. */
+  /** The source's failure; any other failure is internal. */
   let thrown: unknown;
 
   async function* read(object: ListedObject): AsyncGenerator<Buffer> {
@@ -82,7 +82,7 @@ export async function copyS3(
     );
     return { ...table, bytes };
   } catch (error) {
-    // Our store takes whatever the other one says for its own.
+    // Our store wraps the source's error in one of its own.
     if (thrown !== undefined) throw thrown;
     if (!(error instanceof BadFileError)) throw new InternalFailure(error);
     throw new RemoteFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
@@ -91,7 +91,7 @@ export async function copyS3(
   }
 }
 
-/** Lines are those of a file of the source, and not of what the files were joined to. */
+/** Line numbers refer to a file of the source, not to the joined file. */
 function told({ failure }: BadFileError, lineOf: (line: number) => string, format: string): string {
   const { line, column, reason, message } = failure;
   if (line === null || reason === null || format === 'parquet') return message;

@@ -11,7 +11,7 @@ import type { StagedFile } from '../../file-imports/contract.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
 import { copyTooLarge } from './limits.ts';
 
-/** A column of the text, and what the engine makes of it. */
+/** A column of the text, and the engine expression that converts it. */
 export interface StagedColumn {
   name: string;
   dataType: string;
@@ -24,34 +24,30 @@ export interface TextStageOptions {
   prefixUrl: string;
   columns: readonly StagedColumn[];
   connection: EngineConnection;
-  /** Of all rows. */
+  /** For all rows. */
   maxBytes: number;
-  /** Of text, after which a file is cut off and made Parquet of. */
+  /** Size of text after which a file is closed and converted to Parquet. */
   fileBytes?: number;
 }
 
-/** Of a table with one column. */
+/** Name of the extra column added to a table with only one. */
 const paddingColumn = 'padding of a single column';
 
-/**
- * Little enough for the engine to be at work soon, and large enough for a file of Parquet to be worth its
- * name.
- */
+/** Small enough that the engine starts early, and large enough for Parquet files of a useful size. */
 const defaultFileBytes = 64 * 1_024 * 1_024;
 const bufferBytes = 1_024 * 1_024;
 
-/** What the engine says of a text that is no value of its type. */
+/** Errors of the engine for text that is not a value of its type. */
 const refusals = /^(?:Conversion|Invalid Input|Out of Range) Error/;
 
 /**
- * Takes rows as they come, cuts them into files in a local folder, and has the engine make Parquet of each
- * while the next is filled. What comes faster than that is asked to wait, so that little more than two files
- * are on the disk.
+ * Receives rows, splits them into files in a local folder, and has the engine convert each to Parquet while
+ * the next is filled. A source that is faster is paused, so that the disk holds little more than two files.
  *
- * The rows are in the text format of PostgreSQL's COPY: a tab between values, `\N` for a null, and whatever
- * could be taken for one of them, or for the end of a line, behind a backslash. So a line is a row, and the
- * engine may begin to read at any: in CSV, a line may lie within a value, and its parallel reader takes such
- * a one for a row.
+ * The rows are in the text format of PostgreSQL's COPY: tabs between values, `\N` for null, and backslash
+ * escapes for everything that could be confused with these or with the end of a line. Every line is therefore
+ * a row, and the engine can start reading at any line. In CSV, a line can be inside a value, which its
+ * parallel reader would take for a row.
  */
 export async function createTextStage(options: TextStageOptions) {
   const {
@@ -71,7 +67,7 @@ export async function createTextStage(options: TextStageOptions) {
   let rowsInFile = 0;
   let writtenBytes = 0;
   let file: { handle: FileHandle; path: string } | undefined;
-  /** The writes so far, one after the other. */
+  /** All writes so far, in sequence. */
   let writing: Promise<void> = Promise.resolve();
   let staging: Promise<void> = Promise.resolve();
   let failure: unknown;
@@ -92,14 +88,14 @@ export async function createTextStage(options: TextStageOptions) {
   }
 
   async function makeParquet(path: string, rows: number): Promise<void> {
-    // A null in a single column would be an empty line, which is none to the engine.
+    // A null in a single column would be an empty line, which the engine skips.
     const padding = columns.length === 1 ? [`${literal(paddingColumn)}: 'VARCHAR'`] : [];
     const names = [...columns.map(({ name }) => `${literal(name)}: 'VARCHAR'`), ...padding].join(', ');
     const terms = columns.map(({ name, dataType, value }) => {
       const text = escaped.has(dataType) ? unescaped(identifier(name)) : identifier(name);
       return `${value(text)} AS ${identifier(name)}`;
     });
-    // Every option is said: nothing is found out from what happens to stand in the first rows.
+    // All options are explicit, so that nothing is inferred from the first rows.
     const format = [
       `columns = {${names}}`,
       ...[
@@ -163,7 +159,7 @@ export async function createTextStage(options: TextStageOptions) {
       fileSize = 0;
       flush(flow, true);
     },
-    /** Everything that was taken, as Parquet. */
+    /** Completes staging; returns the Parquet files of all rows. */
     async finish(): Promise<StagedFile[]> {
       if (rowsInFile > 0) flush(undefined, true);
       await writing;
@@ -173,7 +169,7 @@ export async function createTextStage(options: TextStageOptions) {
       });
       return staged;
     },
-    /** Removes what is on the disk, whatever became of it. */
+    /** Removes all local files, whether or not staging succeeded. */
     async close(): Promise<void> {
       await writing.catch(() => undefined);
       await staging.catch(() => undefined);
@@ -183,17 +179,19 @@ export async function createTextStage(options: TextStageOptions) {
   };
 }
 
-/** A value that cannot be held is the source's; a disk that is full, or an engine that ended, is not. */
+/** A value that cannot be stored is a failure of the source; a full disk or a crashed engine is not. */
 function told(error: unknown): Error {
   const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
   if (!refusals.test(message)) return new InternalFailure(error);
   return new RemoteFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);
 }
 
-/** Types whose text may hold what is escaped; that of a number or a day never does. */
+/** Types whose text may contain escapes; numbers and dates never do. */
 const escaped = new Set(['STRING', 'JSON', 'BLOB']);
 
-/** Between two backslashes that stand for one, each of the other signs stands for itself. */
+/**
+ * Splits at escaped backslashes, so that within each part the other escapes can be replaced independently.
+ */
 function unescaped(text: string): string {
   const signs = { b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
   const part = Object.entries(signs).reduce(

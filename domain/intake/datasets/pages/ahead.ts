@@ -1,12 +1,12 @@
 import type { HttpAnswer } from '../../data-connections/sources/http-request.ts';
 
-/** Pages that are asked for before it is their turn, of a source that takes several requests at once. */
+/** Prefetched pages, for sources that accept several concurrent requests. */
 export interface PagesAhead {
-  /** Asks for those of these that are not asked for yet; others are not wanted any more. */
+  /** Requests those of these pages that are not requested yet; drops all others. */
   ask(urls: readonly URL[]): void;
-  /** The answer where it was asked for early; undefined also where nothing came of it. */
+  /** The answer of a prefetched page; undefined if it was not prefetched or the request failed. */
   take(url: URL): Promise<HttpAnswer | undefined>;
-  /** Ends what is under way, and waits for it. */
+  /** Aborts running requests and waits for them. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function createPagesAhead(
       for (const href of asked.keys()) if (!wanted.has(href)) asked.delete(href);
       for (const url of urls) {
         if (asked.has(url.href)) continue;
-        // Whatever is in the way is met again when it is the page's turn.
+        // Errors are ignored: the page is requested again when it is its turn.
         const answer = request(url, over.signal).catch(() => undefined);
         asked.set(url.href, answer);
         underWay.add(answer);

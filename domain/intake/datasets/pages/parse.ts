@@ -9,31 +9,34 @@ import {
   recordsOf,
 } from '../../data-connections/sources/http-records.ts';
 
-/** An answer, and what of it is wanted. */
+/** An answer, and how to parse it. */
 export interface PageTask {
   bytes: Uint8Array;
   resource: ReplicatedResource;
-  /** Whether records need a place, by which the last of a key is known; the first one's. */
+  /**
+   * Position of the first record; undefined if records need none. Positions determine the last record of each
+   * key.
+   */
   firstPlace: number | undefined;
   reached: Reached | null;
 }
 
 export interface ParsedPage {
-  /** The records as newline-delimited JSON, with the fields under the names of their columns. */
+  /** The records as newline-delimited JSON, with fields renamed to their columns. */
   lines: Uint8Array;
   records: number;
-  /** The later of what was reached before and by these records. */
+  /** The later of `task.reached` and these records. */
   reached: Reached | null;
-  /** What leads to the next page, of the modes that have such a thing. */
+  /** Link or token of the next page, for the pagination modes that have one. */
   next: string | number | null;
 }
 
-/** No JSON: it may have been cut off on its way. */
+/** Invalid JSON, possibly truncated in transit. */
 export interface BrokenPage {
   broken: string;
 }
 
-/** @throws RemoteFailure where it is JSON, but not what the policy says */
+/** @throws RemoteFailure if the answer is JSON, but does not match the policy */
 export function parsePage({ bytes, resource, firstPlace, reached }: PageTask): ParsedPage | BrokenPage {
   const answer = jsonOf(bytes);
   if (answer instanceof RemoteFailure) return { broken: answer.message };
@@ -75,7 +78,7 @@ function nextIn(
 
 export type ThreadAnswer = ParsedPage | BrokenPage | { refused: string };
 
-/** What the threads run: failures go as they can travel. */
+/** Entry point of the threads: failures are returned in a form that can be transferred. */
 export function parseInThread(task: PageTask): ThreadAnswer {
   try {
     return parsePage(task);

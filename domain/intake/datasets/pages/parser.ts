@@ -4,9 +4,9 @@ import { createFairSlots } from '../../../../data/process-pool/fair-slots.ts';
 import { createThreads } from '../../../../data/process-pool/threads.ts';
 import { type BrokenPage, type PageTask, type ParsedPage, parseInThread, parsePage } from './parse.ts';
 
-/** Reads the answers of sources, larger ones in threads: no other work of the process waits for them. */
+/** Parses answers of sources, large ones in threads so that they do not block the process. */
 export interface PageParser {
-  /** @throws RemoteFailure where it is JSON, but not what the policy says */
+  /** @throws RemoteFailure if the answer is JSON, but does not match the policy */
   parse(organizationId: string, task: PageTask): Promise<ParsedPage | BrokenPage>;
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const threadedFromBytes = 131_072;
 const threadCount = 2;
 const threadMemoryMib = 1_024;
 
-/** Its threads start where large answers come, and end when they have been idle. */
+/** Threads start with the first large answer and end when idle. */
 export function createPageParser(): PageParser {
   const inTurn = createFairSlots(threadCount);
   let threads: Piscina<PageTask, ReturnType<typeof parseInThread>> | undefined;

@@ -33,7 +33,7 @@ export interface ReadDeps {
   objects: ObjectStore;
   sources: SourceClients;
   parser: PageParser;
-  /** Of one copy, as text. */
+  /** Maximum bytes of one copy, as text. */
   maxBytes: number;
 }
 
@@ -41,28 +41,28 @@ export interface ReadRequest {
   row: SnapshotRun;
   connection: DataConnection;
   resource: ReplicatedResource;
-  /** Whether records need a place, by which the last of a key is known. */
+  /** Whether records need a position, which determines the last record of each key. */
   isKeyed: boolean;
-  /** Key of the folder of objects of this snapshot; ends in a slash. */
+  /** Key of the folder for this snapshot's objects; ends with a slash. */
   prefix: string;
 }
 
-/** One activity reads for so long: a reading that takes days is many of them. */
+/** Duration of one activity; a reading that takes days consists of many. */
 const chunkMs = 45_000;
 const sessionMs = 600_000;
-/** Text that is held before it is kept as an object. */
+/** Bytes buffered before they are stored as an object. */
 const partBytes = 8_388_608;
-/** So many answers in a row that are the same say that the source does not heed what it is asked. */
+/** This many identical answers in a row mean that the source ignores the pagination parameters. */
 const maxSameAnswers = 3;
 const defaultMaxPages = 1_000_000;
-/** Pages that are asked for early are held in memory. */
+/** Prefetched pages are held in memory. */
 const maxAhead = 7;
 
 /**
- * Reads pages until there is none left, the snapshot met its bound, or it is time for the next activity;
- * keeps what it read and how far it is. What a try that was lost had not kept is read again.
+ * Reads pages until none are left, the snapshot's limit is reached, or the activity's time is up. Stores the
+ * records and the position; records that a lost attempt had not stored are read again.
  *
- * @returns how far it is, and how long nothing may be asked of the source, where it has to wait
+ * @returns the position, and how long to wait before the next request, if a limit requires it
  */
 export async function readPages(
   deps: ReadDeps,
@@ -84,8 +84,8 @@ export async function readPages(
     });
 
   /**
-   * What the last part has room for goes into it: a reading of many pauses has no more parts than one of
-   * none.
+   * Extends the last part while it has room, so that a reading with many pauses does not have more parts than
+   * one without.
    */
   async function keep(): Promise<void> {
     const parts = [...reading.parts];
@@ -121,12 +121,12 @@ export async function readPages(
     held += page.lines.length;
     reading = afterPage({ ...reading, reached: page.reached }, resource, target, page);
     const next = positionsAhead(reading.position, page.records, aheadOf(reading, request, page));
-    // Towards the end what was asked for before is still to be read.
+    // Near the end, pages that are already being prefetched must not be dropped.
     if (next.length > 0) requests.ahead.ask(next.map((one) => pageUrl(target, resource, reading.base, one)));
     if (reading.bytes > deps.maxBytes) throw copyTooLarge(deps.maxBytes);
     reportProgress();
     if (held >= partBytes || reading.isOver) await ours(keep());
-    // A source that answers at once must not be all that this process does.
+    // A source that answers immediately must not block the event loop.
     await nextTurn();
   }
 
@@ -158,7 +158,7 @@ export async function readPages(
     } catch (error) {
       reading = { ...reading, refusals: requests.refusals };
       if (error instanceof LimitWait) return error;
-      // What came before need not be asked for again.
+      // Stores earlier pages, so that they are not requested again.
       if (!signal.aborted) await keep().catch(() => undefined);
       throw error;
     } finally {
@@ -173,15 +173,13 @@ export async function readPages(
   return { reading, limited };
 }
 
-/**
- * Statuses that say of a page that it is not there: after the last one, or where an earlier reading left off.
- */
+/** Statuses that mean that a page does not exist: after the last one, or where an earlier reading stopped. */
 function missingOf({ position, pages, goesOn }: Reading): readonly number[] {
   if (pages === 0) return goesOn ? [400, 404, 410, 422] : [];
   return position?.at === 'page' || position?.at === 'offset' ? [404] : [];
 }
 
-/** What an earlier reading left is gone: it begins anew. Any other page that is missing is the end. */
+/** If the page where an earlier reading stopped is gone, starts over. Any other missing page is the end. */
 function afterMissing(reading: Reading, resource: ReplicatedResource): Reading {
   if (reading.pages > 0) return { ...reading, position: null, isOver: true };
   return { ...reading, goesOn: false, position: firstPosition(resource), reached: reading.base };
@@ -213,9 +211,9 @@ function afterPage(
 }
 
 /**
- * How many pages beyond the next one are asked for early: where their places are known, the policy lets
- * several requests out at once, and there have been so many full ones that a few too many at the end are
- * little.
+ * How many pages beyond the next one to prefetch: only if their positions are known, the policy allows
+ * concurrent requests, and there were enough full pages for a few unnecessary requests at the end to be
+ * negligible.
  */
 function aheadOf(
   { pages, isOver }: Reading,
@@ -224,13 +222,13 @@ function aheadOf(
 ): number {
   const { max_concurrency: atOnce = 1 } = replicationOf(connection)?.limits ?? {};
   const isFull = pagination?.page_size !== undefined && records === pagination.page_size;
-  // One that is larger than an early one may be would be read twice.
+  // An answer above the limit of prefetching would be requested twice.
   if (isOver || !isFull || bytes * 2 > earlyBytes) return 0;
   const left = (pagination.max_pages_per_run ?? defaultMaxPages) - pages - 1;
   return Math.min(atOnce - 1, maxAhead, left, Math.floor(pages / 4));
 }
 
-/** How many pages there are nobody knows: it comes nearer to the half with each. */
+/** The number of pages is unknown: approaches one half, the share of reading. */
 function fractionOf({ pages }: Reading, { pagination }: ReplicatedResource): number {
   const most = pagination?.max_pages_per_run;
   return 0.5 * (most === undefined ? pages / (pages + 20) : Math.min(1, pages / most));

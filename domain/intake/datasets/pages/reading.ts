@@ -7,35 +7,35 @@ import { firstPosition, type PagePosition } from '../../data-connections/sources
 import type { Replicated } from '../replicated.ts';
 import type { SnapshotRun } from '../snapshot-runs.ts';
 
-/** What a snapshot has read of its source, page after page, as its row keeps it. */
+/** A snapshot's position in reading its source page by page; stored in its row. */
 export interface Reading {
-  /** Counts what was kept: of two tries at once only one goes on. */
+  /** Incremented with every write: of two concurrent attempts only one can continue. */
   revision: number;
-  /** Of the settings that it began with: with others it begins anew. */
+  /** Fingerprint of the settings that it began with; if they change, it starts over. */
   fingerprint: string;
-  /** What the requests of this snapshot ask for the records after; null reads from the beginning. */
+  /** This snapshot requests the records after this position; null reads from the beginning. */
   base: Reached | null;
-  /** It goes on where the snapshot before met its bound of pages. */
+  /** It continues where the previous snapshot reached its limit of pages. */
   goesOn: boolean;
-  /** Of the next page; null after the last. */
+  /** Position of the next page; null after the last. */
   position: PagePosition | null;
-  /** Nothing more is read by this snapshot. */
+  /** This snapshot reads no further pages. */
   isOver: boolean;
-  /** The latest that was seen since the source's first page. */
+  /** Latest position seen since the source's first page. */
   reached: Reached | null;
   pages: number;
   records: number;
   bytes: number;
-  /** The objects that hold the records, in order. */
+  /** The objects with the records, in order. */
   parts: ReadPart[];
-  /** The page before, to see a source that answers the same for ever. */
+  /** The last page, to detect a source that keeps sending the same answer. */
   last: { digest: string; times: number } | null;
-  /** Requests that the source refused one after the other, asking for patience. */
+  /** Number of consecutive requests that the source rejected with a request to wait. */
   refusals: number;
 }
 
 export interface ReadPart {
-  /** In the bucket. */
+  /** Key in the bucket. */
   key: string;
   bytes: number;
 }
@@ -71,7 +71,10 @@ export function readingOf({ reading }: SnapshotRun): Reading | undefined {
   return (reading as unknown as Reading | null) ?? undefined;
 }
 
-/** Keeps how far a reading is. @throws AppError where another try of the snapshot has gone on meanwhile */
+/**
+ * Stores the position of a reading. @throws AppError if another attempt of the snapshot has continued
+ * meanwhile
+ */
 export async function keepReading(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: SnapshotRun,

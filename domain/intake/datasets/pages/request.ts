@@ -13,23 +13,23 @@ import type { PagesAhead } from './ahead.ts';
 import type { BrokenPage, ParsedPage } from './parse.ts';
 import { retryDelayOf } from './retry-delay.ts';
 
-/** What the requests of a reading have in common. */
+/** Shared by all requests of a reading. */
 export interface Requests {
   target: SourceTarget;
   signal: AbortSignal;
-  /** From then on no limit is waited for. */
+  /** Time (epoch milliseconds) after which no limit is waited for. */
   deadline: number;
-  /** How long one answer may take; a minute where left out. */
+  /** Timeout of one answer; 60 seconds by default. */
   answerMs?: number;
-  /** How often in a row the source asked for patience. */
+  /** Consecutive answers that asked to wait. */
   refusals: number;
-  /** Done in the transaction that lets a request out. */
+  /** Runs in the transaction that grants a permit. */
   onRequest: (db: OrganizationTransaction) => Promise<void>;
 }
 
 export interface PageRequests extends Requests {
   ahead: PagesAhead;
-  /** @throws RemoteFailure where an answer is not what the policy says */
+  /** @throws RemoteFailure if an answer does not match the policy */
   parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
 }
 
@@ -39,7 +39,7 @@ export interface Page extends ParsedPage {
   digest: string;
 }
 
-/** The limits let nothing out for a while: not a failure, but the end of what can be done now. */
+/** The limits do not allow a request soon enough. Not a failure: the reading continues later. */
 export class LimitWait extends Error {
   override readonly name = 'LimitWait';
   readonly waitMs: number;
@@ -52,30 +52,29 @@ export class LimitWait extends Error {
   }
 }
 
-/** An answer that takes longer twice in a row takes as long the third time. */
+/** After two timeouts in a row, a third attempt is unlikely to be faster. */
 class SlowAnswer extends RemoteFailure {}
 
 const defaultAnswerMs = 60_000;
 const maxSlowAnswers = 2;
-/** What a request of a killed worker holds its place for, and how often one that lives says so. */
+/** How long the request of a killed worker holds its slot, and how often a running one renews its lease. */
 const leaseMs = 30_000;
 const renewEveryMs = 5_000;
-/** Longer waits are those of a timer of the process. */
+/** Longer waits use a timer of the workflow. */
 const longestWaitMs = 10_000;
 const maxAttempts = 5;
 const firstBackoffMs = 500;
-/** In a row: with their pauses that is days. */
+/** In a row; with the pauses between them, this takes days. */
 const maxRefusals = 100;
 const defaultAnswerBytes = 16_777_216;
-/** An answer is held in memory, whatever the policy allows. */
+/** Upper limit regardless of the policy, since an answer is held in memory. */
 const maxAnswerBytes = 67_108_864;
-/** Several that are asked for early are held at once. */
+/** Limit of a prefetched answer; several are held at once. */
 export const earlyBytes = 4_194_304;
 
 /**
- * One page. Whatever may pass is tried again: a connection that broke, an answer that was cut off, 5xx; and
- * 429 for as long as the source asks for patience. Undefined where the answer has one of the statuses that
- * mean there is no such page.
+ * Requests one page. Transient errors are retried: lost connections, truncated answers, 5xx, and 429 for as
+ * long as the source asks to wait. Undefined if the answer has one of the `missing` statuses.
  *
  * @throws RemoteFailure; LimitWait
  */
@@ -116,7 +115,7 @@ export async function requestPage(
       const page = await requests.parse(bytes);
       const digest = createHash('sha256').update(bytes).digest('base64');
       if (!('broken' in page)) return { ...page, url: at, bytes: bytes.length, digest };
-      // What was cut off on its way is cut elsewhere the next time.
+      // A truncated answer is truncated elsewhere on retry; the same bytes twice are a permanent error.
       if (attempt === maxAttempts || digest === brokenDigest) throw new RemoteFailure('request', page.broken);
       brokenDigest = digest;
       attempt += 1;
@@ -124,15 +123,13 @@ export async function requestPage(
   }
 }
 
-/**
- * An answer to a page that is not large, before it is its turn; undefined where it has to be asked for again.
- */
+/** Prefetches a page unless it is large; undefined if it has to be requested again. */
 export async function requestEarly(requests: Requests, url: URL): Promise<HttpAnswer | undefined> {
   const outcome = await send(requests, url, await leave(requests, 1, earlyBytes));
   return typeof outcome === 'string' || outcome instanceof RemoteFailure ? undefined : outcome;
 }
 
-/** Waits until one more request may go out. */
+/** Waits for a permit to send one more request. */
 async function leave(
   requests: Requests,
   minBytes: number,
@@ -154,10 +151,7 @@ async function waitFor(limited: LimitedFor, deadline: number, signal: AbortSigna
   await sleep(waitMs, undefined, { signal });
 }
 
-/**
- * `cut` where the bytes of the hour are used up within the answer, `refused` where the source asks for
- * patience.
- */
+/** `cut` if the hourly byte limit ends within the answer; `refused` if the source asks to wait. */
 type Outcome = HttpAnswer | RemoteFailure | 'cut' | 'refused';
 
 async function send(requests: Requests, url: URL, lease: RequestLease): Promise<Outcome> {
@@ -165,7 +159,7 @@ async function send(requests: Requests, url: URL, lease: RequestLease): Promise<
   const { limits = {} } = target.policy ?? {};
   const { response_bytes_per_hour: bytesPerHour } = limits;
   const isCutShort = bytesPerHour !== undefined && lease.maxBytes < Math.min(bytesPerHour, largest(target));
-  // Until it is known, all that it might have read.
+  // Until the size is known, all bytes that were allowed.
   let readBytes = lease.maxBytes;
   let blockedForMs = 0;
   const renewing = setInterval(() => {
@@ -214,7 +208,7 @@ function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }:
   return sourceFailure(error, { redaction: target.redaction, stageOf: httpStage });
 }
 
-/** How often a page is asked for where that comes of it. What the source refuses it refuses again. */
+/** Number of attempts for a failure. What the source rejects is not retried. */
 function attemptsOf(failure: RemoteFailure): number {
   if (failure instanceof SlowAnswer) return maxSlowAnswers;
   return failure.stage === 'connect' || failure.stage === 'resolve' ? maxAttempts : 1;

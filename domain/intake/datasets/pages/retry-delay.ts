@@ -4,9 +4,9 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
 /**
- * For how long a source wants to be left alone, in milliseconds: by `Retry-After`, or where its limit is used
- * up by `RateLimit` (in its drafts' two forms) or `X-RateLimit-…`; after a 429 without either for twice as
- * long each time.
+ * How long a source asks to wait, in milliseconds: by `Retry-After`, or, if its limit is used up, by
+ * `RateLimit` (both forms of its drafts) or `X-RateLimit-…`. After a 429 without either, the delay doubles
+ * each time.
  */
 export function retryDelayOf(
   { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,
@@ -38,7 +38,7 @@ function usedUp(headers: Headers, now: Date): number {
   return Math.max(0, ...pairs.map(([left, until]) => (Number(left ?? 1) === 0 ? untilReset(until, now) : 0)));
 }
 
-/** Seconds from now; a time of the clock where it is too large for that. */
+/** Seconds from now, or, if too large for that, a Unix time in seconds. */
 function untilReset(text: string | null | undefined, now: Date): number {
   const seconds = Number(text ?? Number.NaN);
   if (!Number.isFinite(seconds) || seconds < 0) return 0;

@@ -12,7 +12,7 @@ import type { Reading, ReadPart } from './reading.ts';
 
 export interface StagePagesDeps {
   objects: ObjectStore;
-  /** Engine processes for long work that holds no table's lock. */
+  /** Engine processes for long work that holds no lock on a table. */
   staging: LakeEngine;
   files: FileReader;
 }
@@ -22,14 +22,11 @@ export interface PagesToStage {
   resource: string;
   reading: Reading;
   keys: readonly string[];
-  /** Ends in a slash. Everything under it belongs to this try. */
+  /** Ends with a slash. Everything below it belongs to this attempt. */
   prefixUrl: string;
 }
 
-/**
- * Makes Parquet of the records that were read, as a file import of them would; of each key the record that
- * was read last.
- */
+/** Converts the records to Parquet like a file import; for each key only the record that was read last. */
 export async function stagePages(
   deps: StagePagesDeps,
   { organizationId, resource, reading, keys, prefixUrl }: PagesToStage,
@@ -93,7 +90,7 @@ interface KeyedTable {
   sizeBytes: number;
 }
 
-/** @throws RemoteFailure where a record has no key */
+/** @throws RemoteFailure if a record has no key */
 async function keepLast(
   { objects, staging }: StagePagesDeps,
   { organizationId, table, keys, prefixUrl, sizeBytes }: KeyedTable,

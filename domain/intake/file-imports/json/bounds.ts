@@ -5,12 +5,9 @@ import {
   scanJson,
 } from '../../../../data/json-bounds.ts';
 
-/**
- * Levels of arrays and objects within a record's value: what parses JSON by recursion must not be sent
- * deeper.
- */
+/** Maximum nesting depth of a record's values, since recursive JSON parsers cannot handle unlimited depth. */
 const maxDepth = 1_000;
-/** The record's own object is no level of a value. */
+/** The record's own object does not count. */
 const bounds = { depth: maxDepth + 1, members: Number.POSITIVE_INFINITY, storableText: false };
 
 const reasons: Partial<Record<JsonFaultKind, string>> = {
@@ -20,8 +17,8 @@ const reasons: Partial<Record<JsonFaultKind, string>> = {
 };
 
 /**
- * Why a JSON record is not even parsed, and whether a number of it may be more than a double holds; what is
- * no JSON at all is left for the parser to find.
+ * Checks a JSON record before it is parsed: whether it exceeds a limit, and whether it has a number that a
+ * double may not represent. Syntax errors are left to the parser.
  */
 export function lookThrough(bytes: Buffer): { fault: string | undefined; hasLongNumber: boolean } {
   const { fault, hasLongNumber } = scanJson(bytes, bounds);

@@ -18,9 +18,9 @@ export interface ElementScanner {
 }
 
 /**
- * Cuts a JSON document, an array or one object, into the elements of the array without holding it: an element
- * ends at the comma or bracket that is not inside a string or a deeper bracket. What an element says is not
- * looked at here.
+ * Splits a JSON document, an array or one object, into the elements of the array without buffering it: an
+ * element ends at the comma or bracket that is not inside a string or a nested bracket. The content of
+ * elements is not validated here.
  */
 export function createElementScanner(onElement: (bytes: Buffer, line: number) => void): ElementScanner {
   let state: 'start' | 'array' | 'object' | 'end' = 'start';

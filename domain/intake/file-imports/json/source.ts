@@ -12,8 +12,8 @@ import { addObject } from './values.ts';
 const headBytes = 64 * 1024;
 
 /**
- * JSON as an array of objects or one object, NDJSON as one object a line: each object a record, each key a
- * column.
+ * JSON as an array of objects or a single object, NDJSON as one object per line. Each object is a record,
+ * each key a column.
  */
 export async function openJson(
   deps: ImportDeps,

@@ -3,7 +3,7 @@ import { isRawNumber, type JsonValue, parseExactJson } from '../../../../data/ex
 import type { TaggedValue, TaggedWriter } from '../text/tagged.ts';
 import { lookThrough } from './bounds.ts';
 
-/** Adds the object written in `bytes`, which starts on `line`; anything else is a broken record. */
+/** Adds the object in `bytes`, which starts on `line`; anything else is added as a broken record. */
 export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): void {
   const text = bytes.toString();
   const fields = fieldsOf(bytes, text);
@@ -12,7 +12,7 @@ export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): vo
     return;
   }
   const columns = Object.keys(fields);
-  // In the order of the record, which those with a value would be ahead of otherwise.
+  // Keeps the column order of the record; otherwise columns with values would come first.
   if (columns.some((column) => fields[column] === null)) for (const column of columns) writer.declare(column);
   const values: TaggedValue[] = [];
   for (const column of columns) {
@@ -24,7 +24,7 @@ export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): vo
 
 type Fields = { [column: string]: JsonValue };
 
-/** The fields of an object, or why the text is none. */
+/** The fields of an object, or why the text is not one. */
 function fieldsOf(bytes: Buffer, text: string): Fields | string {
   if (!isUtf8(bytes)) return 'The record has bytes that are no characters in UTF-8';
   const { fault, hasLongNumber } = lookThrough(bytes);

@@ -1,9 +1,9 @@
 import type { RecordPlace } from '../text/table.ts';
 
-/** Texts of records that are held in memory at once; a record alone may have some megabytes. */
+/** Maximum bytes of record texts held in memory; a single record may have some megabytes. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** As many of the first records as may be held at once, one at least. */
+/** As many of the first records as fit in memory, at least one. */
 export function atOnce<T extends Pick<RecordPlace, 'bytes'>>(records: readonly T[]): T[] {
   let bytes = 0;
   const end = records.findIndex((record, index) => {

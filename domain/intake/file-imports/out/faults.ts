@@ -8,13 +8,11 @@ import { valueSql } from '../values/select.ts';
 import { typeName } from '../values/types.ts';
 import { run, runRows } from './run.ts';
 
-/**
- * The temporary table of bad records: `_line`, `_at`, `_bytes`, `col`, `reason`, `aside`, one row a record.
- */
+/** Temporary table with one row per bad record: `_line`, `_at`, `_bytes`, `col`, `reason`, `aside`. */
 export const badRecords = 'bad_records';
 const shownChars = 100;
 
-/** Finds every record that cannot be a row, with its first fault, into the temporary table. */
+/** Fills the temporary table with all records that cannot become rows, each with its first fault. */
 export async function findBadRecords(
   connection: DuckDBConnection,
   table: TextTable,
@@ -44,10 +42,10 @@ export async function findBadRecords(
 }
 
 /**
- * Relation of the first fault of each bad record: a struct of the column's position in the plan, counted from
- * 1, and of the text. Every column of the plan is read, which makes the reader find its own faults. Good
- * records are left out by an empty list, because the engine would work a condition out with the lists of all
- * texts once more.
+ * Relation with the first fault of each bad record: a struct of the column's 1-based position in the plan and
+ * the text. All columns of the plan are read, so that the reader detects its own faults. Good records are
+ * removed by unnesting an empty list, because for a condition the engine would compute the lists of all texts
+ * again.
  */
 function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
   const groups = alikeColumns(table, plan);
@@ -65,26 +63,23 @@ function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
       FROM (SELECT ${[row, ...lists].join(',\n')} FROM ${table.from('store', used)}))`;
 }
 
-/**
- * Never so, but where no column can have a fault the engine must not conclude that the records need not be
- * read.
- */
+/** Never true. Prevents the engine from skipping the records if no column can have a fault. */
 const noFault = `CASE WHEN _line < 0 THEN {'position': 0, 'shown': ''} END`;
 
-/** SQL of the place in a list of texts of the first that is none of the column's values. */
+/** SQL for the position of the first text in a list that is not a value of the column. */
 function firstPlace({ value, isNullable, isText }: AlikeColumns, list: string): string {
-  // Never true, but then the texts are read: they may be no characters.
+  // Never true, but forces the texts to be read, since they may have invalid bytes.
   if (isText && isNullable) return `CASE WHEN len(${list}) < 0 THEN 1 END`;
   const fault = isNullable ? `v IS NOT NULL AND (${value}) IS NULL` : `(${value}) IS NULL`;
   return `list_position(list_transform(${list}, lambda v: ${fault}), true)`;
 }
 
-/** SQL of a value of the column at `position` of the plan. */
+/** SQL for a value of the column at `position` of the plan. */
 function ofColumn(plan: readonly PlannedColumn[], value: (column: PlannedColumn) => string): string {
   return `[${plan.map(value).join(', ')}][position]`;
 }
 
-/** What the reader itself refused; its record starts with the three numbers, as every record does. */
+/** Records that the reader itself rejected; like every record they start with three numbers. */
 function structuralFaults(table: TextTable, separator: string): string {
   const part = (index: number): string =>
     `TRY_CAST(split_part(csv_line, ${literal(separator)}, ${index}) AS BIGINT)`;
@@ -104,14 +99,15 @@ function structuralFaults(table: TextTable, separator: string): string {
 }
 
 /**
- * Of records whose fields were counted before the engine read them: it would name each missing one by itself.
+ * Records whose number of fields, counted before the engine read them, is wrong: the engine would report each
+ * missing field separately.
  */
 function shapeFaults(table: TextTable, illShaped: string): string {
   return `INSERT INTO ${badRecords}
     SELECT _line, _at, _bytes, NULL, concat('Expected ${table.names.length} fields, found ', fields), aside FROM ${illShaped}`;
 }
 
-/** The second and later records with a value of a unique column; a bad record's values count for nothing. */
+/** All records after the first with the same value in a unique column; values of bad records do not count. */
 function repeatedValues(table: TextTable, column: PlannedColumn): string {
   const text = `c${column.source}`;
   return `INSERT INTO ${badRecords}
@@ -126,19 +122,19 @@ function repeatedValues(table: TextTable, column: PlannedColumn): string {
     ) WHERE occurrence > 1`;
 }
 
-/** Of a relation with `_at`, the good records. */
+/** The good records of a relation that has `_at`. */
 export function goodRecords(from: string): string {
   return `${from} AS good ANTI JOIN (SELECT _at AS bad_at FROM ${badRecords}) AS known ON good._at = known.bad_at`;
 }
 
-/** A bad record's place and fault. */
+/** Location and fault of a bad record. */
 export interface BadRecord extends RecordPlace {
   line: number;
   column: string | null;
   reason: string;
 }
 
-/** Bad records in the order of the file. */
+/** Bad records in file order. */
 export async function readBadRecords(
   connection: DuckDBConnection,
   span: PageSpan,

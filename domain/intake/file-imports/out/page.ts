@@ -7,7 +7,7 @@ import type { PlannedColumn } from '../values/plan.ts';
 import { goodRecords } from './faults.ts';
 import { jsonRows } from './json-rows.ts';
 
-/** The good records of a page as rows, in the order of the file. */
+/** The good records of a page as rows, in file order. */
 export async function readPage(
   connection: DuckDBConnection,
   table: TextTable,

@@ -9,7 +9,7 @@ import { run, runRows } from './run.ts';
 import { writeParquet } from './write.ts';
 
 const recordsAtOnce = 50_000;
-/** Records of a file: bounds what is held, when most of a large import is bad. */
+/** Records per file; limits memory if most of a large import is bad. */
 const recordsPerFile = 500_000;
 
 const quarantineColumns = [
@@ -28,8 +28,7 @@ interface QuarantinedRow {
 }
 
 /**
- * Writes the bad records as a table of their own, one row a record, in the order of the file; none when there
- * are none.
+ * Writes the bad records as a separate table, one row per record, in file order; undefined if there are none.
  */
 export async function writeQuarantine(
   job: StageJob,
@@ -65,7 +64,7 @@ export async function writeQuarantine(
   return { columns: quarantineColumns, files, rows: files.reduce((sum, file) => sum + file.rows, 0) };
 }
 
-/** What the engine refused and what never was a record, merged by their place in the file. */
+/** Records rejected by the engine and texts that are not records, merged in file order. */
 async function* quarantinedRows(
   connection: DuckDBConnection,
   numbering: Numbering,

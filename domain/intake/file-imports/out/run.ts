@@ -6,7 +6,7 @@ const interruptEveryMs = 50;
 
 /**
  * Runs statements that the signal can interrupt. The interrupt is repeated until the statement ends, because
- * one that comes before the engine has started on it is lost.
+ * one sent before the engine starts the statement is lost.
  */
 export async function interruptible<T>(
   connection: DuckDBConnection,
@@ -43,17 +43,17 @@ export async function runRows(
   return interruptible(connection, signal, async () => (await connection.runAndReadAll(sql)).getRows());
 }
 
-/** What an error of the engine says about the file: its data is at fault, it needs too much, or nothing. */
+/** Whether an engine error is caused by the file's data or by its memory needs; undefined if by neither. */
 export function blame(error: unknown): 'data' | 'memory' | undefined {
   if (!(error instanceof Error)) return undefined;
   if (/^(Invalid Input|Conversion|Invalid|Out of Range) Error/.test(error.message)) return 'data';
-  // What the reader says of a record that is longer than its buffers.
+  // The reader's error for a record longer than its buffers.
   if (/Parallel CSV Reader/.test(error.message)) return 'data';
   if (isOutOfMemory(error)) return 'memory';
   return undefined;
 }
 
-/** For a file that the engine cannot work through within its memory, however often it is tried. */
+/** Error for a file that the engine cannot process within its memory, so that a retry would not help. */
 export function needsTooMuch(cause: unknown): BadFileError {
   const error = new BadFileError('too_large', 'The file needs more memory than an import may use');
   error.cause = cause;

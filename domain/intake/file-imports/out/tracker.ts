@@ -3,13 +3,13 @@ import type { StageProgress } from '../contract.ts';
 
 const pollEveryMs = 500;
 
-/** Turns the steps of an import into one fraction that only grows. */
+/** Combines the steps of an import into one fraction that never decreases. */
 export interface Tracker {
-  /** What follows moves the fraction from `from` to `to`. */
+  /** The following steps move the fraction from `from` to `to`. */
   phase(from: number, to: number): void;
-  /** Progress within the phase, 0–1. */
+  /** Progress within the phase, 0–1, and the rows so far. */
   at(fraction: number, rows?: number): void;
-  /** Follows the statement that runs on the connection while `work` runs. */
+  /** Tracks the progress of the connection's current statement while `work` runs. */
   follow<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T>;
 }
 

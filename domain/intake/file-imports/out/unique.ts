@@ -4,7 +4,7 @@ import type { StagedFile } from '../contract.ts';
 import type { PlannedColumn } from '../values/plan.ts';
 import { runRows } from './run.ts';
 
-/** Whether a unique column of the written files holds a value twice. */
+/** Whether a unique column of the written files contains a value twice. */
 export async function hasRepeats(
   connection: DuckDBConnection,
   files: readonly StagedFile[],

@@ -4,10 +4,10 @@ import type { ObjectStore } from '../../../../data/objects/store.ts';
 import type { ImportDeps, StagedFile } from '../contract.ts';
 
 const rowGroupRows = 122_880;
-/** Values a row group may hold: bounds the writer's memory for very wide tables. */
+/** Maximum values per row group; limits the writer's memory for very wide tables. */
 const rowGroupValues = 12_288_000;
 const fileSizeBytes = 256 * 1024 * 1024;
-/** From this size of the source on, the result is split into several files. */
+/** The result is split into several files if the source is at least this large. */
 const splitFromBytes = 512 * 1024 * 1024;
 
 export interface WriteOptions {
@@ -17,10 +17,10 @@ export interface WriteOptions {
   sourceBytes: number;
 }
 
-/** Runs a statement and gives its rows, on whatever connection there is. */
+/** Runs a statement on any connection and returns its rows. */
 export type RunStatement = (sql: string) => Promise<readonly (readonly unknown[])[]>;
 
-/** Writes a SELECT as Parquet files in its order, under names of this try. An empty result has no file. */
+/** Writes the result of a SELECT in order to Parquet files with unique names. An empty result has no file. */
 export async function writeParquet(
   run: RunStatement,
   select: string,
@@ -52,7 +52,7 @@ export async function writeParquet(
   return files.filter((file) => file.rows > 0);
 }
 
-/** Removes everything under a prefix of the bucket. */
+/** Removes everything below a prefix of the bucket. */
 export async function clearPrefix(deps: ImportDeps, prefixUrl: string): Promise<void> {
   const bucketUrl = `s3://${deps.objects.settings.bucket}/`;
   if (!prefixUrl.startsWith(bucketUrl) || prefixUrl.length <= bucketUrl.length || !prefixUrl.endsWith('/')) {

@@ -3,13 +3,13 @@ import { BadFileError, badRow } from '../bad-file.ts';
 import { runRows } from '../out/run.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
 
-/** More digits than the engine's decimals have: it reads such a column through doubles, which round. */
+/** Maximum digits of the engine's decimals: it reads wider columns as doubles, which are rounded. */
 const maxPrecision = 38;
 
 /**
- * The top-level columns that are, or hold, decimals the engine cannot read exactly, each with what is in it
- * as `path DECIMAL(p,s)`. A schema comes as its tree in the order of a walk, with each node's number of
- * children; those of several files (`files` is a list in SQL) come one after the other.
+ * The top-level columns that are or contain decimals that the engine cannot read exactly, each with a
+ * description `path DECIMAL(p,s)`. Schemas are listed in pre-order, with each node's number of children;
+ * those of several files (`files` is a SQL list) follow each other.
  */
 export async function wideDecimals(
   connection: DuckDBConnection,
@@ -39,7 +39,9 @@ export async function wideDecimals(
 }
 
 /**
- * Refuses a file of which a column that is asked for cannot be read exactly; `wanted` undefined asks for all.
+ * Rejects a file if a requested column cannot be read exactly; undefined `wanted` requests all.
+ *
+ * @throws BadFileError
  */
 export function refuseWideDecimals(file: ParquetFile, wanted?: readonly string[]): void {
   for (const [column, what] of file.wideDecimals) {
@@ -53,7 +55,11 @@ export function refuseWideDecimals(file: ParquetFile, wanted?: readonly string[]
   }
 }
 
-/** Refuses a row whose time would lose its nanoseconds; `where` narrows to the rows that are read. */
+/**
+ * Rejects a row whose time would lose its nanoseconds; `where` selects the rows that are read.
+ *
+ * @throws BadFileError
+ */
 export async function refuseNanoseconds(
   connection: DuckDBConnection,
   file: ParquetFile,

@@ -8,7 +8,7 @@ import { wideDecimals } from './exactness.ts';
 import { type ParquetFile, rowNumber, typedColumn } from './types.ts';
 
 const magic = 'PAR1';
-/** The footer is read into memory as a whole. */
+/** The whole footer is read into memory. */
 const maxFooterBytes = 64 * 1024 * 1024;
 
 export async function openParquet(
@@ -45,7 +45,7 @@ export async function openParquet(
   });
 }
 
-/** The marks at both ends and a sensible footer: cheap to check, and most broken uploads fail here. */
+/** Checks the magic bytes and the size of the footer: cheap, and detects most broken uploads. */
 async function checkFrame(
   deps: ImportDeps,
   source: Pick<ImportSource, 'objectKey' | 'sizeBytes'>,
@@ -62,7 +62,7 @@ async function checkFrame(
   if (footerBytes > maxFooterBytes || footerBytes > sizeBytes - 12) throw bad;
 }
 
-/** Reads of a Parquet file fail for the file's own sake, unless the store did not answer. */
+/** Attributes a failure to read a Parquet file to the file, unless the store is the cause. */
 export async function blamingFile<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -80,7 +80,7 @@ export async function blamingFile<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A damaged footer can also send the reader beyond the end of the file. */
+/** A damaged footer can also make the reader read beyond the end of the file. */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/HTTP 416/.test(error.message)) return true;

@@ -9,8 +9,7 @@ import { refuseWideDecimals } from './exactness.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
 
 /**
- * A Parquet file as texts, for mappings that give its columns other types: the engine numbers its rows
- * itself.
+ * A Parquet file as text, for mappings that convert its columns to other types. The engine numbers the rows.
  */
 export function parquetTexts(
   connection: DuckDBConnection,
@@ -43,7 +42,7 @@ export function parquetTexts(
   };
 }
 
-/** A row's own text is its JSON. */
+/** The raw text of a row is its JSON. */
 function numberingOf(connection: DuckDBConnection, file: ParquetFile, records: number): Numbering {
   const fields = file.columns.map(({ name, text }) => `${literal(name)}: ${text}`);
   return {

@@ -17,7 +17,7 @@ interface TypedPlan {
   columns: { sourceName: string; targetName: string; dataType: string; nullable: boolean }[];
 }
 
-/** Every column in its own type. */
+/** Plan with each column in its own type. */
 function typedPlan(file: ParquetFile, loadDateMicros: bigint | undefined): TypedPlan {
   const reserved = loadDateMicros === undefined ? [] : [loadDateColumn];
   const names = columnNames(

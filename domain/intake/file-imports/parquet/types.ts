@@ -1,27 +1,28 @@
 import { identifier } from '../../../../data/lake/sql.ts';
 
-/** How a column of a Parquet file becomes one of the lake. */
+/** How a column of a Parquet file is converted to a column of the lake. */
 export interface TypedColumn {
   dataType: string;
-  /** SQL of the value in the lake's type. */
+  /** SQL for the value in the lake's type. */
   value: string;
-  /** SQL of the value as a text that the casts of mappings read. */
+  /** SQL for the value as text, readable by the casts of mappings. */
   text: string;
   /**
-   * SQL that is true of a value with nanoseconds, which `value` would cut; undefined where no value has any.
+   * SQL that is true for a value with nanoseconds, which `value` would truncate; undefined if no value can
+   * have any.
    */
   losesNanoseconds?: string;
 }
 
-/** The engine's column of a row's place in its file, from 0. */
+/** The engine's column for a row's 0-based position in its file. */
 export const rowNumber = 'file_row_number';
 
 export interface ParquetFile {
-  /** The relation of its rows, with `file_row_number`. */
+  /** Relation of its rows, with `file_row_number`. */
   from: string;
   rows: number;
   columns: ({ name: string } & TypedColumn)[];
-  /** Columns that the engine would round, with what they hold. */
+  /** Columns that the engine would round, with a description. */
   wideDecimals: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +43,7 @@ const kept: Record<string, string> = {
   DOUBLE: 'DOUBLE',
 };
 
-/** `engineType` is the type as DESCRIBE writes it. Lists, structs and maps are kept as JSON documents. */
+/** `engineType` is as written by DESCRIBE. Lists, structs and maps are stored as JSON documents. */
 export function typedColumn(name: string, engineType: string): TypedColumn {
   const column = identifier(name);
   const plain = { text: `CAST(${column} AS VARCHAR)` };

@@ -1,19 +1,20 @@
-/** What is longer is a text: bounds what the patterns below work through. */
+/** Longer values are texts; limits the input of the patterns below. */
 const maxClassedChars = 60;
 const nulls = new Set(['na', 'n/a', '#n/a', 'null', 'nil', 'none', 'nan', '-', '--']);
 
-/** No value: neither data nor a name. */
+/** No value; occurs in data and among names. */
 export const nothing = '';
-/** A word for a missing value: only data has one. */
+/** A word for a missing value; only occurs in data. */
 export const missing = 'missing';
 export const text = 'text';
 export const number = 'number';
-/** A number, which may also name a column of a pivoted table. */
+/** A number that may also be a column name of a pivoted table. */
 export const year = 'year';
 
 /**
- * What kind of value a cell has. Texts with digits are told apart by their shape (`a-0` for both AB-17 and
- * X-4), so that codes, times and dates of any form are kinds of their own; texts without are all of one.
+ * The kind of a cell's value. Texts with digits are distinguished by their shape (`a-0` for both AB-17 and
+ * X-4), so that codes, times and dates of any format are separate kinds; all texts without digits are of one
+ * kind.
  */
 export function classOf(cell: string): string {
   const value = cell.length > maxClassedChars * 2 ? cell : cell.trim();
@@ -27,14 +28,14 @@ export function classOf(cell: string): string {
   return /\d/.test(value) ? value.replaceAll(/\p{L}+/gu, 'a').replaceAll(/\d+/g, '0') : text;
 }
 
-/** With or without a currency, a percent sign, groups and an exponent. */
+/** Optionally with a currency, percent sign, digit groups and an exponent. */
 function isNumber(value: string): boolean {
   const bare = value.replace(/^([+-]?)[$€£¥] ?/, '$1').replace(/ ?[%$€£¥]$/, '');
-  // The first digit is sought before all others, so that no digit can be matched in two ways.
+  // The first digit is matched separately, so that no digit can match in two ways (linear time).
   return /^[+-]?[.,]*\d[\d.,]*(e[+-]?\d+)?$/i.test(bare);
 }
 
-/** Numbers, dates and truth values do not name columns; a year alone may. */
+/** Numbers, dates and booleans are not column names; a year alone may be. */
 export function looksLikeData(fields: readonly string[]): boolean {
   return fields.some((field) => {
     const kind = classOf(field);

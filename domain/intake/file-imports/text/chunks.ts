@@ -5,12 +5,12 @@ const chunkBytes = 1024 * 1024;
 
 export interface ReadOptions {
   from?: number;
-  /** Called with the bytes read so far. */
+  /** Called with the number of bytes read so far. */
   onRead?: (bytes: number) => void;
   signal?: AbortSignal | undefined;
 }
 
-/** An object's bytes in large chunks: the splitter works over whole buffers. */
+/** An object's bytes in large chunks, because the splitter works on whole buffers. */
 export async function* objectChunks(
   objects: ObjectStore,
   key: string,

@@ -1,32 +1,32 @@
 import { classOf, looksLikeData, missing, nothing, number, text, year } from './cell-class.ts';
 import type { SampleRecord } from './sample.ts';
 
-/** Of the values of a column, so many are of one kind where the column is of that kind. */
+/** Minimum share of a column's values that must be of one kind for the column to be of that kind. */
 const ruling = 0.8;
 
-/** The shape of A1 and item_2: values have it, but names do as well. */
+/** The shape of A1 and item_2, which both values and names have. */
 const identifier = /^a[ _]?0$/;
 
 /** How the cells of one record compare with those of the records after it. */
 export interface Votes {
-  /** Cells that are of their column's kind. */
+  /** Cells of their column's kind. */
   data: number;
-  /** Texts in columns of another kind: names. */
+  /** Texts in columns of another kind, presumably names. */
   names: number;
 }
 
 export interface ColumnKinds {
-  /** Leaves a record out of those that the next votes compare with. */
+  /** Excludes a record from those that later votes compare with. */
   pass(record: SampleRecord): void;
   votes(record: SampleRecord): Votes;
   /**
-   * Whether a value of the record comes again in its column, in a record that is not the same where it has
-   * several fields.
+   * Whether a value of the record occurs again in its column. With several columns, identical records do not
+   * count.
    */
   recurs(record: SampleRecord): boolean;
 }
 
-/** What kinds of values the columns of the sampled records have. */
+/** Determines the kinds of values in the columns of the sampled records. */
 export function columnKinds(records: readonly SampleRecord[], width: number): ColumnKinds {
   const columns = Array.from({ length: width }, () => new Map<string, number>());
   const add = ({ fields, isBroken }: SampleRecord, count: number): void => {
@@ -66,7 +66,7 @@ export function columnKinds(records: readonly SampleRecord[], width: number): Co
   };
 }
 
-/** The kind of a column, where its values have one that tells them from names. */
+/** The kind of a column, if its values have one that distinguishes them from names. */
 function rulingKind(kinds: ReadonlyMap<string, number>): string | undefined {
   let total = 0;
   for (const count of kinds.values()) total += count;
@@ -78,8 +78,8 @@ function rulingKind(kinds: ReadonlyMap<string, number>): string | undefined {
 }
 
 /**
- * In how many records each value of a column is; of equal ones with several fields, such as a header that
- * comes again, just the first counts.
+ * The number of records with each value, per column. With several columns, only the first of identical
+ * records counts, such as a repeated header.
  */
 function distinctValues(records: readonly SampleRecord[], width: number): Map<string, number>[] {
   const columns = Array.from({ length: width }, () => new Map<string, number>());
@@ -96,7 +96,7 @@ function distinctValues(records: readonly SampleRecord[], width: number): Map<st
   return columns;
 }
 
-/** Whether a record holds data; a tie is for data, because a record that is taken for names is lost. */
+/** Whether a record is data. A tie counts as data, because a record mistaken for a header would be lost. */
 export function isData(record: SampleRecord, kinds: ColumnKinds): boolean {
   const { data, names } = kinds.votes(record);
   if (data + names > 0) return data >= names;

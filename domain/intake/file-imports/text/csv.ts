@@ -10,7 +10,7 @@ import { type ReaderLayout, readCsv, readerNulls, readIllShaped } from './reader
 import type { NumberOptions, TextSource } from './source.ts';
 import type { Numbering, TextTable } from './table.ts';
 
-/** Reads a CSV file's dialect and says how its records can be read. */
+/** Detects a CSV file's dialect and determines how its records can be read. */
 export async function openCsv(
   deps: ImportDeps,
   source: ImportSource,
@@ -34,7 +34,7 @@ export async function openCsv(
           ...request,
           from: dialect.markBytes,
         });
-      // The head was plain ASCII: the first other byte may still say that the file never was UTF-8.
+      // The head was plain ASCII: a later byte may show that the file is not UTF-8.
       const mayTurn = isPureAscii && !isWhole && request.window === undefined;
       const later = mayTurn ? await encodingLater(open()) : undefined;
       const actual = later === undefined ? dialect : { ...dialect, encoding: later };
@@ -75,8 +75,8 @@ function numberCsv(
 }
 
 /**
- * What the engine's own reader can do alone: a blank line in a file of one column is a null to it, not
- * nothing.
+ * Whether the engine's own reader can read the file. It reads a blank line in a file with one column as null,
+ * where it should be skipped.
  */
 function isDirect(dialect: Dialect, url: string): boolean {
   const isMarkInData = dialect.markBytes > 0 && dialect.firstDataRow === 1;

@@ -8,23 +8,23 @@ import { sample } from './sample.ts';
 import { declaredSeparator, detectSeparator } from './separator.ts';
 import { detectThousands } from './thousands.ts';
 
-/** As much of a file as its dialect is read from. */
+/** Number of bytes from which a file's dialect is detected. */
 export const headBytes = 1024 * 1024;
 
 export interface Dialect {
   encoding: string;
-  /** Bytes of the byte order mark. */
+  /** Length of the byte order mark. */
   markBytes: number;
   separator: string;
   quote: string | undefined;
-  /** As the engine wants it named: the first line end of the file. */
+  /** The first line end of the file, in the engine's notation. */
   newLine: '\\n' | '\\r\\n' | '\\r';
-  /** Fields of the header, or of the widest sampled record when there is none: the file's columns. */
+  /** Fields of the header, or without one as many empty names as there are columns. */
   header: string[];
   headerRow: number;
   firstDataRow: number;
   /**
-   * A quote in the lines before the data that stands alone: only our own splitter skips such lines rightly.
+   * Whether a line before the data has an unbalanced quote: only our own splitter skips such lines correctly.
    */
   hasOddLead: boolean;
   dateFormat: string;
@@ -33,7 +33,7 @@ export interface Dialect {
   skipped: SkippedLine[];
 }
 
-/** Reads the dialect from the start of a file; what the options give is taken as given. */
+/** Detects the dialect from the start of a file; given options are used unchanged. */
 export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOptions): Dialect {
   const { encoding, markBytes } = encodingOf(head, options);
   const transcoder = createTranscoder(encoding);

@@ -3,7 +3,7 @@ import { detectAll } from 'jschardet';
 import { detectable } from './encoding-names.ts';
 import { latinShare } from './latin.ts';
 
-/** Encodings that differ in a few letters: the more likely one is taken. */
+/** Encodings that differ in a few letters; the more likely one is used. */
 const siblings = [
   ['WINDOWS_1250', 'ISO_8859_2'],
   ['WINDOWS_1253', 'ISO_8859_7'],
@@ -13,25 +13,25 @@ const siblings = [
 const western = 'WINDOWS_1252';
 const judgedBytes = 64 * 1024;
 const aroundBytes = 100;
-/** Tab, line ends, double quote, comma and semicolon: no encoding has these within a character. */
+/** Tab, line ends, double quote, comma and semicolon: not part of a multibyte character in any encoding. */
 const fieldEdges = new Set([9, 10, 13, 34, 44, 59]);
-/** The letters among the bytes of windows-1252 that are not ASCII. */
+/** The non-ASCII bytes that are letters in windows-1252. */
 const accented = /[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xc0-\xff]/;
-/** The library's own scale: what is beneath is no more than a guess. */
+/** Confidence on the library's scale; anything below is only a guess. */
 const sure = 0.045;
-/** Another candidate that comes as close to the best leaves it open which one it is. */
+/** If another candidate has this share of the best one's confidence, the encoding is ambiguous. */
 const close = 0.75;
-/** So much less likely than the best, a text of accented letters is not Western after all. */
+/** If Western has less than this share of the best one's confidence, the text is not Western. */
 const lessLikely = 0.55;
-/** Where there are few words, it takes more. */
+/** The same for a text with few words. */
 const muchLessLikely = 0.35;
-/** So few words with accents prove nothing against the most common encoding. */
+/** At most this many words with accents are no evidence against the most common encoding. */
 const fewWords = 3;
 const someWords = 8;
-/** The bytes in which Turkish and Icelandic differ. */
+/** Bytes that differ between the Turkish and the Icelandic encoding. */
 const turkishBytes = /[\xd0\xdd\xde\xf0\xfd\xfe]/;
 
-/** The public name of an 8-bit encoding, or those that it may be; none where nothing is likely. */
+/** Public name of an 8-bit encoding, or the possible ones; an empty list if none is likely. */
 export type EightBit = { name: string } | { unsure: string[] };
 
 interface Candidate {
@@ -40,9 +40,8 @@ interface Candidate {
 }
 
 /**
- * The encoding of text that is not UTF-8, from its bytes around those that are not ASCII. Western text is by
- * far the most common and a few accents hardly prove it, so it is taken for granted where the bytes look like
- * it.
+ * The encoding of non-UTF-8 text, judged by the bytes around non-ASCII characters. Western text is by far the
+ * most common, and a few accents are weak evidence, so it is assumed if the bytes are plausible.
  */
 export function detectEightBit(bytes: Buffer): EightBit {
   const fields = foreignFields(bytes);
@@ -83,7 +82,7 @@ function amongOthers(fields: Buffer): EightBit {
 
 const decoded = (bytes: Buffer, name: string): string => iconv.decode(bytes, name.replaceAll('_', ''));
 
-/** The likeliest first; of encodings that belong together the best. */
+/** The likeliest first; of encodings with the same public name only the best. */
 function candidates(bytes: Buffer): Candidate[] {
   const found: Candidate[] = [];
   for (const { encoding, confidence } of detectAll(bytes)) {
@@ -93,10 +92,7 @@ function candidates(bytes: Buffer): Candidate[] {
   return found;
 }
 
-/**
- * The fields of a text that have a byte which is not ASCII, each once; of long ones the surroundings of such
- * bytes.
- */
+/** The distinct fields that contain a non-ASCII byte; of long fields only the surroundings of such bytes. */
 function foreignFields(bytes: Buffer): Buffer {
   const parts = new Set<string>();
   let length = 0;
@@ -118,7 +114,7 @@ function foreignFields(bytes: Buffer): Buffer {
   return Buffer.from([...parts].join('\n'), 'latin1').subarray(0, judgedBytes);
 }
 
-/** Of a text, each word with an accented letter once. */
+/** The distinct words with an accented letter. */
 function foreignWords(fields: Buffer): string {
   const words = fields.toString('latin1').split(/[^a-z\x80-\xff]+/i);
   return [...new Set(words.filter((word) => accented.test(word)))].join('\n');

@@ -1,11 +1,13 @@
 import { eightBitEncoding, isDamagedUtf8 } from './encoding.ts';
 
-/** As much is judged from the first character on that is not ASCII. */
+/** Number of bytes judged, from the first non-ASCII character on. */
 const judgedBytes = 1024 * 1024;
 
 /**
- * The encoding of a file whose start is plain ASCII, where its other characters are no UTF-8: undefined when
- * they are, or when there are none. Throws a BadFileError as `detectEncoding` does.
+ * The encoding of a file that starts with plain ASCII but later is not UTF-8; undefined if the rest is UTF-8
+ * or ASCII.
+ *
+ * @throws BadFileError like `detectEncoding`
  */
 export async function encodingLater(chunks: AsyncIterable<Buffer>): Promise<string | undefined> {
   const held: Buffer[] = [];

@@ -1,9 +1,6 @@
 import iconv from 'iconv-lite';
 
-/**
- * Of the encodings that the detecting library knows, those that files of today are in: its name, and the
- * public one.
- */
+/** Encodings of the detection library that occur in today's files, with their public names. */
 export const detectable: Record<string, string> = {
   'Windows-1252': 'WINDOWS_1252',
   'ISO-8859-1': 'WINDOWS_1252',
@@ -38,12 +35,12 @@ export const detectable: Record<string, string> = {
   'EUC-KR': 'EUC_KR',
 };
 
-/** Internal codecs of the library that are no character encodings. */
+/** Internal codecs of the library that are not character encodings. */
 const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
 const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']);
 
 /**
- * The encoding in the form this folder compares (`utf8`, `utf16le`, `windows1252`), or undefined for an
+ * The normalised encoding name used in this folder (`utf8`, `utf16le`, `windows1252`); undefined for an
  * unknown name.
  */
 export function resolveEncoding(name: string): string | undefined {
@@ -53,7 +50,7 @@ export function resolveEncoding(name: string): string | undefined {
   return canonical;
 }
 
-/** By the form that this folder compares. */
+/** Public names by normalised name. */
 const publicNames: Record<string, string> = {
   utf8: 'UTF_8',
   utf16le: 'UTF_16LE',
@@ -64,7 +61,7 @@ const publicNames: Record<string, string> = {
   ...Object.fromEntries(Object.values(detectable).map((name) => [resolveEncoding(name) ?? name, name])),
 };
 
-/** The name shown for an encoding that was detected. */
+/** The name shown for a detected encoding. */
 export function encodingName(encoding: string): string {
   return publicNames[encoding] ?? encoding.toUpperCase();
 }

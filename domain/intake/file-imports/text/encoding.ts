@@ -3,7 +3,7 @@ import { BadFileError } from '../bad-file.ts';
 import { detectEightBit } from './eight-bit.ts';
 import { resolveEncoding } from './encoding-names.ts';
 
-/** The encoding a byte order mark at the start of a file declares, with the mark's length. */
+/** The encoding declared by a byte order mark at the start of a file, and the mark's length. */
 export function byteOrderMark(head: Buffer): { encoding: string; bytes: number } | undefined {
   const is = (...bytes: number[]): boolean => bytes.every((byte, index) => head[index] === byte);
   if (is(0xef, 0xbb, 0xbf)) return { encoding: 'utf8', bytes: 3 };
@@ -15,8 +15,9 @@ export function byteOrderMark(head: Buffer): { encoding: string; bytes: number }
 }
 
 /**
- * The encoding of a file without a mark; undefined when the bytes are no text at all. Throws a BadFileError
- * for a text whose encoding is not to be told from its bytes.
+ * The encoding of a file without a byte order mark; undefined if it is not text.
+ *
+ * @throws BadFileError if the encoding of a text cannot be determined
  */
 export function detectEncoding(head: Buffer): string | undefined {
   if (head.includes(0)) {
@@ -30,7 +31,7 @@ export function detectEncoding(head: Buffer): string | undefined {
   return isDamagedUtf8(head) ? 'utf8' : eightBitEncoding(head);
 }
 
-/** The encoding of bytes that are text, but not UTF-8. */
+/** The encoding of text that is not UTF-8. @throws BadFileError if it cannot be determined */
 export function eightBitEncoding(bytes: Buffer): string {
   const found = detectEightBit(bytes);
   if ('name' in found) return resolveEncoding(found.name)!;
@@ -42,11 +43,11 @@ export function eightBitEncoding(bytes: Buffer): string {
 }
 
 /**
- * UTF-16 has a zero beside every character of Latin; other characters are pairs of any bytes. Where nearly
- * all the other pairs are two characters of ASCII, it is ASCII that has zeros here and there.
+ * In UTF-16, Latin characters have a zero byte; other characters are pairs of arbitrary bytes. If nearly all
+ * other pairs are two ASCII characters, the file is ASCII with some zero bytes.
  */
 function wideEncoding(head: Buffer): string | undefined {
-  // A head that is cut off is even: an odd one is a whole file, which lacks half a character.
+  // The sampled head is even, so an odd length is a whole file that lacks half a character.
   if (head.length % 2 === 1) return undefined;
   const pairs = head.length / 2;
   let firstZeros = 0;
@@ -58,7 +59,7 @@ function wideEncoding(head: Buffer): string | undefined {
     const second = head[at + 1]!;
     if (first === 0) firstZeros += 1;
     if (second === 0) secondZeros += 1;
-    // Kana are the one script whose characters may all look like two of ASCII, a letter and a 0.
+    // Kana are the only script in which every character may look like two ASCII characters, a letter and a 0.
     if (isHiragana(first, second) || isHiragana(second, first)) kana += 1;
     else if (isAsciiText(first) && isAsciiText(second)) asciiPairs += 1;
   }
@@ -78,7 +79,7 @@ function isAsciiText(byte: number): boolean {
   return (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13;
 }
 
-/** Text has hardly any control characters but tabs, line ends and form feeds. */
+/** Text has hardly any control characters except tabs, line ends and form feeds. */
 function isBinary(bytes: Buffer): boolean {
   let controls = 0;
   for (const byte of bytes)
@@ -87,8 +88,8 @@ function isBinary(bytes: Buffer): boolean {
 }
 
 /**
- * Whether as many of the characters that are not ASCII are UTF-8 as are not: then the others are damage, not
- * another encoding.
+ * Whether at least half of the non-ASCII characters are valid UTF-8: then the others are damage, not another
+ * encoding.
  */
 export function isDamagedUtf8(bytes: Buffer): boolean {
   let right = 0;
@@ -100,7 +101,7 @@ export function isDamagedUtf8(bytes: Buffer): boolean {
   return right >= wrong;
 }
 
-/** A character cut in two at the end of the sample does not count. */
+/** A character truncated at the end of the sample does not count as invalid. */
 function isUtf8Start(head: Buffer): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
@@ -110,10 +111,7 @@ function isUtf8Start(head: Buffer): boolean {
   }
 }
 
-/**
- * Names that leave the byte order to the file: its mark decides, else the pattern of zeros, else little
- * endian.
- */
+/** Resolves encodings without a byte order: by the mark, else by the pattern of zeros, else little endian. */
 export function withByteOrder(encoding: string, head: Buffer): string {
   if (encoding !== 'utf16' && encoding !== 'utf32' && encoding !== 'ucs2' && encoding !== 'ucs4')
     return encoding;
@@ -125,9 +123,7 @@ export function withByteOrder(encoding: string, head: Buffer): string {
 }
 
 export interface Transcoder {
-  /**
-   * UTF-8; a byte that has no meaning in the encoding becomes 0xFF, which no reader of UTF-8 lets through.
-   */
+  /** Converts to UTF-8; invalid bytes become 0xFF, which every UTF-8 reader rejects. */
   write(bytes: Buffer): Buffer;
   end(): Buffer;
 }

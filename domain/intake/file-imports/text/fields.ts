@@ -1,6 +1,4 @@
-/**
- * The values of one record, quotes resolved: for the few records of a header or a sample, not for the data.
- */
+/** Parses one record, with quotes resolved. For the few records of a header or sample, not for the data. */
 export function parseFields(record: string, separator: string, quote: string | undefined): string[] {
   const fields: string[] = [];
   let at = 0;
@@ -29,11 +27,11 @@ function openingQuote(record: string, from: number, separator: string, quote: st
   return record[at] === quote ? at : undefined;
 }
 
-/** What is longer is no header that anybody reads. */
+/** A longer record is not a plausible header. */
 const maxLiteralChars = 64 * 1024;
 
 /**
- * The same where the quotes are not placed as they should be: one that is not closed at a field's end is a
+ * Like `parseFields`, for misplaced quotes: a quote that is not closed at the end of a field is an ordinary
  * character.
  */
 export function parseFieldsLiterally(record: string, separator: string, quote: string | undefined): string[] {

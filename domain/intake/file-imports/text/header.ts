@@ -6,18 +6,20 @@ import { namesOf } from './names-line.ts';
 import { endOf, type SampleRecord, usualWidth } from './sample.ts';
 
 export interface HeaderPlace {
-  /** The names, one for each column; empty ones where there is no header. */
+  /** One name per column; empty names if there is no header. */
   header: string[];
-  /** Physical lines, 1-based; 0 for a file without a header. */
+  /** Physical lines, 1-based; `headerRow` is 0 for a file without a header. */
   headerRow: number;
   firstDataRow: number;
-  /** What of the lines that nobody asked to skip is not read, and why. */
+  /** What is not read although the options do not skip it, and why. */
   skipped: SkippedLine[];
 }
 
 /**
- * Where names and data start; what the options give is taken as given. `firstLine` is the first line that
- * belongs to the table or stands before it.
+ * Finds the start of the names and of the data; given options are used unchanged. `firstLine` is the first
+ * line of the table, or of the lines before it.
+ *
+ * @throws BadFileError
  */
 export function findHeader(
   records: readonly SampleRecord[],
@@ -40,7 +42,7 @@ function placeOf(records: readonly SampleRecord[], options: CsvOptions, firstLin
   if (headerRow === 0 || firstDataRow === 1) return withoutHeader(records, firstDataRow ?? firstLine, []);
   if (headerRow !== undefined) return givenHeader(records, headerRow, firstDataRow);
   const width = usualWidth(records);
-  // What is wider is refused: whoever calls says so.
+  // Too many columns: the caller rejects the file.
   if (width > maxColumns) return withoutHeader(records, firstLine, []);
   const lead =
     firstDataRow === undefined

@@ -1,7 +1,7 @@
-/** Bytes that windows-1252 gives no character, or one that no text of today has. */
+/** Bytes that are unassigned in windows-1252, or characters that do not occur in today's texts. */
 const unused = new Set([0x81, 0x83, 0x86, 0x87, 0x88, 0x8d, 0x8f, 0x90, 0x98, 0x9d]);
 const letters80To9f = new Set([0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f]);
-/** Apostrophes, dashes and dots, which may stand between two letters; other symbols do not. */
+/** Apostrophes, dashes and dots that can be between two letters; other symbols cannot. */
 const inWords = new Set([0x91, 0x92, 0x96, 0x97, 0xa0, 0xad, 0xb4, 0xb7]);
 const noBreakSpace = 0xa0;
 
@@ -15,9 +15,9 @@ const isUpper = (byte: number): boolean =>
   [0x8a, 0x8c, 0x8e, 0x9f].includes(byte) || (byte >= 0xc0 && byte <= 0xde);
 
 /**
- * The share of the runs of non-ASCII bytes that make sense in windows-1252: accented letters stand one or two
- * at a time among plain ones, symbols stand beside words. What other scripts become there are words of
- * accents alone.
+ * The share of runs of non-ASCII bytes that are plausible in windows-1252: one or two accented letters among
+ * plain ones, or symbols next to words. Text in other scripts would appear as words consisting of accented
+ * letters.
  */
 export function latinShare(bytes: Buffer): number {
   let runs = 0;
@@ -43,7 +43,7 @@ function isPlausible(bytes: Buffer, from: number, to: number): boolean {
     if (isInWord) return run.every((byte) => inWords.has(byte));
     return run.length === 1 || run.includes(noBreakSpace) || new Set(run).size === 1;
   }
-  // A capital within a word is none of Latin.
+  // Latin text has no capital within a word.
   if (isUpper(run[0]!) && isLower(before) && isLetter(run[0]!)) return false;
   return count < 3 && (count < 2 || isAsciiLetter(before) || isAsciiLetter(after));
 }

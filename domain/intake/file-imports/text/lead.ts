@@ -3,21 +3,24 @@ import { type ColumnKinds, isData } from './column-kinds.ts';
 import { areEmptyBehind } from './names-line.ts';
 import { endOf, isBlank, type SampleRecord } from './sample.ts';
 
-/** A header is sought in as many records. */
+/** Number of records in which a header is searched. */
 const maxLead = 100;
-/** Lines of several values above a table of texts, which has no header for sure. */
+/**
+ * Maximum lines with several values above a table of texts, in which a header cannot be identified with
+ * certainty.
+ */
 const maxUnsure = 20;
 
 interface LeadLine {
   record: SampleRecord;
-  /** It has texts where the records below have numbers, dates and the like. */
+  /** It has texts where the records below have numbers, dates and similar. */
   hasNames: boolean;
 }
 
-/** The records before the first that surely holds data. */
+/** The records before the first one that is certainly data. */
 export interface Lead {
   lines: LeadLine[];
-  /** False where no record of the sample is surely data: a table of texts. */
+  /** False if no record of the sample is certainly data, as in a table of texts. */
   isSure: boolean;
 }
 
@@ -39,12 +42,12 @@ const isComment = ({ fields }: SampleRecord): boolean => fields[0]!.startsWith('
 
 export interface FoundHeader {
   header: SampleRecord | undefined;
-  /** Undefined: the line after the header, or the first of the file. */
+  /** Undefined: the line after the header, or the first line of the file. */
   firstDataRow: number | undefined;
   skipped: SkippedLine[];
 }
 
-/** The header among the lines before the data, and what else stands there. */
+/** Finds the header among the lines before the data, and classifies the other lines. */
 export function placeInLead(lead: Lead, records: readonly SampleRecord[], width: number): FoundHeader {
   const above: SkippedLine[] = [];
   for (const [index, { record }] of lead.lines.entries()) {
@@ -53,7 +56,7 @@ export function placeInLead(lead: Lead, records: readonly SampleRecord[], width:
     if (role === 'record') break;
     above.push({ line: record.line, reason: role.reason });
   }
-  // Without a header below them, only what is too narrow for a record stands aside.
+  // Without a header below them, only lines too narrow for a record are skipped.
   const first = lead.lines.findIndex(({ record }) => !isNote(record, width));
   const start = first === -1 ? lead.lines.length : first;
   return { header: undefined, firstDataRow: records[start]?.line, skipped: above.slice(0, start) };
@@ -62,8 +65,7 @@ export function placeInLead(lead: Lead, records: readonly SampleRecord[], width:
 type Role = 'header' | 'record' | { reason: string };
 
 /**
- * What a line before the data is: the header, a record that the search ends at, or something above the
- * header.
+ * Role of a line before the data: the header, a record, which ends the search, or a line above the header.
  */
 function roleOf(
   { lines, isSure }: Lead,
@@ -95,11 +97,11 @@ function roleOf(
 
 const filledOf = ({ fields }: SampleRecord): number => fields.filter((field) => field.trim() !== '').length;
 
-/** One value, or none, in a line that is too narrow for a record. */
+/** A line too narrow for a record, with at most one value. */
 const isNote = (record: SampleRecord, width: number): boolean =>
   !record.isBroken && record.fields.length < width && filledOf(record) <= 1;
 
-/** A header that comes again at once is a header twice, not a record. */
+/** Header lines that directly repeat the header are skipped. */
 function withRepeats(
   { lines }: Lead,
   index: number,
@@ -110,13 +112,13 @@ function withRepeats(
   const names = header.fields.join('\0');
   let last = index;
   while (lines[last + 1]?.record.fields.join('\0') === names) last += 1;
-  // In a table of texts alone, equal lines may be equal records.
+  // In a table of texts, identical lines may be identical records.
   if (lines[last]?.hasNames !== true) last = index;
   const repeats = lines.slice(index + 1, last + 1).map(({ record: { line } }) => ({
     line,
     reason: 'Repeats the header',
   }));
-  // A broken header may have taken the next lines with it.
+  // A broken header may have swallowed the next lines.
   const firstDataRow = header.isBroken ? undefined : (records[last + 1]?.line ?? endOf(lines[last]!.record));
   return { header, firstDataRow, skipped: [...skipped, ...repeats] };
 }

@@ -1,9 +1,9 @@
 import type { SampleRecord } from './sample.ts';
 
 /**
- * The names of a header for a table whose records usually have `width` fields. What is mended is only what
- * leaves no doubt which name belongs to which column; a header that stays wider than the records makes them
- * short ones, which are refused by name.
+ * The names of a header for a table whose records usually have `width` fields. It is only repaired if it is
+ * certain which name belongs to which column. If a header stays wider than the records, these are rejected as
+ * too short.
  */
 export function namesOf(
   header: SampleRecord,
@@ -27,7 +27,7 @@ export function namesOf(
   return { names: [...names, ...more], note };
 }
 
-/** The names without the empty ones at the end, or without all that are empty, where that leaves `width`. */
+/** The names without empty ones at the end, or without any empty ones, if that leaves `width`. */
 function withoutEmpty(names: readonly string[], width: number): string[] | undefined {
   const isEmpty = (name: string): boolean => name.trim() === '';
   if (names.slice(width).every(isEmpty)) return names.slice(0, width);
@@ -35,7 +35,7 @@ function withoutEmpty(names: readonly string[], width: number): string[] | undef
   return full.length === width ? full : undefined;
 }
 
-/** Whether no record has a value behind the last name: a separator ends every one of them. */
+/** Whether no record has a value after the last name, because each ends with separators. */
 export function areEmptyBehind(
   header: SampleRecord,
   records: readonly SampleRecord[],

@@ -1,12 +1,12 @@
 const maxNameChars = 255;
 
 /**
- * Column names for the fields of a header: trimmed, without control characters, an empty one named after its
- * position, and made unique ignoring case, as the lake compares names.
+ * Column names from the fields of a header: trimmed, without control characters, numbered by position if
+ * empty, and made unique ignoring case, as in the lake.
  */
 export function columnNames(header: readonly string[], reserved: readonly string[] = []): string[] {
   const taken = new Set(reserved.map((name) => name.toLowerCase()));
-  /** The number to try next, so that thousands of equal names do not try all before theirs again. */
+  /** Next number to try per stem, so that thousands of equal names do not take quadratic time. */
   const nextCounts = new Map<string, number>();
   return header.map((text, index) => {
     const cleaned = text

@@ -13,7 +13,7 @@ import { countRecords, type PageSpan, type RecordCounter, type RecordWindow } fr
 export interface NumberedFile {
   path: string;
   numbering: Numbering;
-  /** Records of the file, the broken ones counted; null when the reading stopped before its end. */
+  /** Records of the file, including broken ones; null if reading stopped before the end. */
   total: number | null;
   page: PageSpan;
   close(): Promise<void>;
@@ -21,28 +21,28 @@ export interface NumberedFile {
 
 export interface NumberedLayout extends RecordLayout {
   columns: number;
-  /** What the engine's reader takes for null: such fields behind the last column are no fault. */
+  /** What the engine's reader reads as null: such fields after the last column are accepted. */
   nulls: readonly string[];
 }
 
 interface RecordFiles {
   records: RecordFile;
-  /** Of each ill-shaped record a line of five numbers, and the texts of them. */
+  /** One line of five numbers per ill-shaped record, whose text is in `aside`. */
   illShaped: RecordFile;
   aside: RecordFile;
 }
 
-/** The file of ill-shaped records beside the one of records. */
+/** Path of the file for ill-shaped records, next to that for records. */
 export const illShapedPath = (path: string): string => `${path}.ill-shaped`;
 
 /**
- * Writes a file's records to a local one, each as `line,at,bytes,` and its own text, ended by a line feed:
- * the engine then reads records in parallel and still knows where each one stands. `at` and `bytes` say where
- * in that local file the record's own text is.
+ * Writes a file's records to a local file, each as `line,at,bytes,` and its text, terminated by a line feed,
+ * so that the engine can read records in parallel and still know the location of each. `at` and `bytes` are
+ * the position and length of the record's text in the local file.
  *
- * A record with another number of fields than the table has columns would make the engine remember an error
- * for every field: gigabytes, for a file of some kilobytes. So it stands in files of its own, as
- * `line,at,bytes,fields,aside` and its text.
+ * For a record with a wrong number of fields, the engine would store an error per field: gigabytes for a file
+ * of some kilobytes. Such records are written to separate files, as `line,at,bytes,fields,aside` and their
+ * text.
  */
 export async function numberRecords(
   chunks: AsyncIterable<Buffer>,
@@ -91,7 +91,7 @@ async function copyRecords(
     const position = records.position();
     if (!counter.next(position)) return;
     const isIll = fault === undefined && isIllShaped(bytes, fields, layout, separator);
-    // The engine passes over an empty line; it keeps the places of such records apart.
+    // The engine skips an empty line, which keeps the positions of such records distinct.
     if (isIll || fault !== undefined) records.append(lineFeed);
     if (fault !== undefined) {
       broken.add({ line, at: position, raw: bytes.toString(), reason: fault });
@@ -104,7 +104,7 @@ async function copyRecords(
       aside.append(bytes);
       return;
     }
-    // The prefix holds its own length: digits are counted before they are written.
+    // The prefix contains its own length, so the digits are counted before it is written.
     const head = `${line}${separator}`;
     const tail = `${separator}${bytes.length}${separator}`;
     const at = startOf(position, Buffer.byteLength(head) + Buffer.byteLength(tail));
@@ -121,7 +121,7 @@ async function copyRecords(
   return { ...counts, isAtEnd: true };
 }
 
-/** Fields behind the last column are let pass where they are empty, as the engine's reader does. */
+/** Empty fields after the last column are accepted, like in the engine's reader. */
 function isIllShaped(bytes: Buffer, fields: number, layout: NumberedLayout, separator: string): boolean {
   const { columns, quote, nulls } = layout;
   if (fields <= columns) return fields < columns;

@@ -4,7 +4,7 @@ import { openXlsx } from '../xlsx/source.ts';
 import { openCsv } from './csv.ts';
 import type { TextSource } from './source.ts';
 
-/** Opens a file of any format whose values are texts; Parquet is not one. */
+/** Opens a file of any format with text values, that is, all except Parquet. */
 export async function openText(
   deps: ImportDeps,
   source: ImportSource,

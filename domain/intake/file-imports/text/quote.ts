@@ -1,13 +1,13 @@
 const judgedBytes = 256 * 1024;
 const fieldEdges = new Set([undefined, '\n', '\r', ',', ';', '\t', '|']);
 
-/** The quote that encloses more values: the double one, unless there are more in single quotes. */
+/** The quote that encloses more values; double quotes unless more are in single quotes. */
 export function detectQuote(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, judgedBytes);
   return enclosed(text, "'") > enclosed(text, '"') ? "'" : '"';
 }
 
-/** How often a quote that opens a value is followed, in its line, by one that ends it. */
+/** Number of quotes that open a value and are closed in the same line. */
 function enclosed(text: string, quote: string): number {
   let count = 0;
   let open: number | undefined;

@@ -12,21 +12,21 @@ export interface ReaderLayout {
   nullValues: readonly string[];
   /** Each record starts with the three fields that `number.ts` writes. */
   isNumbered: boolean;
-  /** Each value starts with a letter that says what the source calls it. */
+  /** Each value starts with a letter for its type in the source. */
   isTagged: boolean;
-  /** Records may end before the last columns, because those came up later in the file. */
+  /** Records may lack the last columns, because these first occurred later in the file. */
   isOpenEnded: boolean;
 }
 
-/** A text no file has, for the reader to take as null where nulls are recognised by the query instead. */
+/** A text that occurs in no file; the reader's null if nulls are detected in the query instead. */
 const unlikely = '\u0001\u0002';
 const numberFields = ['_line', '_at', '_bytes'];
 
 /**
- * The relation over a CSV file, every value a text, nothing guessed by the engine. Where faults are told (not
- * skipped), every column has to be read: a query that leaves columns out and meets bytes that are no
- * characters trips an assertion in the engine (1.5.5), which then serves nobody in this process any more.
- * `used` are the columns that the query reads by itself; the others get a condition that is always true.
+ * Relation over a CSV file; all values are text, and the engine guesses nothing. In modes that report faults
+ * (all but `skip`), every column must be read: a query that omits columns and encounters invalid bytes
+ * triggers an assertion of the engine (1.5.5), which is then unusable in this process. `used` are the columns
+ * that the query itself reads; the others are read by a condition that is always true.
  */
 export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<number> = new Set()): string {
   const { nullValues, isNumbered, isTagged } = layout;
@@ -36,7 +36,7 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<
     mode === 'skip'
       ? []
       : [
-          // Whoever asks for faults asks where they are.
+          // In `store` mode, the query reads the numbers itself, to locate faults.
           ...(isNumbered && mode !== 'store' ? numberFields : []),
           ...indexes.filter((index) => !used.has(index)).map((index) => `c${index}`),
         ];
@@ -47,14 +47,14 @@ export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<
     if (isTagged)
       return `substring(nullif(c${index}, ''), 2) AS c${index}, left(nullif(c${index}, ''), 1) AS t${index}`;
     if (nullsInReader) return `c${index}`;
-    // A function instead of IN: a list of some values becomes a join of the engine, one for every column.
+    // A function instead of IN: the engine turns a list of several values into a join, one per column.
     return `CASE WHEN list_contains([${nullValues.map(literal).join(', ')}], c${index}) THEN NULL ELSE c${index} END AS c${index}`;
   };
   const numbers = isNumbered ? numberFields.map((name) => `CAST(${name} AS BIGINT) AS ${name}`) : [];
   return `(SELECT ${[...numbers, ...indexes.map(column)].join(', ')} FROM ${table})`;
 }
 
-/** The reader's own relation: numbers and nulls are still as in the file. */
+/** The reader's own relation, in which numbers and nulls are still as in the file. */
 function scanCsv(layout: ReaderLayout, mode: ReadMode): string {
   const { separator, quote, isNumbered } = layout;
   const nulls = readerNulls(layout);
@@ -79,29 +79,32 @@ function scanCsv(layout: ReaderLayout, mode: ReadMode): string {
   return `read_csv(${literal(layout.url)}, ${options.join(', ')})`;
 }
 
-/** The relation of the ill-shaped records that stand in a file of their own. */
+/** Relation of the ill-shaped records, which have a file of their own. */
 export function readIllShaped(path: string): string {
   const columns = [...numberFields, 'fields', 'aside'].map((name) => `'${name}': 'BIGINT'`);
   return `read_csv(${literal(path)}, auto_detect = false, header = false, columns = {${columns.join(', ')}})`;
 }
 
-/** The texts that the reader itself takes for null: all of the null values, or none where it cannot. */
+/**
+ * The texts that the reader itself reads as null: all null values, or none if it cannot handle one of them.
+ */
 export function readerNulls({ nullValues, separator, quote, isNumbered }: ReaderLayout): readonly string[] {
   const canRead = nullValues.every(
-    // A null such as 9999 could also be the number of a line.
+    // A null value such as 9999 could also be a line number.
     (text) => isSafe(text, separator, quote) && !(isNumbered && /^\d+$/.test(text)),
   );
   return canRead ? nullValues : [];
 }
 
 /**
- * One function of all columns: an expression of each would be too deep for the engine, and take long to plan.
+ * One function of all columns: an expression per column would be nested too deeply for the engine and take
+ * long to plan.
  */
 function alwaysTrue(columns: readonly string[]): string {
   return `strlen(concat(${columns.join(', ')})) < 1000000000000`;
 }
 
-/** The engine's reader refuses a null text that holds the file's own punctuation. */
+/** The engine's reader rejects a null value that contains the file's own punctuation. */
 function isSafe(text: string, separator: string, quote: string | undefined): boolean {
   return (
     !text.includes(separator) && !(quote !== undefined && text.includes(quote)) && !/[\r\n\0]/.test(text)

@@ -2,21 +2,21 @@ import { open } from 'node:fs/promises';
 import { BadFileError } from '../bad-file.ts';
 import type { BrokenRecord, Numbering, RecordPlace } from './table.ts';
 
-/** Records that stand this close together are read with one read. */
+/** Records within this distance are read with a single read. */
 const readAheadBytes = 8 * 1024 * 1024;
 const flushBytes = 1024 * 1024;
-/** Beyond these the file is no table with some bad lines, it is something else. */
+/** With more, the file is not a table with some bad lines, but something else. */
 const maxBroken = 100_000;
 const maxBrokenChars = 32 * 1024 * 1024;
 
-/** A local file that grows by appends, flushed in large writes. */
+/** An append-only local file, flushed in large writes. */
 export interface RecordFile {
   readonly path: string;
-  /** Bytes appended so far: where the next append will stand. */
+  /** Bytes appended so far, which is the position of the next append. */
   position(): number;
   append(bytes: Buffer): void;
   appendText(text: string): void;
-  /** Writes what waits when enough does. */
+  /** Writes buffered data once there is enough of it, or if forced. */
   flush(force?: boolean): Promise<void>;
   read(at: number, bytes: number): Promise<Buffer>;
   close(): Promise<void>;
@@ -84,7 +84,7 @@ export function collectBroken(): BrokenRecords {
   };
 }
 
-/** `aside` has the texts of the records whose place says so. */
+/** `aside` is the file with the texts of records that have an `aside` position. */
 export function numberingOf(
   counts: Pick<Numbering, 'records' | 'illShaped'>,
   broken: BrokenRecords,

@@ -5,12 +5,12 @@ const sampleRecords = 1_000;
 
 export interface SampleRecord {
   line: number;
-  /** Of a broken record, those of its first line, a quote that is out of place taken as a character. */
+  /** For a broken record, those of its first line, with misplaced quotes as ordinary characters. */
   fields: string[];
   isBroken: boolean;
 }
 
-/** The first records of a file's start; one that the start cuts in two is left out. */
+/** The first records of a file's head, without one truncated at its end. */
 export function sample(
   bytes: Buffer,
   isWhole: boolean,
@@ -35,15 +35,15 @@ export function sample(
 
 export const isBlank = ({ fields }: SampleRecord): boolean => fields.every((field) => field.trim() === '');
 
-/** The line after a record; a broken one is left after its first. */
+/** The line after a record; a broken record ends with its first line. */
 export function endOf({ line, fields, isBroken }: SampleRecord): number {
   if (isBroken) return line + 1;
   return line + 1 + fields.reduce((count, field) => count + (field.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
 
 /**
- * The width most records have; where nearly as many have another, that of the first table of the file. Two
- * fields or more go before one.
+ * The most frequent width; if others are nearly as frequent, the one that occurs first. Widths of at least
+ * two fields are preferred to one.
  */
 export function usualWidth(records: readonly SampleRecord[]): number {
   const counts = new Map<number, number>();
@@ -51,7 +51,7 @@ export function usualWidth(records: readonly SampleRecord[]): number {
     if (!record.isBroken && !isBlank(record))
       counts.set(record.fields.length, (counts.get(record.fields.length) ?? 0) + 1);
   const most = Math.max(0, ...counts.values());
-  // A map keeps the order in which the widths came.
+  // A map preserves the order in which the widths occurred.
   const near = [...counts].filter(([, count]) => count >= most * nearlyAsMany).map(([width]) => width);
   return near.find((width) => width > 1) ?? near[0] ?? records[0]?.fields.length ?? 1;
 }

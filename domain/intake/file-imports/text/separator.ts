@@ -2,28 +2,28 @@ import type { CsvOptions } from '../contract.ts';
 import { classOf, missing, nothing, text } from './cell-class.ts';
 import { isBlank, type SampleRecord, sample } from './sample.ts';
 
-/** Others (`^`, `~`, `:`) are in too many values: they separate only where they are given. */
+/** Others (`^`, `~`, `:`) occur in too many values; they must be given explicitly. */
 const candidates = [',', ';', '\t', '|'];
 const judgedBytes = 128 * 1024;
 /**
- * Of the records from the first that is split on, so many must have fields, and so many the same number of
- * them.
+ * Minimum shares of the records, from the first one that is split: those with several fields, and those with
+ * the same number of fields.
  */
 const mostlySplit = 0.5;
 const evenlySplit = 0.3;
-/** Values of a kind (numbers, dates) decide between separators that split nearly as evenly. */
+/** Weight of typed values (numbers, dates), which decides between separators that split nearly as evenly. */
 const weightOfKinds = 0.2;
-/** So many records show the kinds. */
+/** Number of records in which typed values are counted. */
 const kindRecords = 100;
 
-/** What spreadsheets write before the header: `sep=;`. */
+/** The declaration that spreadsheets write before the header: `sep=;`. */
 export function declaredSeparator(bytes: Buffer): string | undefined {
   return /^"?sep=([^\r\n"\d\0])"?(?=[\r\n]|$)/i.exec(bytes.toString('utf8', 0, 16))?.[1];
 }
 
 /**
- * The separator under which most records of the sample have the same number of fields, more than one. A file
- * in which none does has one column, and a comma serves.
+ * The separator with which most records of the sample have the same number of fields, more than one. If there
+ * is none, the file has one column, and the comma is returned.
  */
 export function detectSeparator(bytes: Buffer, quote: string, options: CsvOptions): string {
   const part = bytes.subarray(0, judgedBytes);
@@ -61,8 +61,8 @@ function usual(records: readonly SampleRecord[]): [width: number, count: number]
 }
 
 /**
- * Of the values, the share that are numbers, dates, codes and the like; a text that another separator is left
- * in is none.
+ * Share of values that are numbers, dates, codes and similar; a value that still contains another separator
+ * does not count.
  */
 function kindShare(records: readonly SampleRecord[]): number {
   let all = 0;

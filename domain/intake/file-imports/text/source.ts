@@ -5,27 +5,28 @@ import type { PageSpan, RecordWindow } from './window.ts';
 
 export interface NumberedTable {
   table: TextTable;
-  /** Records of the file, or null where the reading stopped before its end. */
+  /** Records of the file, or null if reading stopped before the end. */
   total: number | null;
   page: PageSpan;
   close(): Promise<void>;
 }
 
 export interface NumberOptions extends ReadOptions {
-  /** Where the local file goes. */
+  /** Path of the local file. */
   path: string;
   window?: RecordWindow;
 }
 
-/** An uploaded file whose values are texts. */
+/** An uploaded file with text values. */
 export interface TextSource {
   /** Between the fields of the numbered table. */
   separator: string;
   /**
-   * The table read straight from the object store, in parallel and without numbers; not every file allows it.
+   * The table read directly from the object store, in parallel and without numbers; undefined for files that
+   * do not allow it.
    */
   direct: TextTable | undefined;
-  /** The table with its records' places, through a local file. */
+  /** Creates the table with the locations of its records, through a local file. */
   number(options: NumberOptions): Promise<NumberedTable>;
   effective: EffectiveCsv | null;
 }

@@ -7,23 +7,24 @@ const never = Number.POSITIVE_INFINITY;
 
 export interface RecordLayout {
   separator: Buffer;
-  /** Undefined where nothing is quoted. */
+  /** Undefined if values are not quoted. */
   quote: number | undefined;
   /** Physical lines before the first record. */
   skipLines: number;
-  /** Whether the fields of records are counted too. */
+  /** Whether to count the fields of records. */
   isCounted?: boolean;
 }
 
 /**
- * One record without its line end, and the number of its fields. The bytes are valid during the call only.
+ * Receives one record without its line end, and its number of fields. The bytes are only valid during the
+ * call.
  */
 export type OnRecord = (bytes: Buffer, line: number, fault: string | undefined, fields: number) => void;
 
 interface RecordEnd {
-  /** Undefined asks for more data. */
+  /** Undefined if more data is needed. */
   end: number | undefined;
-  /** Lines within it. */
+  /** Line ends within the record. */
   inner: number;
   fields: number;
   fault?: string;
@@ -37,13 +38,13 @@ export interface Splitter {
 const unclosedQuote = 'A quoted value is not closed';
 const textAfterQuote = 'A quoted value is followed by other text';
 const tooLong = `The record is longer than ${maxRecordBytes} bytes`;
-/** What is kept of a line that is too long to be a record. */
+/** Bytes kept of a line that is too long for a record. */
 const keptOfLongLine = 64 * 1024;
 
 /**
- * Cuts UTF-8 bytes into records and counts physical lines. LF, CRLF and CR all end a line, in one file too.
- * A quote opens a value at the start of a field only, as in the engine's reader. A quote that is never closed
- * costs the line it stands in, not the rest of the file: the scan goes on with the next line.
+ * Splits UTF-8 bytes into records and counts physical lines. LF, CRLF and CR all end a line, even in the same
+ * file. A quote opens a value only at the start of a field, as in the engine's reader. An unclosed quote
+ * invalidates its line, not the rest of the file: scanning continues with the next line.
  */
 export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitter {
   const { separator, quote, isCounted = false } = layout;
@@ -52,7 +53,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
   let line = 1;
   let toSkip = layout.skipLines;
   let isDroppingLine = false;
-  /** Next occurrences at or after some position of `data`; -1 is not searched yet. */
+  /** Next occurrences at or after a position in `data`; -1 if not yet searched. */
   let nextLf = -1;
   let nextCr = -1;
   let nextQuote = -1;
@@ -64,11 +65,11 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
   }
   function quoteAt(from: number): number {
     if (quote === undefined) return never;
-    // A look at the one byte spares most searches in a file that is nothing but quotes.
+    // Checking one byte first avoids most searches in a file full of quotes.
     if (nextQuote < from) nextQuote = data[from] === quote ? from : orNever(data.indexOf(quote, from));
     return nextQuote;
   }
-  /** The length of the line end at `at`, or 0 when only the next chunk can tell. */
+  /** Length of the line end at `at`, or 0 if it depends on the next chunk. */
   function newlineBytes(at: number, isLast: boolean): number {
     if (data[at] === lineFeed) return 1;
     if (at + 1 < data.length) return data[at + 1] === lineFeed ? 2 : 1;
@@ -87,7 +88,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     const from = before - separator.length;
     return from >= start && isSeparatorAt(from);
   }
-  /** Where the value opened at `open` is closed: undefined when the data ends before. */
+  /** Position of the quote that closes the value opened at `open`; undefined if the data ends before. */
   function closing(open: number, isLast: boolean): number | undefined {
     for (let at = quoteAt(open + 1); at !== never; at = quoteAt(at + 2)) {
       if (at + 1 >= data.length) return isLast ? at : undefined;
@@ -95,10 +96,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     }
     return undefined;
   }
-  /**
-   * What stands behind a closing quote: the field's end, spaces aside, or something that does not belong
-   * there.
-   */
+  /** What follows a closing quote, ignoring spaces: the end of the field, or other text, which is a fault. */
   function afterValue(from: number): 'end' | 'text' | 'more' {
     for (let at = from; ; at += 1) {
       if (at >= data.length) return 'more';
@@ -127,14 +125,14 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
   }
 
   /**
-   * Whether a quote that would close a value of several lines stands where one opens: then the first was
-   * astray.
+   * Whether a quote that would close a multi-line value is where a value opens: then the first quote was
+   * stray.
    */
   function beginsField(at: number): boolean {
     const before = data[at - 1];
     return before === lineFeed || before === carriageReturn || opensField(at);
   }
-  /** A record whose quote is not closed ends with its first line: back to what came next at its start. */
+  /** A record with an unclosed quote ends with its first line: restores the search positions of its start. */
   function unclosed(isLast: boolean, lf: number, cr: number, quoteMark: number): RecordEnd {
     nextLf = lf;
     nextCr = cr;
@@ -144,7 +142,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     return { end, inner: 0, fields: 1, fault: unclosedQuote };
   }
 
-  /** The end of the record at `start`. */
+  /** Finds the end of the record at `start`. */
   function recordEnd(isLast: boolean): RecordEnd {
     let from = start;
     let inner = 0;

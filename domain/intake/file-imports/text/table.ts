@@ -1,9 +1,9 @@
 import type { TextForm } from '../values/cast.ts';
 
-/** A record that is no record at all: its line, as much of its text as is kept, and why. */
+/** Text that is not a record: its line, as much of the text as is kept, and the reason. */
 export interface BrokenRecord {
   line: number;
-  /** Its place among the others, as their `_at`. */
+  /** Its position in the order of the records' `_at`. */
   at: number;
   raw: string;
   reason: string;
@@ -13,39 +13,38 @@ export interface BrokenRecord {
 export interface RecordPlace {
   at: number;
   bytes: number;
-  /** Where its text is among those that stand aside, if it does. */
+  /** Position of its text in the file of ill-shaped records, if it is there. */
   aside?: number | undefined;
 }
 
-/** Records whose place in the file is known, so that a bad one can be named and shown. */
+/** Records whose location in the file is known, so that a bad one can be identified and shown. */
 export interface Numbering {
-  /** Records in the table, the broken ones not counted. */
+  /** Records in the table, without broken ones. */
   records: number;
-  /** Those among them that have another number of fields than the table has columns. */
+  /** Those of `records` whose number of fields is not that of the columns. */
   illShaped: number;
   broken: readonly BrokenRecord[];
-  /** The records' own texts, as far as `maxBytes`; `places` are in the order of the file. */
+  /** Source texts of the records, up to `maxBytes` each; `places` must be in file order. */
   readRaws(places: readonly RecordPlace[], maxBytes?: number): Promise<string[]>;
 }
 
 /**
- * `strict` fails at the first record whose structure is wrong, `skip` leaves such records out, and `store`
- * does too but remembers them in the connection's temporary table `reject_errors`.
+ * `strict` fails at the first malformed record, `skip` omits such records, and `store` does the same but
+ * records them in the connection's temporary table `reject_errors`.
  */
 export type ReadMode = 'strict' | 'skip' | 'store';
 
 /**
- * A file as texts, whatever its format: columns `c0`, `c1`, … VARCHAR; with numbering also `_line`, `_at`
- * (which no two records share and which grows with them) and `_bytes`; when tagged also `t0`, `t1`, … naming
- * what the source calls each value.
+ * A file of any format as text: VARCHAR columns `c0`, `c1`, …; with numbering also `_line`, `_at` (unique and
+ * increasing) and `_bytes`; if tagged also `t0`, `t1`, … with the source's type of each value.
  */
 export interface TextTable {
   names: readonly string[];
   isTagged: boolean;
-  /** The engine's CSV reader judges the structure of the records, and can remember those it refused. */
+  /** The engine's CSV reader checks the structure of records and can store those that it rejects. */
   isParsed: boolean;
   form: TextForm;
-  /** `used` are the columns that the query is sure to read. */
+  /** `used` are the columns that the query is certain to read. */
   from(mode: ReadMode, used?: ReadonlySet<number>): string;
   /** Relation of the ill-shaped records: `_line`, `_at`, `_bytes`, their number of `fields`, and `aside`. */
   illShaped?: string;

@@ -7,7 +7,7 @@ import type { NumberedTable } from './source.ts';
 import type { ReadMode } from './table.ts';
 import { countRecords, type RecordWindow } from './window.ts';
 
-/** What the source itself calls a value: number, string, boolean, date, or object and array. */
+/** The source's type of a value: number, string, boolean, date, or object or array. */
 export type Tag = 'n' | 's' | 'b' | 'd' | 'o';
 
 export interface TaggedValue {
@@ -16,16 +16,16 @@ export interface TaggedValue {
   text: string;
 }
 
-/** Names of columns are held while a file is read, as long as they come. */
+/** Total length of the column names, which are held in memory while a file is read. */
 const maxNamesChars = 8 * 1024 * 1024;
 
-/** Takes the records of a format that types its values, and makes a numbered, tagged table of them. */
+/** Collects the records of a format with typed values into a numbered, tagged table. */
 export interface TaggedWriter {
-  /** Whether the window is passed and nothing more is asked for. */
+  /** Whether the window has been passed and no more records are needed. */
   isDone(): boolean;
-  /** A column that exists even when no record has a value for it. */
+  /** Adds a column even if no record has a value for it. */
   declare(column: string): void;
-  /** A record outside the window still counts, and names columns. */
+  /** A record outside the window is still counted, and its columns are added. */
   add(line: number, raw: string, values: readonly TaggedValue[]): void;
   addBroken(line: number, raw: string, reason: string): void;
   flush(): Promise<void>;
@@ -76,8 +76,7 @@ export async function createTaggedWriter(
       if (!isWanted) return;
       records += 1;
       raws.appendText(raw);
-      // Every record has all columns known so far; only those that come up later are left for the reader to
-      // add.
+      // Every record has all columns known so far; only columns that occur later are added by the reader.
       fields.length = columns.size;
       fewest = Math.min(fewest, columns.size);
       file.appendText(`${line},${at},${raws.position() - at},${fields.join(',')}\n`);
@@ -86,7 +85,7 @@ export async function createTaggedWriter(
       const at = raws.position();
       if (!counter.next(at)) return;
       broken.add({ line, at, raw, reason });
-      // Moves on, so that the next record does not share its place.
+      // Advances the position, so that the next record has another one.
       raws.appendText('\n');
     },
     async flush() {

@@ -4,14 +4,14 @@ const pointGroups = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$|^[+-]?\d{1,3}(\.\d{3}){2
 const pointPlain = /^[+-]?(\d{1,3}(\.\d{3})*|\d+)(,\d+)?$/;
 const commaGroups = /^[+-]?\d{1,3}(,\d{3})+\.\d+$|^[+-]?\d{1,3}(,\d{3}){2,}$/;
 const commaPlain = /^[+-]?(\d{1,3}(,\d{3})*|\d+)(\.\d+)?$/;
-/** 1,234 alone may be a grouped whole number or a decimal: it decides nothing. */
+/** 1,234 alone may be a grouped integer or a decimal, so it is no evidence. */
 const eitherWay = /^[+-]?\d{1,3},\d{3}$/;
-/** What is longer is read as no number. */
+/** Longer texts are not considered numbers. */
 const maxNumberChars = 400;
 
 /**
- * The character that groups digits, where a whole column of the sample says so beyond doubt; '.' also means
- * that a comma starts the decimals. Empty: numbers are plain.
+ * The digit group separator, if a whole column of the sample proves it; '.' also means that the decimal
+ * separator is a comma. Empty: numbers are not grouped.
  */
 export function detectThousands(
   records: readonly SampleRecord[],

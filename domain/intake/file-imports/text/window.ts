@@ -1,23 +1,23 @@
-/** Which records of a file to keep, counted from 0. */
+/** The range of records to keep, counted from 0. */
 export interface RecordWindow {
   from: number;
   to: number;
-  /** Reads on to the end of the file for the number of its records. */
+  /** Reads to the end of the file to count its records. */
   countAll: boolean;
-  /** The page asked for, within the window. */
+  /** The requested page, within the window. */
   page: { from: number; to: number };
 }
 
-/** Where the page's records are among those kept: `_at` from `start` to before `end`. */
+/** The page's range among the kept records: `_at` from `start` to before `end`. */
 export interface PageSpan {
   start: number;
   end: number;
 }
 
 export interface RecordCounter {
-  /** Counts a record that would stand at `position`; false when it is not to be kept. */
+  /** Counts a record at `position`; false if it is not to be kept. */
   next(position: number): boolean;
-  /** Whether nothing more is asked for. */
+  /** Whether no more records are needed. */
   isDone(): boolean;
   seen(): number;
   span(): PageSpan;

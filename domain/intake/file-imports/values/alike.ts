@@ -4,21 +4,21 @@ import type { PlannedColumn } from './plan.ts';
 import { textSql } from './select.ts';
 
 /**
- * Columns that are read by the same expression. It is written once, over the list of their texts: planning an
- * expression for each of hundreds of columns takes the engine seconds, and much memory.
+ * Columns that are read by the same expression. It is written once, over the list of their texts, because
+ * planning an expression for each of hundreds of columns takes the engine seconds and much memory.
  */
 export interface AlikeColumns {
   /** The columns' positions in the plan. */
   positions: number[];
-  /** SQL of the list of their texts. */
+  /** SQL for the list of their texts. */
   texts: string;
-  /** SQL of the value of one text `v`. */
+  /** SQL for the value of one text `v`. */
   value: string;
   isNullable: boolean;
   isText: boolean;
 }
 
-/** Columns that the file does not have belong to none. */
+/** Groups the columns of the plan; columns missing from the file are in no group. */
 export function alikeColumns(
   table: Pick<TextTable, 'isTagged'>,
   plan: readonly PlannedColumn[],

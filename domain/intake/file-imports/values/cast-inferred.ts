@@ -2,9 +2,9 @@ import { castText, plainNumber, type TextForm } from './cast.ts';
 import { type DataType, typeName } from './types.ts';
 
 /**
- * SQL that reads a text as the type a sample of its column suggested: NULL for anything that would have
- * suggested another one, were it in the sample (00123 is no number then, nor is 9007199254740993 a DOUBLE).
- * Written with the cheapest tests the engine has, because every value of a large import passes through here.
+ * SQL that reads a text as the type inferred from a sample of its column: NULL for any text that would have
+ * led to another type (00123 is then not a number, and 9007199254740993 not a DOUBLE). Uses the engine's
+ * cheapest checks, because every value of a large import is processed here.
  */
 export function castInferred(text: string, type: DataType, form: TextForm): string {
   const number = plainNumber(text, form);
@@ -32,8 +32,8 @@ export function castInferred(text: string, type: DataType, form: TextForm): stri
 }
 
 /**
- * No plus, no leading zero, no word: tested by comparing texts, as `'0:'` sorts right behind every `'0'` and
- * digit.
+ * Excludes a plus, leading zeros and words by comparing text: `'0:'` sorts directly after every `'0'`
+ * followed by a digit.
  */
 function startsAsNumber(number: string): string {
   return `${number} >= '-' AND ${number} < ':' AND (${number} < '.' OR ${number} >= '0')

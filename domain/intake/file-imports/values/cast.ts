@@ -3,9 +3,9 @@ import { duckDbType } from '../../../tables/tables/columns.ts';
 import type { DatePattern } from './date-pattern.ts';
 import { type DataType, typeName } from './types.ts';
 
-/** How the texts of one column are to be read. */
+/** How the texts of a column are read. */
 export interface TextForm {
-  /** Character between groups of digits, or empty; '.' means that a comma starts the decimals. */
+  /** Digit group separator, or empty; '.' means that the decimal separator is a comma. */
   thousands: string;
   pattern: DatePattern | undefined;
 }
@@ -13,7 +13,7 @@ export interface TextForm {
 const full = (text: string, pattern: string): string => `regexp_full_match(${text}, ${literal(pattern)})`;
 const escaped = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
 
-/** The text of a number with its groups taken out; NULL where the groups are not groups of digits. */
+/** SQL for a number's text without group separators; NULL if these are misplaced. */
 export function plainNumber(text: string, { thousands }: TextForm): string {
   if (thousands === '') return text;
   const group = escaped(thousands);
@@ -25,9 +25,9 @@ export function plainNumber(text: string, { thousands }: TextForm): string {
 }
 
 /**
- * SQL that reads `text` as `type`: NULL where it does not fit, never rounded, never another value than
- * written. The engine's own casts are laxer (they round 1.5 to 2, drop the time of a date and the zone of a
- * timestamp), so every cast stands behind a check of the text.
+ * SQL that reads `text` as `type`: NULL if it does not fit, without rounding or other changes of the value.
+ * The engine's own casts are laxer (they round 1.5 to 2, and drop the time of a date and the zone of a
+ * timestamp), so every cast is preceded by a check of the text.
  */
 export function castText(text: string, type: DataType, form: TextForm): string {
   switch (type.kind) {
@@ -63,8 +63,8 @@ export function castText(text: string, type: DataType, form: TextForm): string {
 }
 
 /**
- * A number with an exponent as a decimal. The engine rounds what does not fit, which shows in the double: two
- * numbers of at most 15 digits are never the same one.
+ * A number with an exponent as a decimal. The engine rounds what does not fit; comparing doubles detects
+ * this, as different numbers of at most 15 digits are different doubles.
  */
 function castPowers(number: string, type: string): string {
   const value = `TRY_CAST(trim(${number}) AS ${type})`;
@@ -73,7 +73,7 @@ function castPowers(number: string, type: string): string {
     AND CAST(${value} AS DOUBLE) = TRY_CAST(trim(${number}) AS DOUBLE) THEN ${value} END`;
 }
 
-/** The engine's own reading takes NaN, infinities and a comma at the end of a list, which are no JSON. */
+/** The engine accepts NaN, infinities and trailing commas, which are invalid JSON. */
 function castJson(text: string): string {
   const suspect = '(?i)nan|inf|,\\s*[\\]}]';
   const bare = `regexp_replace(${text}, '"([^"\\\\]|\\\\.)*"', '""', 'g')`;
@@ -88,9 +88,9 @@ function castInteger(number: string): string {
 
 function castDouble(number: string): string {
   const value = `TRY_CAST(trim(${number}) AS DOUBLE)`;
-  // A pattern instead of IN: a list of six values becomes a join of the engine, one for every column.
+  // A pattern instead of IN: the engine turns a list of six values into a join, one per column.
   const words = full(number, '(?i) *(nan|[+-]?inf|-?infinity) *');
-  // A short text that starts like a number is one if the engine reads it: no pattern needed.
+  // A short text that starts like a number is one if the engine can read it, so no pattern is needed.
   return `CASE WHEN strlen(${number}) <= 16 AND ${number} >= '-' AND ${number} < ':' AND NOT contains(${number}, '_')
       THEN CASE WHEN isfinite(TRY_CAST(${number} AS DOUBLE)) THEN TRY_CAST(${number} AS DOUBLE) WHEN ${words} THEN ${value} END
     WHEN ${full(number, '\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*')}
@@ -98,7 +98,7 @@ function castDouble(number: string): string {
     WHEN ${words} THEN ${value} END`;
 }
 
-/** Digits of a second: what is beyond microseconds would be cut, so it is zeros. */
+/** Fraction of a second; digits beyond microseconds would be truncated, so they must be zeros. */
 const micros = '\\.\\d{1,6}0*';
 
 const midnight = (value: string): string =>
@@ -115,7 +115,7 @@ function castDate(text: string, pattern: DatePattern | undefined): string {
     WHEN ${full(text, '\\d{4}-\\d{2}-\\d{2}[ T]00:00(:00(\\.0*)?)?')} THEN TRY_CAST(left(${text}, 10) AS DATE) END`;
 }
 
-/** A pattern with a zone gives an instant, which is kept as its time in UTC. */
+/** A pattern with a zone gives an instant, which is converted to UTC. */
 function parsed(text: string, format: string): string {
   const value = `try_strptime(${text}, ${literal(format)})`;
   return format.includes('%z') ? `(${value} AT TIME ZONE 'UTC')` : value;
@@ -130,7 +130,7 @@ function castTimestamp(text: string, pattern: DatePattern | undefined): string {
   return isoTimestamp(text, '');
 }
 
-/** A time whose text has no zone is no instant, and does not fit. */
+/** A text without a zone is not an instant and does not fit. */
 function castInstant(text: string, pattern: DatePattern | undefined): string {
   if (pattern?.full.includes('%z')) return `try_strptime(${text}, ${literal(pattern.full)})`;
   return `CASE WHEN ${full(text, zonedTime)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) END`;
@@ -139,16 +139,16 @@ function castInstant(text: string, pattern: DatePattern | undefined): string {
 const isoClock = `[ T]\\d{1,2}:\\d{2}(:\\d{2}(${micros})?)?`;
 const zonedTime = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}${isoClock} ?([zZ]|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)\\s*`;
 
-/** `dateOnly` of ' ' refuses a date without a time, which a given date pattern has to judge. */
+/** `dateOnly` of ' ' rejects a date without a time, which is left to the given date pattern. */
 function isoTimestamp(text: string, dateOnly: '' | ' '): string {
   const local = `\\s*\\d{4}-\\d{1,2}-\\d{1,2}(${isoClock})${dateOnly === '' ? '?' : ''}\\s*`;
-  // A colon at this place leaves no room for a zone, which the engine would drop.
+  // With a colon at this position there is no room for a zone, which the engine would drop.
   const usual = `strlen(${text}) = 19 AND substring(${text}, 17, 1) = ':'`;
   return `CASE WHEN ${usual} THEN TRY_CAST(${text} AS TIMESTAMP) WHEN ${full(text, local)} THEN TRY_CAST(trim(${text}) AS TIMESTAMP)
     WHEN ${full(text, zonedTime)} THEN TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' END`;
 }
 
-/** The engine reads a zone only right behind the seconds, and only a capital Z. */
+/** The engine reads a zone only directly after the seconds, and only an uppercase Z. */
 function withSeconds(text: string): string {
   const joined = `regexp_replace(upper(trim(${text})), ' ?(Z|[+-]\\d{2}(:?\\d{2})?)$', '\\1')`;
   return `regexp_replace(${joined}, '([ T]\\d{1,2}:\\d{2})(Z|[+-])', '\\1:00\\2')`;
@@ -160,7 +160,7 @@ function castTime(text: string, pattern: DatePattern | undefined): string {
   return `coalesce(CAST(${parsed(text, pattern.time)} AS TIME), ${iso})`;
 }
 
-/** The engine's name of the type, for casts. */
+/** The engine's name for the type, for casts. */
 export function engineType(type: DataType): string {
   return type.kind === 'DECIMAL' ? typeName(type) : duckDbType(type.kind);
 }

@@ -1,16 +1,16 @@
 import { literal } from '../../../../data/lake/sql.ts';
 import { castText, plainNumber, type TextForm } from './cast.ts';
 
-/** What a value looks like; a column's type follows from the set of its values' classes. */
+/** Classes of values; a column's type is inferred from the set of its values' classes. */
 export const valueClass = {
-  /** Whole, at most 15 digits: a double holds it too. */
+  /** Integer of at most 15 digits, exact as a double. */
   small: 0,
   int64: 1,
-  /** Whole, at most 38 digits. */
+  /** Integer of at most 38 digits. */
   wide: 2,
-  /** With decimals, and a double gives back the same text or has digits to spare. */
+  /** With decimals, and exact as a double: it has few digits or is written back identically. */
   double: 3,
-  /** With more decimals than a double holds. */
+  /** With more digits than a double holds. */
   decimal: 4,
   exponent: 5,
   boolean: 6,
@@ -21,9 +21,9 @@ export const valueClass = {
   patternTimestamp: 11,
   document: 12,
   other: 13,
-  /** A timestamp with its offset from UTC. */
+  /** A timestamp with an offset from UTC. */
   instant: 14,
-  /** First of the 27 classes of 31/12/2024-like dates: 9 a separator, 3 an order, 1 a precision of time. */
+  /** First of 27 classes for dates like 31/12/2024: separator × 9, order × 3, precision of the time × 1. */
   ordered: 16,
 } as const;
 
@@ -35,8 +35,8 @@ const bit = (index: number): string => String(2n ** BigInt(index));
 const full = (text: string, pattern: string): string => `regexp_full_match(${text}, ${literal(pattern)})`;
 
 /**
- * SQL giving the class of one text as a single bit, NULL for NULL. `tag` names a column that says what the
- * source itself calls the value (n number, s string, b boolean, d date, o object or array); a CSV has none.
+ * SQL for the class of a text as a single bit, NULL for NULL. `tag` is the column with the source's type of
+ * the value (n number, s string, b boolean, d date, o object or array); undefined for CSV.
  */
 export function classBit(text: string, tag: string | undefined, form: TextForm): string {
   const number = plainNumber(text, form);

@@ -1,6 +1,6 @@
-/** A date format, split so that a DATE column can use its date and a TIME column its time. */
+/** A date format, split so that DATE columns can use its date part and TIME columns its time part. */
 export interface DatePattern {
-  /** In the engine's strptime. */
+  /** In the engine's strptime syntax. */
   full: string;
   date: string | undefined;
   time: string | undefined;
@@ -51,7 +51,7 @@ const dateSpecifiers = new Set([...'aAbBdjmyY']);
 const timeSpecifiers = new Set([...'HIMSfgnpz']);
 
 /**
- * Reads a Unicode pattern such as dd/MM/yyyy, or strptime when it has a `%`; a fault is worded for the
+ * Parses a Unicode pattern such as dd/MM/yyyy, or strptime if it contains `%`; a fault is worded for the
  * caller.
  */
 export function parseDatePattern(pattern: string): DatePattern | { fault: string } {

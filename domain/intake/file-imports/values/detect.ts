@@ -5,10 +5,10 @@ import { plainNumber } from './cast.ts';
 import { classBit } from './classify.ts';
 import { type DigitCounts, type InferredType, inferType, needsDigits, provenOrder } from './infer.ts';
 
-/** Columns judged in one pass: so many values of a row stand side by side in memory. */
+/** Number of columns classified per pass; limits the values of a row in memory. */
 const columnsAtOnce = 500;
 
-/** The types of all columns from the values of `from`, a relation of the table. */
+/** Infers the types of all columns from the values in `from`, a relation of the table. */
 export async function detectTypes(
   connection: DuckDBConnection,
   table: TextTable,
@@ -35,8 +35,8 @@ export async function detectTypes(
 }
 
 /**
- * Aggregates of each column, as SQL over its values `v` and tags `t`. The values are turned into rows: one
- * expression a column would take the engine far longer to plan than a small file takes to read.
+ * Aggregates per column, as SQL over its values `v` and tags `t`. Values are unnested into rows, because an
+ * expression per column would take the engine far longer to plan than a small file takes to read.
  */
 async function aggregate(
   connection: DuckDBConnection,

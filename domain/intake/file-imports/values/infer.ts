@@ -4,19 +4,19 @@ import type { DataType } from './types.ts';
 
 export interface InferredType {
   type: DataType;
-  /** How the dates of this column are written, when not as ISO 8601. */
+  /** Date format of this column, if not ISO 8601. */
   pattern: DatePattern | undefined;
   certainty: Certainty;
 }
 
 /**
- * What more values could still change: `open` had no value at all, `order` has dates whose day and month
- * nothing tells apart yet; for the others a value of another class shows by not fitting.
+ * What further values could still change: an `open` column had no values, and in an `order` column the order
+ * of day and month is still ambiguous. For the others, a value of another class will not fit.
  */
 export type Certainty = 'sure' | 'open' | 'order';
 
 /**
- * Digits before and after the point that a column's numbers need; asked for only where a DECIMAL may hold
+ * Digits before and after the decimal point that a column's numbers need; only computed if a DECIMAL may hold
  * them.
  */
 export interface DigitCounts {
@@ -30,7 +30,7 @@ const { small, int64, wide, double, decimal, exponent, boolean, date, timestamp,
 const { patternDate, patternTimestamp, document, instant } = valueClass;
 const orderedBits = ((1n << 27n) - 1n) << BigInt(valueClass.ordered);
 
-/** Whether a DECIMAL has to be considered, and digits counted. */
+/** Whether a DECIMAL is possible, so that digits must be counted. */
 export function needsDigits(classes: bigint): boolean {
   const isNumeric = (classes & ~bits(small, int64, wide, double, decimal)) === 0n;
   const needsMoreThanDouble = (classes & bits(wide, decimal)) !== 0n;
@@ -77,7 +77,7 @@ interface OrderedClasses {
   orders: Set<string>;
 }
 
-/** Dates such as 31/12/2024, when all have one separator and one precision. */
+/** Dates such as 31/12/2024, if all have the same separator and precision. */
 function orderedClasses(classes: bigint): OrderedClasses | undefined {
   if (classes === 0n || (classes & ~orderedBits) !== 0n) return undefined;
   const found = { separators: new Set<string>(), clocks: new Set<string>(), orders: new Set<string>() };
@@ -91,7 +91,7 @@ function orderedClasses(classes: bigint): OrderedClasses | undefined {
   return { separator: [...found.separators][0]!, clock: [...found.clocks][0]!, orders: found.orders };
 }
 
-/** The order of day and month that the dates of a file prove, when they prove one. */
+/** The order of day and month proven by the dates of a file, if unambiguous. */
 export function provenOrder(columns: Iterable<bigint>): string | undefined {
   const proven = new Set<string>();
   for (const classes of columns) {
@@ -101,8 +101,8 @@ export function provenOrder(columns: Iterable<bigint>): string | undefined {
 }
 
 /**
- * 01/02/2024 says nothing of its order: unless another date of the file does, the column stays a STRING.
- * Points are day first.
+ * 01/02/2024 is ambiguous: unless another date of the file proves an order, the column stays a STRING. With
+ * dots, the day is first.
  */
 function orderedDate(classes: bigint, fileOrder: string | undefined): InferredType | undefined {
   const found = orderedClasses(classes);

@@ -8,21 +8,24 @@ import type { TextForm } from './cast.ts';
 import type { Certainty, InferredType } from './infer.ts';
 import { type DataType, dataType, typeName } from './types.ts';
 
-/** One column of the table to be made. */
+/** A column of the table to create. */
 export interface PlannedColumn {
-  /** Position in the file; undefined for an optional source column that the file does not have. */
+  /** Position in the file; undefined for an optional source column that the file lacks. */
   source: number | undefined;
   sourceName: string;
   name: string;
   type: DataType;
   nullable: boolean;
   unique: boolean;
-  /** How sure a type is that came from values; undefined for one that a mapping gave. */
+  /** Certainty of an inferred type; undefined for a type from a mapping. */
   inferred: Certainty | undefined;
   form: TextForm;
 }
 
-/** `isPartial`: only a part of the file was read, and its columns come up as it goes. */
+/**
+ * `isPartial`: only part of the file was read, and columns may occur later. @throws BadFileError if one is
+ * missing
+ */
 export function planMappings(
   names: readonly string[],
   mappings: readonly ColumnMapping[],
@@ -54,7 +57,7 @@ export function planMappings(
   });
 }
 
-/** An exact name first; else one that differs in case or outer spaces only, when there is just one. */
+/** Finds the exact name, or else a unique name that differs only in case or outer spaces. */
 function sourcePositions(names: readonly string[]): (wanted: string) => number | undefined {
   const exact = new Map<string, number>();
   const folded = new Map<string, number | undefined>();

@@ -5,26 +5,26 @@ import { castText, engineType } from './cast.ts';
 import { castInferred } from './cast-inferred.ts';
 import type { PlannedColumn } from './plan.ts';
 
-/** What `error()` says when a value does not fit; the data itself must not get into the engine's messages. */
+/** Message of `error()` for a value that does not fit; the engine's messages must not contain data. */
 export const unfit = 'import: a value does not fit';
 
-/** SQL of a column's value: NULL for a null, and for a text that does not fit. */
+/** SQL for a column's value: NULL for null and for text that does not fit. */
 export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColumn): string {
   if (column.source === undefined) return `CAST(NULL AS ${engineType(column.type)})`;
   return castText(textSql(table, column), column.type, column.form);
 }
 
-/**
- * SQL of the text that a column's value is cast from: a string of a format that types its values is one in
- * JSON too.
- */
+/** SQL for the text that a column's value is cast from: strings of typed formats become JSON strings. */
 export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type }: PlannedColumn): string {
   const text = `c${source}`;
   if (!table.isTagged || type.kind !== 'JSON') return text;
   return `CASE WHEN t${source} IN ('s', 'd') THEN CAST(to_json(${text}) AS VARCHAR) ELSE ${text} END`;
 }
 
-/** The same, but a text that does not fit, or a null where none may be, ends the statement. */
+/**
+ * Like `valueSql`, but the statement fails for text that does not fit, or null in a column that is not
+ * nullable.
+ */
 function valueOrError(table: TextTable, column: PlannedColumn): string {
   if (column.source === undefined) return valueSql(table, column);
   const value =
@@ -44,7 +44,7 @@ export interface SelectOptions {
   onUnfit: 'error' | 'null';
 }
 
-/** The columns of the table to be made, in its order. */
+/** The columns of the table to create, in order. */
 export function selectList(table: TextTable, plan: readonly PlannedColumn[], options: SelectOptions): string {
   const value = options.onUnfit === 'error' ? valueOrError : valueSql;
   const columns = plan.map((column) => `${value(table, column)} AS ${identifier(column.name)}`);

@@ -1,4 +1,4 @@
-/** The data types a mapping may name, parsed. */
+/** The parsed data type of a mapping. */
 export type DataType =
   | {
       kind:
@@ -26,7 +26,7 @@ export const plainTypes = [
   'JSON',
 ] as const;
 
-/** The parsed type, or what is wrong with the text. */
+/** The parsed type, or the fault of the text. */
 export function parseDataType(text: string): DataType | { fault: string } {
   const upper = text.trim().toUpperCase();
   for (const kind of plainTypes) if (kind === upper) return { kind };
@@ -42,14 +42,14 @@ export function parseDataType(text: string): DataType | { fault: string } {
   return { kind: 'DECIMAL', precision, scale };
 }
 
-/** For a type that was checked before. */
+/** Parses a type that was validated before. */
 export function dataType(text: string): DataType {
   const type = parseDataType(text);
   if ('fault' in type) throw new Error(`${type.fault}: ${text}`);
   return type;
 }
 
-/** The type as the service writes it. */
+/** The service's name for the type. */
 export function typeName(type: DataType): string {
   return type.kind === 'DECIMAL' ? `DECIMAL(${type.precision},${type.scale})` : type.kind;
 }

@@ -1,9 +1,9 @@
 import { BadFileError } from '../bad-file.ts';
 
-/** A cell holds 32,767 characters by the format's own rule; not every program keeps it. */
+/** The format allows 32,767 characters per cell, but not every program complies. */
 const maxCellChars = 4 * 32_767;
 
-/** Excel writes control characters of a string as _x000D_. */
+/** Excel writes control characters in strings as _x000D_. */
 export function unescapeCell(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, hex: string) =>
@@ -11,12 +11,12 @@ export function unescapeCell(text: string): string {
   );
 }
 
-/** Gathers a text that may stand in several elements, without what is only said of its pronunciation. */
+/** Collects a text that may be spread over several elements, without phonetic hints. */
 export interface CellText {
   open(name: string): void;
   close(name: string): void;
   text(text: string): void;
-  /** The text so far; the next one starts empty. */
+  /** The text so far; resets it. */
   take(): string;
 }
 

@@ -2,15 +2,12 @@ import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
 import type { ImportDeps, ImportSource } from '../contract.ts';
 
-/**
- * The directory of an archive is read in many small steps, one after the other: a read fetches this much
- * ahead.
- */
+/** Bytes fetched ahead, since an archive's directory is read in many small sequential reads. */
 const aheadBytes = 64 * 1024;
 
-/** The archive library's view of an object in the store: ranges, each one request. */
+/** Adapter of a stored object for the archive library: ranges, each one request. */
 export class ObjectReader extends RandomAccessReader {
-  /** What the store itself failed with: that is not the file's fault, and may pass. */
+  /** Failure of the store, which is not the file's fault and may be transient. */
   storeFailure: unknown;
   readonly #objects: ImportDeps['objects'];
   readonly #source: ImportSource;
@@ -55,9 +52,7 @@ export class ObjectReader extends RandomAccessReader {
     return this.#window.bytes.subarray(0, length);
   }
 
-  /**
-   * Bytes `start` to before `end`. A file may name any range: the store is asked for those that exist only.
-   */
+  /** Bytes `start` to before `end`. A file may contain any range, so only existing bytes are requested. */
   async *#range(start: number, end: number): AsyncGenerator<Buffer> {
     if (!(start >= 0 && start < end && end <= this.#source.sizeBytes))
       throw new RangeError('The archive names bytes that the file does not have');

@@ -4,9 +4,9 @@ const epoch1904 = Date.UTC(1904, 0, 1);
 const maxSerial = 2_958_466;
 
 /**
- * A date as a workbook stores it, a number of days: as `YYYY-MM-DD`, with a time where it has one, or as a
- * time alone below one day. Undefined for a number that is no date. Excel takes 1900 for a leap year, so the
- * days before its 29 February are one off.
+ * Converts a workbook's date, a number of days, to `YYYY-MM-DD`, with a time if it has one, or to a time
+ * alone if below one day. Undefined for a number that is not a date. Excel treats 1900 as a leap year, so
+ * days before its 29 February are off by one.
  */
 export function serialDate(serial: number, is1904: boolean): string | undefined {
   if (!Number.isFinite(serial) || serial < 0 || serial >= maxSerial) return undefined;
@@ -19,10 +19,10 @@ export function serialDate(serial: number, is1904: boolean): string | undefined 
   return timeMs % dayMs === 0 ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${clock}`;
 }
 
-/** As Excel itself bounds them. */
+/** Excel's own limit. */
 const maxFormatChars = 255;
 
-/** Formats that show a number as a date or time: built-in ones by number, others by their letters. */
+/** Whether a format shows a number as a date or time: built-in formats by number, others by their letters. */
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined)
     return (
@@ -31,9 +31,7 @@ export function isDateFormat(id: number, code: string | undefined): boolean {
   return code.length <= maxFormatChars && showsDate(firstSection(code.toLowerCase()));
 }
 
-/**
- * What stands before the first semicolon, without literal texts, colours and conditions; [h] is the letter h.
- */
+/** The part before the first semicolon, without literal texts, colours and conditions; [h] becomes h. */
 function firstSection(code: string): string {
   let section = '';
   for (let at = 0; at < code.length; at += 1) {
@@ -43,7 +41,7 @@ function firstSection(code: string): string {
     else if (character === '"' || character === '[') {
       const end = code.indexOf(character === '"' ? '"' : ']', at + 1);
       const inner = end === -1 ? '' : code.slice(at + 1, end);
-      // What is never closed stands for itself.
+      // An unclosed quote or bracket is an ordinary character.
       if (end === -1) section += character;
       else at = end;
       if (character === '[' && isElapsed(inner)) section += inner;
@@ -52,15 +50,15 @@ function firstSection(code: string): string {
   return section;
 }
 
-/** Hours, minutes or seconds that go on counting beyond a day or an hour. */
+/** Elapsed hours, minutes or seconds, which do not wrap around. */
 function isElapsed(inner: string): boolean {
   const [first = ''] = inner;
   return 'hms'.includes(first) && first !== '' && [...inner].every((character) => character === first);
 }
 
 /**
- * Has a field of a date or time and no digits of a number; zeros are parts of a second behind `s.` or at the
- * end.
+ * Whether it has a field of a date or time and no digit placeholders of a number; zeros after `s.` or at the
+ * end are fractions of a second.
  */
 function showsDate(section: string): boolean {
   let hasField = false;

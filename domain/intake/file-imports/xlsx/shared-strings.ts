@@ -2,20 +2,20 @@ import { BadFileError } from '../bad-file.ts';
 import { createCellText, unescapeCell } from './cell-text.ts';
 import { readXml } from './xml.ts';
 
-/** What all texts may take in memory, with so much for the place of each. */
+/** Maximum memory for all texts, including `placeBytes` for each. */
 const maxBytes = 192 * 1024 * 1024;
 const placeBytes = 16;
 
 export interface SharedStrings {
-  /** Undefined where the workbook has no such text. */
+  /** Undefined if the workbook has no such text. */
   at(index: number): string | undefined;
 }
 
 export const noStrings: SharedStrings = { at: () => undefined };
 
 /**
- * The texts that cells name by number. They are kept as bytes in one buffer: as strings, each would take many
- * times its length, and hold on to the piece of the file that it was cut from.
+ * The texts that cells refer to by index. Stored as bytes in one buffer, because strings would take many
+ * times their length and retain the chunk of the file that they were cut from.
  */
 export async function readSharedStrings(chunks: AsyncIterable<Buffer>): Promise<SharedStrings> {
   const text = createCellText();

@@ -5,9 +5,9 @@ import { serialDate } from './serial-date.ts';
 import type { Workbook } from './workbook.ts';
 import type { XmlAttributes, XmlHandlers } from './xml.ts';
 
-/** Rows a sheet has at most by the format's own rule. */
+/** Maximum rows of a sheet in the format. */
 const maxRows = 1_048_576;
-/** In UTF-8, with its quotes doubled, such a row is no longer than the reader's buffers take. */
+/** In UTF-8 with doubled quotes, such a row fits the reader's buffers. */
 export const maxRowChars = maxRecordBytes / 2;
 
 export interface Cell {
@@ -20,11 +20,11 @@ export interface Cell {
 export interface SheetRow {
   number: number;
   cells: Cell[];
-  /** There were more characters than a row may have: the last cells are left out. */
+  /** The row exceeded the maximum length, and the last cells are missing. */
   isCut: boolean;
 }
 
-/** Makes the rows of a sheet from its XML; empty cells and rows without any cell are left out. */
+/** Builds the rows of a sheet from its XML, without empty cells and rows. */
 export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => void): XmlHandlers {
   const text = createCellText();
   let isInData = false;
@@ -50,7 +50,7 @@ export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => 
     const next = reference === undefined ? column + 1 : columnOf(reference);
     if (next >= maxColumns)
       throw new BadFileError('too_many_columns', `The sheet has more than ${maxColumns} columns`);
-    // One column twice in a row would be a value that is lost, and rows that never end.
+    // A repeated column would lose a value, and allow rows without end.
     if (isInCell || next <= column) throw malformed(`The cells of row ${number} are out of order`);
     isInCell = true;
     column = next;
@@ -119,7 +119,7 @@ function cellValue(
   }
 }
 
-/** Cells hold doubles: their shortest text is what the sheet shows, not the 17 digits the file may have. */
+/** Cells are doubles: their shortest text is what the sheet shows, not the up to 17 digits in the file. */
 function numberCell(workbook: Workbook, style: number, value: string): { tag: Tag; text: string } {
   const number = Number(value);
   const date = workbook.dateStyles[style] === true ? serialDate(number, workbook.is1904) : undefined;
@@ -127,7 +127,7 @@ function numberCell(workbook: Workbook, style: number, value: string): { tag: Ta
   return Number.isFinite(number) ? { tag: 'n', text: String(number) } : { tag: 's', text: value };
 }
 
-/** The 0-based column of a reference such as AB12; -1 for what is none. */
+/** The 0-based column of a reference such as AB12; -1 if it is not a reference. */
 function columnOf(reference: string): number {
   let column = 0;
   for (const character of reference) {

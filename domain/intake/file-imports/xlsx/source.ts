@@ -9,15 +9,15 @@ import { readXml } from './xml.ts';
 import { type Archive, openArchive, refuseBomb } from './zip.ts';
 
 /**
- * A piece of the sheet's XML: the rows in it wait in memory, and each cell may name a long text of the
- * workbook.
+ * Chunk of the sheet's XML. Small, because its rows are held in memory and each cell may refer to a long
+ * text.
  */
 const pieceBytes = 4 * 1024;
-/** As much of a row that is too long as is kept. */
+/** Characters kept of a row that is too long. */
 const keptChars = 64 * 1024;
 const tooLong = `The row is longer than ${maxRowChars} characters`;
 
-/** The first sheet of a workbook: its first row names the columns, a row's number is its line. */
+/** The first sheet of a workbook. Its first row has the column names; row numbers are used as lines. */
 export async function openXlsx(
   deps: ImportDeps,
   source: ImportSource,
@@ -62,7 +62,7 @@ function rowsInto(archive: Archive, writer: TaggedWriter): (row: SheetRow) => vo
   let chars = 0;
   return ({ number, cells, isCut }) => {
     for (const { text } of cells) chars += text.length;
-    // One text of the workbook may stand in a million cells.
+    // One text of the workbook may occur in a million cells.
     refuseBomb(chars, archive.sizeBytes);
     if (isCut) {
       writer.addBroken(number, rawOf(cells).slice(0, keptChars), tooLong);

@@ -2,10 +2,10 @@ import { BadFileError } from '../bad-file.ts';
 import { isDateFormat } from './serial-date.ts';
 import { readXml } from './xml.ts';
 
-/** Excel has 65,490 styles of cells at most, and a few hundred formats. */
+/** Excel allows at most 65,490 cell styles and a few hundred formats. */
 const maxStyles = 100_000;
 
-/** Whether cells of a style show their number as a date, by style. */
+/** Whether cells show their number as a date, by style. */
 export async function readDateStyles(chunks: AsyncIterable<Buffer>): Promise<boolean[]> {
   const dateFormats = new Map<number, boolean>();
   const styles: boolean[] = [];

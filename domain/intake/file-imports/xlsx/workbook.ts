@@ -5,11 +5,11 @@ import { readXml, type XmlAttributes } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 export interface Workbook {
-  /** Name of the part that is the first sheet. */
+  /** Name of the archive entry with the first sheet. */
   sheet: string;
   is1904: boolean;
   sharedStrings: SharedStrings;
-  /** Whether cells of a style show their number as a date. */
+  /** Whether cells show their number as a date, by style. */
   dateStyles: readonly boolean[];
 }
 
@@ -42,7 +42,7 @@ async function readSheetList(
   return { relation, is1904 };
 }
 
-/** The prefix of the attribute is usually `r`, but a file may declare another one. */
+/** The attribute's prefix is usually `r`, but a file may declare another one. */
 function relationId(attributes: XmlAttributes): string | undefined {
   return Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1];
 }

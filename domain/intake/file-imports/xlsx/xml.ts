@@ -2,15 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { type SaxesOptions, SaxesParser } from 'saxes';
 import { BadFileError } from '../bad-file.ts';
 
-/** From one tag or text to the next there may be so much: the parser holds it until its end. */
+/** Maximum length of a tag or text, which the parser buffers until its end. */
 const maxTokenChars = 1024 * 1024;
-/** A tag that is open is held with its attributes. */
+/** Open tags are held in memory with their attributes. */
 const maxDepth = 64;
 
-/** By name with its prefix. */
+/** By name including the prefix. */
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/** Names of elements come without their prefix; an empty element is opened and closed. */
+/** Element names have no prefix; an empty element is opened and closed. */
 export interface XmlHandlers {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
@@ -18,9 +18,10 @@ export interface XmlHandlers {
 }
 
 /**
- * Tells the tags and texts of an XML part in order, until its end or until nothing more `isWanted`. A
- * document type is refused, because entities are declared in it: then no document can make a reader fetch or
- * multiply anything.
+ * Reports the tags and texts of an XML part in order, until its end or until `isWanted` is false. Rejects
+ * document types, because they declare entities, which could make a reader fetch or multiply content.
+ *
+ * @throws BadFileError
  */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,
@@ -31,8 +32,8 @@ export async function readXml(
   const parser = new SaxesParser<SaxesOptions & { xmlns: false }>({ xmlns: false, position: false });
   let depth = 0;
   let tokenChars = 0;
-  // Six handlers and no more: with eight the engine no longer optimizes the parser's object, and it is six
-  // times slower.
+  // No more than six handlers: with eight, V8 no longer optimizes the parser object, which is then six times
+  // slower.
   parser.on('error', (error) => {
     throw malformed(error);
   });

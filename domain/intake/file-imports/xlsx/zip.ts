@@ -7,7 +7,7 @@ import { ObjectReader } from './object-reader.ts';
 
 const maxDirectoryBytes = 8 * 1024 * 1024;
 const maxEntries = 10_000;
-/** A small file that unpacks to more than this, and to more than `maxRatio` of its size, is a bomb. */
+/** An archive that unpacks to more than this, and to more than `maxRatio` times its size, is a bomb. */
 const harmlessBytes = 64 * 1024 * 1024;
 const maxRatio = 200;
 const maxUnpackedBytes = 4 * 1024 ** 3;
@@ -18,11 +18,11 @@ export interface Archive {
   /** Of the archive itself. */
   sizeBytes: number;
   has(name: string): boolean;
-  /** The unpacked bytes of an entry; whoever reads them to the end knows that their checksum is right. */
+  /** The unpacked bytes of an entry. Reading to the end verifies the checksum. */
   read(name: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer>;
 }
 
-/** Refuses an archive of `sizeBytes` that becomes so large when it is read. */
+/** Rejects an archive of `sizeBytes` that unpacks to too much. @throws BadFileError */
 export function refuseBomb(unpackedBytes: number, sizeBytes: number): void {
   if (
     unpackedBytes > maxUnpackedBytes ||
@@ -37,11 +37,11 @@ function broken(cause?: unknown): BadFileError {
   return error;
 }
 
-/** Opens a zip archive in the object store by its directory, which stands at the end. */
+/** Opens a zip archive in the object store by its directory, which is at the end. */
 export async function openArchive(deps: ImportDeps, source: ImportSource): Promise<Archive> {
   const { sizeBytes } = source;
   const reader = new ObjectReader(deps.objects, source);
-  /** Whatever the library stumbles over is the file's fault, unless the store did not answer. */
+  /** Attributes errors of the library to the file, unless the store failed. */
   const blame = (error: unknown): unknown =>
     error instanceof BadFileError ? error : (reader.storeFailure ?? broken(error));
   try {
@@ -89,7 +89,7 @@ async function* unpack(
   const unpacked =
     entry.compressionMethod === stored
       ? packed
-      : // An error of either stream destroys both and ends the loop below.
+      : // An error in either stream destroys both and ends the loop below.
         pipeline(packed, createInflateRaw({ chunkSize: 64 * 1024 }), () => undefined);
   let bytes = 0;
   let checksum = 0;
