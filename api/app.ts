@@ -13,6 +13,7 @@ import { appConnectionsRoutes } from './analyst/app-connections/routes.ts';
 import { conversationsRoutes } from './analyst/conversations/routes.ts';
 import { modelsRoutes } from './analyst/models/routes.ts';
 import { playbooksRoutes } from './analyst/playbooks/routes.ts';
+import { apiClientsRoutes } from './auth/client-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { hooksRoutes } from './automation/hooks/routes.ts';
 import { schedulesRoutes } from './automation/schedules/routes.ts';
@@ -117,6 +118,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   const app = fastify.withTypeProvider<ZodTypeProvider>();
   systemRoutes(app, deps);
   authRoutes(app, deps);
+  apiClientsRoutes(app, deps);
   identityRoutes(app, deps);
   projectsRoutes(app, deps);
   catalogEntriesRoutes(app, deps);

@@ -42,6 +42,8 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   summary: string;
   description?: string;
   scope?: Scope;
+  /** Only for an administrator. */
+  admin?: boolean;
   query?: Query;
   body?: Body;
   /** Where the path's parameters are more than text. */
@@ -80,8 +82,19 @@ export function route<
   answers: Readonly<Record<number, unknown>>,
   handler: (call: Call<Path, z.output<Query>, z.output<Body>>) => Promise<unknown>,
 ): void {
-  const { summary, description, query, body, exists, bodyLimit, errors, rawBody, takesCsv, idempotent } =
-    operation;
+  const {
+    summary,
+    description,
+    query,
+    body,
+    exists,
+    bodyLimit,
+    errors,
+    rawBody,
+    takesCsv,
+    idempotent,
+    admin,
+  } = operation;
   const scope = operation.scope ?? (method === 'GET' ? 'agent:read' : 'agent:write');
   const params = operation.params ?? paramsOf(path);
   const [usual] = Object.keys(answers).map(Number);
@@ -100,7 +113,7 @@ export function route<
     },
     config: {
       scope,
-      ...given({ errors, rawBody, takesCsv, idempotent }),
+      ...given({ errors, rawBody, takesCsv, idempotent, admin }),
       ...(exists === undefined
         ? {}
         : {

@@ -1,10 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-import {
-  accessTokenSeconds,
-  authenticateClient,
-  issueClientToken,
-} from '../../domain/workspace/organizations/access.ts';
+import { authenticateClient, issueClientToken } from '../../domain/workspace/organizations/access.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
@@ -33,7 +29,8 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
         schema: {
           tags: ['Auth'],
           summary: 'Exchange client credentials for an access token',
-          description: 'Form-encoded; the credentials may also come as HTTP Basic. The token lives one hour.',
+          description:
+            'Form-encoded; the credentials may also come as HTTP Basic. The token lives one hour, or until its client expires.',
           consumes: ['application/x-www-form-urlencoded'],
           body: tokenForm,
           response: { 200: tokenAnswer },
@@ -72,12 +69,12 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
         const refused = asked.find((name) => !client.scopes.includes(name));
         if (refused !== undefined)
           throw oauthError('invalid_scope', `The scope ${refused} is not granted to this client.`);
-        const token = await issueClientToken(deps.db, client, asked);
+        const { token, expiresIn } = await issueClientToken(deps.db, client, asked);
         reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
         return {
           access_token: token,
           token_type: 'Bearer' as const,
-          expires_in: accessTokenSeconds,
+          expires_in: expiresIn,
           scope: asked.join(' '),
         };
       },

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { revokeToken } from '../../domain/workspace/organizations/access.ts';
-import {
-  getApiClient,
-  getOrganization,
-  getUser,
-} from '../../domain/workspace/organizations/organizations.ts';
+import { getApiClient } from '../../domain/workspace/organizations/clients.ts';
+import { getOrganization, getUser } from '../../domain/workspace/organizations/organizations.ts';
 import { callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { envelope, timestamp } from '../schemas.ts';
@@ -13,7 +10,7 @@ import { envelope, timestamp } from '../schemas.ts';
 const me = z
   .object({
     id: z.string(),
-    kind: z.enum(['user', 'client']),
+    type: z.enum(['user', 'client']),
     name: z.string(),
     email: z.string().nullable(),
     role: z.string().nullable(),
@@ -28,7 +25,7 @@ const oneMe = envelope(me).meta({
     {
       data: {
         id: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
-        kind: 'client',
+        type: 'client',
         name: 'nightly import',
         email: null,
         role: null,
@@ -105,7 +102,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
     async (request) => {
       const caller = callerOf(request);
       const { organizationId, id, kind, scopes, admin } = caller;
-      const base = { id, kind, admin, organizationId, scopes: [...scopes] };
+      const base = { id, type: kind, admin, organizationId, scopes: [...scopes] };
       return inOrganization(deps.db, organizationId, async (transaction) => {
         if (kind === 'client') {
           const client = await getApiClient(transaction, organizationId, id);

@@ -59,9 +59,14 @@ export interface AgentRuns {
 export interface ApiClients {
   admin: Generated<boolean>;
   created_at: Generated<Timestamp>;
+  created_by: string | null;
+  expires_at: Timestamp | null;
   id: string;
+  last_used_at: Timestamp | null;
   name: string;
   organization_id: string;
+  previous_secret_hash: Buffer | null;
+  previous_until: Timestamp | null;
   revoked_at: Timestamp | null;
   scopes: string[];
   secret_hash: Buffer;

@@ -216,6 +216,9 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   });
   expect(page.status, page.text).toBe(200);
   const run = await client.call('POST', '/v1/lake-maintenance/runs');
+  const issued = await client.call('POST', '/v1/auth/m2m/clients', {
+    body: { name: 'Theirs', scopes: ['agent:read'] },
+  });
   const entry = await client.call('POST', `/v1/projects/${project}/catalog-entries`, {
     body: { table_id: tableId },
   });
@@ -224,6 +227,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     ...talk,
     ...(await scheduleOf(client, project, talk['playbook_id']!)),
     ...(await appOf(client)),
+    client_id: issued.body.data.clientId,
     ...(await workflowOf(client, project)),
     ...(await sourceOf(client)),
     project_id: project,

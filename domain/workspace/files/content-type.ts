@@ -19,7 +19,7 @@ const byEnding: Record<string, string> = {
   yml: 'application/yaml',
 };
 
-/** What a file's name says about its content. */
+/** The content type by the file name's extension. */
 export function contentTypeOf(path: string): string {
   const ending = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return byEnding[ending] ?? 'application/octet-stream';

@@ -7,7 +7,7 @@ import type { DB } from '../../../data/postgres/schema.ts';
 export type File = RecordOf<'files'>;
 export type FileUpload = RecordOf<'file_uploads'>;
 
-/** How long the object of a replaced or deleted file stays for those still reading it. */
+/** How long the object of a replaced or deleted file is kept for current readers. */
 const readersGraceMs = 24 * 3_600_000;
 
 const files = records('files', { prefix: 'fil', what: 'The file' });
@@ -25,7 +25,7 @@ export function listFiles(
   return files.list(db, organizationId, slice, { project_id: projectId });
 }
 
-/** The file with this id, in this project where one is given. */
+/** The file with this id, within the project if one is given. */
 export async function getFile(
   db: OrganizationTransaction,
   organizationId: string,
@@ -46,7 +46,7 @@ export function findFileByPath(
   return inProject(db, organizationId, projectId).where('path', '=', path).executeTakeFirst();
 }
 
-/** Files whose path begins so, by path. */
+/** Files whose path begins with the prefix, sorted by path. */
 export function listFilesBelow(
   db: OrganizationTransaction,
   organizationId: string,
@@ -75,13 +75,13 @@ export interface StoredContent {
   sizeBytes: number;
   sha256: string;
   source: 'write' | 'upload';
-  /** Names the request that wrote it. */
+  /** Identifies the request that wrote it. */
   writeId: string;
 }
 
 /**
- * Points a path at newly stored content: a new file, or the next version of the one at that path. The object
- * it replaces is removed later. Repeating the same write changes nothing.
+ * Points a path at newly stored content: a new file, or the next version of the existing one. The replaced
+ * object is removed later. Repeating the same write changes nothing.
  */
 export async function putFile(
   db: OrganizationTransaction,
@@ -158,7 +158,7 @@ export async function deleteObjectLater(
     .execute();
 }
 
-/** Something names the object now. */
+/** Cancels the removal of an object that is now referred to. */
 export async function keepObject(
   db: OrganizationTransaction,
   organizationId: string,

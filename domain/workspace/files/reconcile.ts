@@ -4,7 +4,7 @@ import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconc
 import { keepObject } from './files.ts';
 import type { StoreDeps } from './store-object.ts';
 
-/** Objects that nothing names any more are removed when their readers are done. */
+/** Removes objects without references after the grace period for their readers. */
 export function fileSteps({ db, objects }: StoreDeps): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; object_key: string }>`
@@ -13,7 +13,7 @@ export function fileSteps({ db, objects }: StoreDeps): ReconcileStep[] {
   };
   return [
     itemsStep('objects', find, async ({ organizationId, objectKey }) => {
-      // No object's own key ends so: it is all that lies below.
+      // A file's own key never ends with a slash; such a key is a prefix.
       await (objectKey.endsWith('/') ? objects.removeAll(objectKey) : objects.remove(objectKey));
       await inOrganization(db, organizationId, (transaction) =>
         keepObject(transaction, organizationId, objectKey),

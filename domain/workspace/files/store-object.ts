@@ -13,13 +13,13 @@ export interface StoreDeps {
   objects: ObjectStore;
 }
 
-/** Longer than any request takes to store its object and to name it. */
+/** Longer than any request takes to store its object and refer to it. */
 const unnamedMs = 3_600_000;
 
 /**
- * Stores a new object under a key of its own, then has a file name it. Before there is anything to lose, the
- * object is put down for removal; the transaction that names it takes that back. So one that nobody names is
- * removed, whatever dies in between, and one that is named is not.
+ * Stores a new object under a unique key, then has a file refer to it. The object's removal is scheduled
+ * before it is stored, and cancelled by the transaction that refers to it. After a crash at any point, an
+ * object is therefore removed exactly if nothing refers to it.
  */
 export async function storeObject<T extends { file: File }>(
   { db }: StoreDeps,

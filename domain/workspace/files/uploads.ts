@@ -16,12 +16,15 @@ import {
 } from './files.ts';
 import { type StoreDeps, storeObject } from './store-object.ts';
 
-/** The largest object that an upload may bring. */
+/** Maximum size of an uploaded object. */
 export const maxUploadBytes = 1_073_741_824;
 
 export const uploadSeconds = 3_600;
 
-/** A form whose bytes go directly to storage, under a key that only this upload may be written to. */
+/**
+ * A presigned form that sends bytes directly to the object store, under a key that only this upload can
+ * write.
+ */
 export async function mintUpload(
   { db, objects }: StoreDeps,
   { organizationId, projectId, id }: { organizationId: string; projectId: string; id: string },
@@ -51,8 +54,9 @@ interface Finalize {
 }
 
 /**
- * Makes a File of an uploaded object. The presigned form outlives this call, so the object is first copied
- * to a key nobody can write to, and the copy is what gets checked. Repeating it gives the same File.
+ * Creates a File from an uploaded object. The presigned form stays valid after this call, so the object is
+ * first copied to a key that callers cannot write, and the copy is checked. Repeating it returns the same
+ * File.
  */
 export async function finalizeUpload(deps: StoreDeps, input: Finalize): Promise<File> {
   const { organizationId, projectId } = input;
@@ -100,8 +104,8 @@ async function repeated(deps: StoreDeps, input: Finalize, fileId: string): Promi
 }
 
 /**
- * Between the look and the copy the form may be used again: a copy of anything but what was seen is tried
- * anew.
+ * The form may be used again between the check and the copy; a copy of anything else than was checked is
+ * retried.
  */
 async function copyChecked(objects: ObjectStore, from: string, to: string): Promise<{ sizeBytes: number }> {
   for (let attempt = 1; attempt <= 3; attempt += 1) {

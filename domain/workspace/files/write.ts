@@ -10,13 +10,13 @@ export interface FileWrite {
   projectId: string;
   path: string;
   bytes: Buffer;
-  /** Names the write, and the file where it is new: the same again is found to be done. */
+  /** Identifies the write, and becomes the id of a new file: a repetition finds it done. */
   id: string;
-  /** What stands or falls with the write, in its transaction. */
+  /** Work in the same transaction as the write. */
   within?: (db: OrganizationTransaction, file: File) => Promise<unknown>;
 }
 
-/** Writes a small file: a new one, or the next version of the one at that path. */
+/** Writes a small file: a new one, or the next version of the existing one at that path. */
 export async function writeFile(
   deps: StoreDeps,
   { organizationId, projectId, path, bytes, id, within }: FileWrite,

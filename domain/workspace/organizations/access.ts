@@ -4,7 +4,7 @@ import { AppError } from '../../../data/errors.ts';
 import { isId, newId } from '../../../data/ids.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 
-/** A token as presented, resolved: who it acts as and until when. */
+/** A presented token, resolved: who it acts as, and until when. */
 export interface AccessToken {
   organizationId: string;
   id: string;
@@ -47,14 +47,18 @@ export interface AuthenticatedClient {
   organizationId: string;
   id: string;
   scopes: string[];
+  expiresAt: Date | null;
 }
 
-/** Of a secret that nobody has: what is held against it where there is no client. */
+/** Compared with the presented secret if there is no such client. */
 const dummyHash = hashSecret(newSecret('wcs'));
 
 /**
- * The client with this id and secret; one wording for every reason why not. Where there is none the same work
- * is done on a row of nobody's, so that the time of an answer does not tell which ids exist.
+ * The client with this id and secret; during the overlap of a rotation the previous secret is valid too.
+ * Every refusal has the same wording, and an unknown id costs the same work as a known one, so that the
+ * response time does not reveal which ids exist.
+ *
+ * @throws AppError invalid_client
  */
 export async function authenticateClient(
   db: Database,
@@ -65,32 +69,41 @@ export async function authenticateClient(
     organization_id: string | null;
     id: string;
     secret_hash: Buffer;
+    previous_secret_hash: Buffer | null;
     scopes: string[];
+    expires_at: Date | null;
     revoked_at: Date | null;
   }>`
     SELECT c.organization_id, coalesce(c.id, 'nobody') AS id, coalesce(c.secret_hash, ${dummyHash}) AS secret_hash,
-           coalesce(c.scopes, '{agent:read,agent:write,tables:append}') AS scopes, c.revoked_at
-    FROM (VALUES (1)) AS always LEFT JOIN find_api_client(${isId('cli', clientId) ? clientId : ''}) AS c ON true
+           c.previous_secret_hash, coalesce(c.scopes, '{agent:read,agent:write,tables:append}') AS scopes,
+           c.expires_at, c.revoked_at
+    FROM (VALUES (1)) AS always LEFT JOIN find_client_secrets(${isId('cli', clientId) ? clientId : ''}) AS c ON true
   `.execute(db);
-  const { organization_id: organizationId, id, secret_hash: hash, scopes, revoked_at: revokedAt } = rows[0]!;
-  const isRight = secretMatches(secret, hash);
-  if (organizationId === null || revokedAt !== null || !isRight) {
+  const client = rows[0]!;
+  const isCurrent = secretMatches(secret, client.secret_hash);
+  const isPrevious = secretMatches(secret, client.previous_secret_hash ?? dummyHash);
+  const isExpired = client.expires_at !== null && client.expires_at.getTime() <= Date.now();
+  const { organization_id: organizationId, id, scopes, expires_at: expiresAt } = client;
+  if (organizationId === null || client.revoked_at !== null || isExpired || !(isCurrent || isPrevious)) {
     throw new AppError('invalid_client', 'The client id or the client secret is not right.', {
       extensions: { error: 'invalid_client' },
     });
   }
-  return { organizationId, id, scopes };
+  return { organizationId, id, scopes, expiresAt };
 }
 
-/** A new token for a client; only its hash is kept. */
+/** A new token for a client, and its lifetime in seconds; only the hash of the token is stored. */
 export async function issueClientToken(
   db: Database,
   client: AuthenticatedClient,
   scopes: readonly string[],
-): Promise<string> {
+): Promise<{ token: string; expiresIn: number }> {
   const token = newSecret('wat');
-  await inOrganization(db, client.organizationId, (transaction) =>
-    transaction
+  const now = Date.now();
+  const secondsLeft = ((client.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - now) / 1_000;
+  const expiresIn = Math.max(1, Math.min(accessTokenSeconds, Math.floor(secondsLeft)));
+  await inOrganization(db, client.organizationId, async (transaction) => {
+    await transaction
       .insertInto('access_tokens')
       .values({
         organization_id: client.organizationId,
@@ -98,14 +111,20 @@ export async function issueClientToken(
         token_hash: hashSecret(token),
         client_id: client.id,
         scopes: [...scopes],
-        expires_at: new Date(Date.now() + accessTokenSeconds * 1_000),
+        expires_at: new Date(now + expiresIn * 1_000),
       })
-      .execute(),
-  );
-  return token;
+      .execute();
+    await transaction
+      .updateTable('api_clients')
+      .set({ last_used_at: new Date(now) })
+      .where('organization_id', '=', client.organizationId)
+      .where('id', '=', client.id)
+      .execute();
+  });
+  return { token, expiresIn };
 }
 
-/** Whether a token that was accepted still would be. */
+/** Whether a token that was accepted is still valid. */
 export async function isTokenLive(db: Database, organizationId: string, tokenId: string): Promise<boolean> {
   const row = await inOrganization(db, organizationId, (transaction) =>
     transaction

@@ -21,14 +21,3 @@ export async function getUser(db: OrganizationTransaction, organizationId: strin
   if (row === undefined) throw notFound('The user');
   return row;
 }
-
-export async function getApiClient(db: OrganizationTransaction, organizationId: string, id: string) {
-  const row = await db
-    .selectFrom('api_clients')
-    .select(['id', 'name', 'scopes', 'admin', 'created_at', 'revoked_at'])
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('The API client');
-  return row;
-}

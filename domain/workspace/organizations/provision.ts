@@ -3,7 +3,7 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
 import { createDatabase, inOrganization } from '../../../data/postgres/client.ts';
 
-/** Listed among an organization's tables, never queryable: what the service keeps about itself. */
+/** The service's data about an organization: listed among its tables, but never queryable. */
 export const systemTableNames = [
   'sys_users',
   'sys_projects',
@@ -20,8 +20,8 @@ export interface Provisioned {
 }
 
 /**
- * Makes an organization with its owner and a first API client (all scopes, admin). The secret is returned
- * here and kept only as a hash. The organization's lake is made when it is first needed.
+ * Creates an organization with its owner and a first API client (all scopes, admin). The secret is returned
+ * here and stored only as a hash. The organization's lake is created when first needed.
  */
 export async function provisionOrganization(
   environment: NodeJS.ProcessEnv,

@@ -19,7 +19,11 @@ export function listProjects(
   return projects.list(db, organizationId, slice, includeArchived ? {} : { archived_at: null });
 }
 
-/** A project that may still change: an archived one is read-only. */
+/**
+ * A project that may be changed.
+ *
+ * @throws AppError conflict if it is archived, which makes it read-only
+ */
 export async function getOpenProject(
   db: OrganizationTransaction,
   organizationId: string,

@@ -8,7 +8,8 @@ export interface CancelDeps extends ProcessDeps {
 }
 
 /**
- * Keeps that a run is to end, so that its process is asked until it hears of it; false where it has ended.
+ * Records a requested cancellation, so that it is repeated until the process acts on it; false if the run has
+ * ended.
  */
 export async function askToCancel(
   db: OrganizationTransaction,
@@ -26,8 +27,8 @@ export async function askToCancel(
 }
 
 /**
- * Asks a run's process to end; false where it has ended. The row keeps that it was asked, so that it is asked
- * again where the first time was lost. What cannot be taken back any more may still succeed.
+ * Requests cancellation of a run's process; false if the run has ended. The request is recorded in the row,
+ * so that it is repeated if it was lost. What can no longer be undone may still succeed.
  */
 export async function cancelRun(deps: CancelDeps, run: Run): Promise<boolean> {
   const { db, processes } = deps;
@@ -38,7 +39,7 @@ export async function cancelRun(deps: CancelDeps, run: Run): Promise<boolean> {
   return isAsked;
 }
 
-/** The same for a run that is known by its id alone. */
+/** The same, for a run known only by its id. */
 export async function cancelRunById(
   deps: CancelDeps,
   organizationId: string,

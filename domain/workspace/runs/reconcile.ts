@@ -2,13 +2,15 @@ import { sql } from 'kysely';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { type CancelDeps, cancelRunById } from './cancel.ts';
 
-/** A process hears of a cancel at once; one that runs on after this did not, or cannot be stopped. */
+/**
+ * A process learns of a cancel at once; one that is still running after this did not, or cannot be stopped.
+ */
 const lostAfterSeconds = 15;
 
-/** A slice: its locks are held for a moment, and the next round takes the next. */
+/** In slices, so that locks are held briefly; the next round takes the next slice. */
 const purgedAtOnce = 500;
 
-/** Runs whose cancel was lost are asked again; those that ended long ago are removed with what is theirs. */
+/** Repeats lost cancellations, and removes runs that ended long ago with their dependent rows. */
 export function runSteps(deps: CancelDeps, olderThanSeconds = lostAfterSeconds): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`

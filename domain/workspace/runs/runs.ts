@@ -10,12 +10,12 @@ export type Run = RecordOf<'runs'>;
 export type RunKind = Run['kind'];
 export type RunStatus = Run['status'];
 
-/** Ids of runs are those of their own resources: any that is no id finds nothing. */
+/** A run has the id of its own resource, so ids have no common prefix. */
 const runs = records('runs', { prefix: undefined, what: 'The run' });
 
 export const { find: findRun, remove: deleteRun } = runs;
 
-/** A run's life: `waiting` is for somebody's answer. What ended stays as it ended. */
+/** The states of a run. `waiting`: for a person's decision. End states are final. */
 export const runStates = states(
   'runs',
   {
@@ -34,7 +34,7 @@ export const runStates = states(
 
 const stepsOf = (run: Run) => run.steps as unknown as RunStep[];
 
-/** The run of this project, as that caller may see it. */
+/** The run of this project, if the caller may see it. */
 export async function getRun(
   db: OrganizationTransaction,
   organizationId: string,
@@ -46,7 +46,10 @@ export async function getRun(
   return run;
 }
 
-/** Where a run stands in the list: its time, ISO 8601, and id. Ids of different kinds sort apart. */
+/**
+ * A run's position in the list: its time, ISO 8601, and its id; ids of different kinds do not sort together
+ * by time.
+ */
 export type RunPlace = [string, string];
 
 export interface RunFilters {
@@ -56,7 +59,7 @@ export interface RunFilters {
   status: RunStatus | undefined;
 }
 
-/** Newest first, but for those of somebody else's alone. */
+/** Newest first; without runs that only another caller may see. */
 export async function listRuns(
   db: OrganizationTransaction,
   organizationId: string,
@@ -79,7 +82,7 @@ export async function listRuns(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Runs of the organization that have not ended. */
+/** Counts the organization's runs that have not ended. */
 export async function countUnfinished(
   db: OrganizationTransaction,
   organizationId: string,
@@ -98,7 +101,7 @@ export async function countUnfinished(
   return { unfinished: Number(unfinished), queued: Number(queued) };
 }
 
-/** Adds a run that waits for its process. */
+/** Adds a queued run, whose process has not begun. */
 export function insertRun(
   db: OrganizationTransaction,
   run: Omit<Insertable<DB['runs']>, 'status'>,
@@ -107,8 +110,8 @@ export function insertRun(
 }
 
 /**
- * Moves a run by compare-and-set; the step under way ends with it. Undefined when it was not where it should
- * be.
+ * Moves a run by compare-and-set; an end also ends the current step. Undefined if the run was in another
+ * state.
  */
 export async function moveRun(
   db: OrganizationTransaction,
@@ -123,18 +126,18 @@ export async function moveRun(
   return runStates.move(db, id, from, to, { ...change, steps: JSON.stringify(steps) });
 }
 
-/** Only its own feature lets a failed run go on; everywhere else `failed` is an end. */
+/** A failed run can be resumed by its own feature only; for all others `failed` is final. */
 const resumableStates = states('runs', { ...runStates.transitions, failed: ['running'] });
 
-/** Lets a failed run go on, by compare-and-set: where it stands is what its steps say. */
+/** Resumes a failed run, by compare-and-set; its position is in its steps. */
 export function reopenRun(db: OrganizationTransaction, run: Run): Promise<Run | undefined> {
   const fresh = { error: null, finished_at: null, cancel_requested_at: null };
   return resumableStates.move(db, run, 'failed', 'running', fresh);
 }
 
 /**
- * Brings a run along with the row of its own resource, which is what moves by compare-and-set. A run that
- * ended stays as it ended.
+ * Updates a run after its resource's own row, which moves by compare-and-set. No effect on a run that has
+ * ended.
  */
 export async function followRun(
   db: OrganizationTransaction,
@@ -147,7 +150,7 @@ export async function followRun(
   await moveRun(db, run, run.status, to, change);
 }
 
-/** Progress from 0 to 1; a run that ended keeps its last. */
+/** Sets the progress, from 0 to 1; no effect on a run that has ended. */
 export async function reportRunProgress(
   db: OrganizationTransaction,
   organizationId: string,
@@ -163,7 +166,7 @@ export async function reportRunProgress(
     .execute();
 }
 
-/** Tells that a step begins; the one before it is done. Telling it twice changes nothing. */
+/** Records the beginning of a step, which ends the one before it. Idempotent. */
 export async function beginStep(
   db: OrganizationTransaction,
   organizationId: string,
@@ -176,7 +179,7 @@ export async function beginStep(
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }
 
-/** Says more of a step that is under way; null takes it back. */
+/** Sets the detail of a step under way; null removes it. */
 export async function describeStep(
   db: OrganizationTransaction,
   organizationId: string,
@@ -189,10 +192,7 @@ export async function describeStep(
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }
 
-/**
- * Shows the steps of a run as they are now, whichever were there; times are those at which each was first
- * seen so.
- */
+/** Replaces the steps of a run; each keeps the times at which it was first seen in its state. */
 export async function showSteps(
   db: OrganizationTransaction,
   organizationId: string,

@@ -2,7 +2,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessProblem, problemsOf } from '../../../data/processes/failing.ts';
 import { getRun, listRuns, type Run, runStates } from './runs.ts';
 
-/** A run as it is shown: with why it does not go on, where that is so. */
+/** A run as shown to users, with the reason if its process makes no progress. */
 export type ShownRun = Run & { problem?: ProcessProblem | undefined };
 
 export async function showRun(...[db, organizationId, which]: Parameters<typeof getRun>): Promise<ShownRun> {

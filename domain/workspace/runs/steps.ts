@@ -1,4 +1,4 @@
-/** A piece of a run, as its users follow it. Times are ISO 8601. */
+/** A step of a run, as its users see it. Times are ISO 8601. */
 export interface RunStep {
   id: string;
   name: string;
@@ -10,13 +10,10 @@ export interface RunStep {
   error: { code: string; message: string } | null;
 }
 
-/** What a run keeps of its steps at most. */
+/** Maximum number of steps stored per run. */
 const maxSteps = 1_000;
 
-/**
- * The steps with one more under way; the one before it is done. A step that is there already is left as it
- * is.
- */
+/** Adds a running step, which ends the one before it. No effect if the step exists. */
 export function withStep(
   steps: readonly RunStep[],
   { id, name, type }: Pick<RunStep, 'id' | 'name' | 'type'>,
@@ -35,7 +32,7 @@ export function withStep(
   return [...closeStep(steps, 'succeeded'), begun];
 }
 
-/** The steps, with whatever is under way ended so. */
+/** Ends all running steps with this status. */
 export function closeStep(steps: readonly RunStep[], status: RunStep['status'] | string): RunStep[] {
   const finishedAt = new Date().toISOString();
   return steps.map((step) =>
@@ -43,7 +40,7 @@ export function closeStep(steps: readonly RunStep[], status: RunStep['status'] |
   );
 }
 
-/** The steps as they are now, each with the times at which it was first seen to begin and to end. */
+/** The new steps, each with the times at which it was first seen to begin and to end. */
 export function mergedSteps(
   known: readonly RunStep[],
   steps: readonly Omit<RunStep, 'startedAt' | 'finishedAt'>[],

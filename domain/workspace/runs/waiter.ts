@@ -4,21 +4,21 @@ import type { Run } from './runs.ts';
 
 type NotifyDeps = Parameters<typeof bestEffort>[0] & { processes: Pick<Processes, 'signal'> };
 
-/** What the start of a run's process says beside its row. */
+/** Arguments of starting a run's process that are not in its row. */
 export interface RunStart {
-  /** The process that is told when the run has ended. */
+  /** The process to notify when the run has ended. */
   waitedBy?: string | null | undefined;
-  /** What the process remembers of the request behind it. */
+  /** The process's memo about its request. */
   memo?: Record<string, string>;
 }
 
-/** As it stands in the input of the run's process. */
+/** The part of the process's input that names the waiting process. */
 export const waiterOf = ({ waitedBy }: RunStart): { waitedBy?: string } =>
   waitedBy === null || waitedBy === undefined ? {} : { waitedBy };
 
 /**
- * Tells the process that waits for a run whose own process is no more to do it. What it does not hear it
- * looks for later.
+ * Notifies the process that waits for a run whose own process is gone. If the signal is lost, the waiting
+ * process finds the end by polling.
  */
 export async function notifyWaiter(deps: NotifyDeps, run: Pick<Run, 'id' | 'waited_by'>): Promise<void> {
   const { id, waited_by: waitedBy } = run;

@@ -1,0 +1,136 @@
+import { AppError, ValidationError } from '../../data/errors.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import {
+  getApiClient,
+  issueClient,
+  listApiClients,
+  revokeClient,
+  rotateSecret,
+} from '../../domain/workspace/organizations/clients.ts';
+import { getUser } from '../../domain/workspace/organizations/organizations.ts';
+import type { Caller, Scope } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { resource } from '../resource.ts';
+import { route } from '../route.ts';
+import { envelope } from '../schemas.ts';
+import {
+  clientExample,
+  clientSchema,
+  clientView,
+  issueBody,
+  issuedClientExample,
+  issuedClientSchema,
+  rotateBody,
+} from './client-schemas.ts';
+
+const path = '/v1/auth/m2m/clients';
+const issued = envelope(issuedClientSchema).meta({ examples: [{ data: issuedClientExample }] });
+
+/** API clients of the organization, issued and revoked by its administrators. */
+export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
+  const clients = resource(app, deps, {
+    tag: 'Auth',
+    path: `${path}/:client_id`,
+    schema: clientSchema,
+    example: clientExample,
+    load: (db, organizationId, { client_id: id }) => getApiClient(db, organizationId, id),
+    view: clientView,
+  });
+
+  clients.list({
+    summary: 'List API clients, newest first',
+    description: 'Revoked and expired ones too.',
+    admin: true,
+    rows: (db, { organizationId }, slice) => listApiClients(db, organizationId, slice),
+  });
+  route(
+    app,
+    { db: deps.db, tag: 'Auth' },
+    ['POST', path],
+    {
+      summary: 'Issue an API client',
+      description:
+        'The answer shows the secret, once. A client gets at most the scopes of the token that issues it, and `admin` only from an owner.',
+      admin: true,
+      body: issueBody,
+      errors: ['conflict'],
+    },
+    { 201: issued },
+    async ({ caller, organizationId, body, newId, transaction, reply }) => {
+      const expiresAt = body.expires_at === undefined ? null : inFuture(body.expires_at);
+      refuseMoreThan(caller, body.scopes);
+      const { client, secret } = await transaction(async (db) => {
+        if (body.admin) await refuseUnlessOwner(db, caller);
+        return issueClient(db, {
+          organizationId,
+          id: newId('cli'),
+          name: body.name,
+          scopes: body.scopes,
+          admin: body.admin,
+          expiresAt,
+          createdBy: caller.id,
+        });
+      });
+      reply.header('Location', `${path}/${client.id}`).header('Cache-Control', 'no-store');
+      return { data: { ...clientView(client), clientSecret: secret } };
+    },
+  );
+  clients.show({ summary: 'Show an API client', admin: true });
+  clients.remove({
+    summary: 'Revoke an API client',
+    description: 'Its tokens end within a second. A revoked client stays listed and cannot be restored.',
+    admin: true,
+    run: ({ organizationId, params, transaction }) =>
+      transaction((db) => revokeClient(db, organizationId, params.client_id)),
+  });
+  route(
+    app,
+    { db: deps.db, tag: 'Auth' },
+    ['POST', `${path}/:client_id/secret`],
+    {
+      summary: 'Replace the secret of an API client',
+      description:
+        'The answer shows the new secret, once. The secret before ends at once, or after `overlap_seconds`; tokens already exchanged keep their lifetime.',
+      admin: true,
+      body: rotateBody,
+      idempotent: false,
+      errors: ['conflict'],
+      exists: (db, organizationId, { client_id: id }) => getApiClient(db, organizationId, id),
+    },
+    { 200: issued },
+    async ({ caller, organizationId, params, body, transaction, reply }) => {
+      const { client, secret } = await transaction(async (db) => {
+        const before = await getApiClient(db, organizationId, params.client_id);
+        // Whoever learns the secret acts with the rights of the client.
+        refuseMoreThan(caller, before.scopes as Scope[]);
+        if (before.admin && caller.id !== before.id) await refuseUnlessOwner(db, caller);
+        return rotateSecret(db, organizationId, before.id, body.overlap_seconds);
+      });
+      reply.header('Cache-Control', 'no-store');
+      return { data: { ...clientView(client), clientSecret: secret } };
+    },
+  );
+}
+
+function inFuture(text: string): Date {
+  const at = new Date(text);
+  if (at.getTime() > Date.now()) return at;
+  throw new ValidationError([
+    { loc: ['body', 'expires_at'], type: 'value_error', msg: 'It must lie in the future.' },
+  ]);
+}
+
+/** Nobody hands out more than they have. */
+function refuseMoreThan(caller: Caller, wanted: readonly Scope[]): void {
+  const missing = wanted.find((scope) => !caller.scopes.includes(scope));
+  if (missing === undefined) return;
+  throw new AppError('missing_scope', `The token lacks the scope ${missing}, so it cannot grant it.`, {
+    extensions: { missing_scope: missing },
+  });
+}
+
+async function refuseUnlessOwner(db: OrganizationTransaction, caller: Caller): Promise<void> {
+  const { organizationId, kind, id } = caller;
+  if (kind === 'user' && (await getUser(db, organizationId, id)).role === 'owner') return;
+  throw new AppError('admin_required', 'Only a person with the role owner may do this.');
+}
