@@ -1,4 +1,4 @@
 import type { Service } from '../service/open.ts';
 
-/** Everything an activity may use: what routes may use too. */
+/** Dependencies of activities, the same as those of routes. */
 export type ActivityDeps = Service;

@@ -4,26 +4,31 @@ import { EngineEndedError } from '../data/lake/engine/failure.ts';
 
 const everyMs = 1_000;
 
-/** A job at whose work one engine process after the other ended: another try would only end the next. */
+/**
+ * Several engine processes in a row have ended while running this job; another attempt would crash the next
+ * one.
+ */
 export class EngineCrashLoopError extends Error {
   override readonly name = 'EngineCrashLoopError';
 }
 
-/** What a try tells the next one, beside its own progress. */
+/** What an attempt passes to the next one, besides its own progress. */
 interface Beat {
   engineDeaths?: number;
 }
 
 export interface HeartbeatOptions<Progress> {
-  /** So many engine processes may end at this job, over all its tries, before it is given up. */
+  /** Maximum number of engine processes that may end during this job, over all its attempts. */
   maxEngineDeaths?: number;
   /** Called with each heartbeat. */
   onBeat?: (latest: Progress) => void;
 }
 
 /**
- * Heartbeats while `work` runs, so that a lost worker is noticed, a cancel arrives, and an operator reads the
- * progress; and counts the engine processes that ended at this job.
+ * Heartbeats while `work` runs, so that a lost worker is detected, a cancel is delivered, and operators see
+ * the progress. Counts the engine processes that ended during this job.
+ *
+ * @throws EngineCrashLoopError when `maxEngineDeaths` is reached
  */
 export async function withHeartbeats<Progress extends object, T>(
   first: Progress,
@@ -58,10 +63,10 @@ export async function withHeartbeats<Progress extends object, T>(
   }
 }
 
-/** A job at which this many engine processes ended is not tried again. */
+/** A job is not retried after this many engine processes have ended during it. */
 const maxEngineDeaths = 2;
 
-/** Heartbeats whose progress is also kept in a row. What cannot be kept comes again with the next. */
+/** Heartbeats whose progress is also stored in a row. A failed write is made up for by the next one. */
 export function withProgress<Progress extends object, T>(
   logger: Pick<Logger, 'debug'>,
   first: Progress,
@@ -74,9 +79,7 @@ export function withProgress<Progress extends object, T>(
   return withHeartbeats(first, { maxEngineDeaths, onBeat }, work);
 }
 
-/**
- * An activity that tells nothing but that it goes on: a worker that was killed with it is noticed by that.
- */
+/** Adds heartbeats without progress to an activity, so that a killed worker is detected. */
 export function beating<Input, Output>(
   activity: (input: Input) => Promise<Output>,
 ): (input: Input) => Promise<Output> {

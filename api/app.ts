@@ -58,13 +58,13 @@ import { runsRoutes } from './workspace/runs/routes.ts';
 
 const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 
-/** The table of contents: every plugin and every resource, in order. */
+/** Registers every plugin and every resource, in order. */
 export async function buildApp(deps: ApiDeps): Promise<Routes> {
   const { trustedProxies = [] } = deps;
   const limit = rateLimit(deps.rateLimitPerMinute);
   const fastify: FastifyInstance = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
-    // Node would answer a request without a host by itself, and with no problem document.
+    // Node would answer a request without a host itself, without a problem document.
     http: { requireHostHeader: false },
     bodyLimit: bodyLimits.json,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -74,7 +74,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     },
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
-    // What is on its way when the server closes is answered like anything else, and its connection then ends.
+    // Requests in progress when the server closes are answered normally; then their connections end.
     return503OnClosing: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     frameworkErrors: (error, request, sent) => {
@@ -94,7 +94,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
-  // One line a request, when it was answered; what was sent stays out of it.
+  // One line per answered request, without its content.
   fastify.addHook('onResponse', async (request, reply) => {
     const { method, caller } = request;
     const route = request.routeOptions.url;

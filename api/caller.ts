@@ -8,7 +8,7 @@ export type Scope = (typeof scopes)[number];
 export interface Caller {
   organizationId: string;
   kind: 'user' | 'client';
-  /** The client's or user's id: rate limits, idempotency keys and records go by it, not by the token. */
+  /** The client's or user's id: rate limits, idempotency keys and records use it instead of the token. */
   id: string;
   tokenId: string;
   scopes: readonly Scope[];
@@ -19,13 +19,13 @@ export interface Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
-    /** Set while an idempotency key is in force: what the request creates is named after it. */
+    /** Set for a request with an idempotency key: ids of what it creates are derived from it. */
     idempotencySeed: { seed: string; atMs: number } | undefined;
     rawBodyHash: Buffer | undefined;
   }
 }
 
-/** The caller of a route that is not public. */
+/** The caller of a non-public route. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === undefined)
     throw new Error(`${request.routeOptions.url} needs a caller but is declared public.`);
@@ -33,7 +33,8 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /**
- * A new id; under an idempotency key always the same one for the same purpose, so a retry finds what it made.
+ * A new id; under an idempotency key always the same for the same purpose, so that a retry finds what was
+ * created.
  */
 export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): string {
   const key = request.idempotencySeed;
@@ -44,13 +45,13 @@ export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): 
 
 const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The W3C trace the request came with, if it is one. */
+/** The request's W3C traceparent, if it is valid. */
 function traceparentOf(request: FastifyRequest): string | undefined {
   const given = request.headers['traceparent'];
   return typeof given === 'string' && traceparentPattern.test(given) ? given : undefined;
 }
 
-/** What a process remembers of the request that started it. */
+/** The memo of a process started by this request. */
 export function memoOf(
   request: FastifyRequest,
   callerId: string = callerOf(request).id,

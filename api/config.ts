@@ -13,7 +13,7 @@ const environment = storesEnvironment.extend({
   PREVIEW_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
 });
 
-/** The API's settings, from the environment, checked once. */
+/** The API's settings, validated once from the environment. */
 export function readApiConfig(env: NodeJS.ProcessEnv) {
   const e = readEnvironment(environment, env);
   return {
@@ -28,7 +28,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** Addresses and networks like 10.0.0.0/8, comma separated. */
+/** Addresses and networks such as 10.0.0.0/8, separated by commas. */
 function networks(list: string, context: z.RefinementCtx): string[] {
   const entries = list.split(/[\s,]+/).filter((entry) => entry !== '');
   for (const entry of entries) {

@@ -9,21 +9,21 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Service } from '../service/open.ts';
 import type { BodyRules } from './plugins/body-bytes.ts';
 
-/** Everything a route may use, made once in main.ts. */
+/** Dependencies of the routes, opened once in main.ts. */
 export interface ApiDeps extends Service {
   rateLimitPerMinute: number;
   publicUrl: string | undefined;
-  /** Networks whose word on whom they forward for is taken; none where left out. */
+  /** Networks whose forwarding headers are trusted; default: none. */
   trustedProxies?: readonly string[];
-  /** Asks each dependency whether it answers, by name. */
+  /** By name, checks whether each dependency answers. */
   probes: Readonly<Record<'postgres' | 'objectStore' | 'temporal', () => Promise<unknown>>>;
-  /** Bounds of bodies at once; left out, those of production. */
+  /** Limits of concurrent bodies; default: those of production. */
   bodyRules?: BodyRules;
-  /** Checks every answer against its documented schema: on in tests, where a mismatch must show. */
+  /** Validates every answer against its documented schema; used in tests. */
   validateResponses: boolean;
 }
 
-/** The app as resources see it: their zod schemas type their handlers. */
+/** The app as resources see it: zod schemas type the handlers. */
 export type Routes = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

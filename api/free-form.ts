@@ -4,8 +4,8 @@ import { isRawNumber, type JsonValue } from '../data/exact-json.ts';
 const maxMapBytes = 65_536;
 
 /**
- * Any JSON value of at most so many bytes, with its numbers as they came; the reader of bodies bounds those.
- * It is stored as text: jsonb would write every number out.
+ * Any JSON value up to a size, with its numbers unchanged; their length is bounded when the body is parsed.
+ * It is stored as text, because jsonb would expand numbers.
  */
 export function freeForm(maxBytes: number) {
   return z
@@ -14,23 +14,23 @@ export function freeForm(maxBytes: number) {
     .meta({ description: 'Any JSON value.' });
 }
 
-/** What is told of a value that is no map. */
+/** The fault of a value that is not a map. */
 export const notMap = { error: 'Input should be a valid dictionary', params: { type: 'dict_type' } };
 
-/** A map that comes back with the keys it went in with. */
+/** A map that reads back with the same keys. */
 export const freeFormMap = mapOf(maxMapBytes).meta({
   type: 'object',
   description: `A map of your own, at most ${maxMapBytes / 1_024} KiB as JSON.`,
 });
 
-/** A map of at most so many bytes as JSON. */
+/** A map up to a size as JSON. */
 export function mapOf(maxBytes: number) {
   return z
     .custom<Record<string, JsonValue>>(isMap, { ...notMap, abort: true })
     .refine((value) => fits(value, maxBytes), { error: tooLarge(maxBytes) });
 }
 
-/** The same in an answer, whose schema must not drop any key either. */
+/** The same in an answer, whose schema must also keep all keys. */
 export const keptMap = z.custom<Record<string, unknown>>(isMap).meta({ type: 'object' });
 
 export function isMap(value: unknown): boolean {

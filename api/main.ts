@@ -6,8 +6,8 @@ import { openService } from '../service/open.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
 
-// Bodies of megabytes are memory outside of the heap: without this, V8 marks the whole heap for every 64 MB
-// of them.
+// Large bodies are memory outside the heap: without this flag, V8 marks the whole heap for every 64 MB of
+// them.
 setFlagsFromString('--external-memory-accounted-in-global-limit');
 
 let stopping = false;
@@ -27,7 +27,7 @@ const { service, pool, temporal, close } = await openService(config, {
   staging: previewStaging(config.previewProcesses),
   logger,
 });
-// Without the object store the API still serves what needs none; the worker makes the bucket too.
+// Without the object store, the API serves routes that do not need it; the worker creates the bucket too.
 void service.objects
   .ensureBucket()
   .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
@@ -46,7 +46,7 @@ const app = await buildApp({
   },
 });
 
-/** Answers what is under way, then lets go of everything; a second signal does not wait. */
+/** Completes requests in progress, then closes everything; a second signal exits at once. */
 async function stop(): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
@@ -57,7 +57,7 @@ async function stop(): Promise<void> {
 
 process.once('SIGTERM', () => void stop());
 process.once('SIGINT', () => void stop());
-// Under a supervisor the channel ends with it: nobody would stop this process otherwise.
+// When the supervisor ends, its channel closes; nothing else would stop this process.
 process.once('disconnect', () => void stop());
 
 await app.listen({ host: config.host, port: config.port });

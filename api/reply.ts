@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the client goes away before it has its answer: what is done for it need not go on. */
+/** Aborts if the client disconnects before its answer is complete, so that the work can stop. */
 export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
@@ -10,9 +10,8 @@ export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
 }
 
 /**
- * Has an answer downloaded under a name of whatever characters, as RFC 6266 says it: the name itself in
- * UTF-8, before it what of it is ASCII for whoever reads that only. Some take a `%` in the latter for the
- * beginning of an escape.
+ * Makes an answer a download under a name of any characters, by RFC 6266: the name in UTF-8, preceded by an
+ * ASCII form for clients that read only that. In the latter, some take a `%` for the beginning of an escape.
  */
 export function attachment(name: string): string {
   const whole = name.toWellFormed().replaceAll(/\p{Cc}|[/\\]/gu, '_');
@@ -27,7 +26,7 @@ export function attachment(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${escaped}`;
 }
 
-/** Sends what is JSON text already: exact numbers must not pass through JavaScript again. */
+/** Sends JSON text unchanged: exact numbers must not be parsed by JavaScript again. */
 export function sendText(reply: unknown, text: string): never {
   return (reply as FastifyReply)
     .type('application/json; charset=utf-8')

@@ -4,7 +4,7 @@ import type { Routes } from './deps.ts';
 import { type Call, type Load, type Operation, route } from './route.ts';
 import { decodeCursor, envelope, idCursor, type ListRequest, page, pageQuery, toPage } from './schemas.ts';
 
-/** A path without its last part: the list that a resource's own path lies in. */
+/** A path without its last part: the collection that contains the resource. */
 type CollectionOf<Path extends string> = Path extends `${infer Head}/${infer Tail}`
   ? Tail extends `${string}/${string}`
     ? `${Head}/${CollectionOf<Tail>}`
@@ -15,13 +15,13 @@ type Awaitable<T> = T | Promise<T>;
 
 export interface ResourceDeclaration<Path extends string, Row, Schema extends z.ZodObject> {
   tag: string;
-  /** Of one: `/v1/projects/:project_id`. Its list is the path without its last part. */
+  /** Path of one item: `/v1/projects/:project_id`. Its list is the path without the last part. */
   path: Path;
   schema: Schema;
-  /** One as it is answered, for the documentation. */
+  /** One item as answered, for the documentation. */
   example: z.input<Schema>;
   load: Load<Path, Row>;
-  /** What the list lies in: its project, its table. */
+  /** The parent of the list, for example its project or table. */
   parent?: Load<CollectionOf<Path>>;
   view(row: Row, call: Pick<Call, 'transaction' | 'request'>): Awaitable<z.input<Schema>>;
 }
@@ -32,14 +32,13 @@ type Writing<Path extends string, Query extends z.ZodType, Body extends z.ZodTyp
   Body
 > & {
   run(call: Call<Path, z.output<Query>, z.output<Body>>): Promise<Row>;
-  /** The usual one first; another is set on the call's reply. */
+  /** The default first; others are set on the call's reply. */
   status?: number | readonly number[];
 };
 
 /**
- * The routes of a resource: `{data}` around one, keyset pages of many, 404 before 422, and `Location` with
- * whatever was created or goes on. A route of another form is made with `route`, or is a plain one of
- * Fastify.
+ * The routes of a resource: `{data}` around one item, keyset pages of many, 404 before 422, and `Location`
+ * for whatever was created or accepted. Other forms of routes are made with `route`, or plain Fastify.
  */
 export function resource<const Path extends string, Row extends { id: string }, Schema extends z.ZodObject>(
   app: Routes,
@@ -62,12 +61,12 @@ export function resource<const Path extends string, Row extends { id: string }, 
     route(app, at, where, operation, answers, async (call) => {
       if (statuses[0] !== undefined) call.reply.code(statuses[0]);
       const { exists } = operation;
-      // Whatever the operation goes on to look at: nobody gets as far as that by what is not theirs.
+      // Checked for every operation, so that no caller can act on a resource that is not visible to them.
       if (exists !== undefined)
         await call.transaction((db) => exists(db, call.organizationId, call.params, call.caller));
       const row = await operation.run(call);
       const { statusCode } = call.reply;
-      // What a create finds instead of making it is told where it is, too.
+      // A create that finds an existing item also returns its location.
       const isMade = statusCode === 201 || (where[0] === 'POST' && statuses.includes(201));
       if (isMade || statusCode === 202) call.reply.header('Location', locationOf(path, call.params, row.id));
       return { data: await view(row, call) };
@@ -75,7 +74,7 @@ export function resource<const Path extends string, Row extends { id: string }, 
   }
 
   return {
-    /** `GET` of the list, a page at a time. */
+    /** `GET` of the list, by pages. */
     list<Query extends z.ZodObject = typeof pageQuery, Place extends z.ZodType = typeof idCursor>(
       operation: Operation<CollectionOf<Path>, Query, z.ZodUndefined> & {
         rows(
@@ -83,7 +82,7 @@ export function resource<const Path extends string, Row extends { id: string }, 
           call: Call<CollectionOf<Path>, z.output<Query>>,
           slice: { after: z.output<Place> | undefined; limit: number },
         ): Promise<readonly Row[] | { rows: readonly Row[]; shown: number }>;
-        /** Where rows stand in the list, left out where that is by their ids. */
+        /** The position of rows in the list; default: by id. */
         place?: { schema: Place; of(row: Row): z.input<Place> };
       },
     ): void {
@@ -103,7 +102,7 @@ export function resource<const Path extends string, Row extends { id: string }, 
       });
     },
 
-    /** `GET` of one. */
+    /** `GET` of one item. */
     show(operation: Operation<Path, z.ZodUndefined, z.ZodUndefined>): void {
       route(app, at, ['GET', path], { exists: load, ...operation }, { 200: one }, async (call) => {
         const row = await call.transaction((db) => load(db, call.organizationId, call.params, call.caller));
@@ -111,7 +110,7 @@ export function resource<const Path extends string, Row extends { id: string }, 
       });
     },
 
-    /** `POST` to the list, or to `at`: 201, or what `status` says. */
+    /** `POST` to the list, or to `at`: 201, or `status`. */
     create<
       Body extends z.ZodType = z.ZodUndefined,
       const At extends string = CollectionOf<Path>,
@@ -122,12 +121,12 @@ export function resource<const Path extends string, Row extends { id: string }, 
       write(['POST', where], { exists, ...operation }, 201);
     },
 
-    /** `PATCH` of one. */
+    /** `PATCH` of one item. */
     change<Body extends z.ZodType>(operation: Writing<Path, z.ZodUndefined, Body, Row>): void {
       write(['PATCH', path], { exists: load, ...operation }, 200);
     },
 
-    /** `PUT` of one, or of what stands at `at`. */
+    /** `PUT` of one item, or of `at`. */
     replace<Body extends z.ZodType, const At extends string = Path, Query extends z.ZodType = z.ZodUndefined>(
       operation: Writing<At, Query, Body, Row> & { at?: At },
     ): void {
@@ -135,14 +134,14 @@ export function resource<const Path extends string, Row extends { id: string }, 
       write(['PUT', (operation.at ?? path) as At], { exists, ...operation }, 200);
     },
 
-    /** `DELETE` of one; answers what it was, or became. */
+    /** `DELETE` of one item; answers with its last state. */
     remove<Query extends z.ZodType = z.ZodUndefined>(
       operation: Writing<Path, Query, z.ZodUndefined, Row>,
     ): void {
       write(['DELETE', path], { exists: load, ...operation }, 200);
     },
 
-    /** `POST` to something that one can do: `cancel` of `/v1/table-imports/:import_id`. */
+    /** `POST` of an action: `cancel` of `/v1/table-imports/:import_id`. */
     action<
       const Name extends string,
       Body extends z.ZodType = z.ZodUndefined,

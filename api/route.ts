@@ -6,7 +6,7 @@ import { type Database, inOrganization, type OrganizationTransaction } from '../
 import { type Caller, callerOf, idFor, type Scope } from './caller.ts';
 import type { Routes } from './deps.ts';
 
-/** The names of a path's parameters: `/v1/projects/:project_id` has `project_id`. */
+/** The parameter names of a path: `/v1/projects/:project_id` has `project_id`. */
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamName<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -15,7 +15,7 @@ type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${in
 
 export type Params<Path extends string> = Record<ParamName<Path>, string>;
 
-/** Throws not_found where the path names nothing of this organization; gives what it names. */
+/** Returns what the path names; throws not_found if it names nothing of this organization. */
 export type Load<Path extends string, Row = unknown> = (
   db: OrganizationTransaction,
   organizationId: string,
@@ -23,7 +23,7 @@ export type Load<Path extends string, Row = unknown> = (
   caller: Caller,
 ) => Promise<Row>;
 
-/** A request as its handler sees it: checked, and with what every handler needs. */
+/** A validated request as its handler sees it, with what every handler needs. */
 export interface Call<Path extends string = string, Query = unknown, Body = unknown> {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -32,9 +32,9 @@ export interface Call<Path extends string = string, Query = unknown, Body = unkn
   params: Params<Path>;
   query: Query;
   body: Body;
-  /** One transaction that sees the organization's rows and no others. */
+  /** Runs one transaction that sees only the organization's rows. */
   transaction<T>(work: (db: OrganizationTransaction) => Promise<T>): Promise<T>;
-  /** A new id; under an idempotency key always the same one for the same purpose. */
+  /** A new id; under an idempotency key always the same for the same purpose. */
   newId(prefix: IdPrefix, purpose?: string): string;
 }
 
@@ -42,18 +42,15 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   summary: string;
   description?: string;
   scope?: Scope;
-  /** Only for an administrator. */
+  /** Requires an administrator. */
   admin?: boolean;
   query?: Query;
   body?: Body;
-  /** Where the path's parameters are more than text. */
+  /** For path parameters with rules of their own. */
   params?: z.ZodObject;
-  /**
-   * What the path must name before anything else is told about the request; a plain route looks for it itself
-   * too.
-   */
+  /** What the path must name before any other fault is reported; a plain route also looks it up itself. */
   exists?: Load<Path> | undefined;
-  /** Codes beyond those that every route answers. */
+  /** Error codes besides those of every route. */
   errors?: readonly ErrorCode[];
   bodyLimit?: number;
   rawBody?: boolean;
@@ -66,9 +63,8 @@ const csvType = 'text/csv';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Adds one route. Its scope is `agent:read` for GET and `agent:write` else, unless it says another; its
- * parameters are the path's own. `answers` are the schemas of its answers by status, the lowest of which is
- * the usual one.
+ * Adds one route. Its default scope is `agent:read` for GET and `agent:write` otherwise; its parameters are
+ * those of the path. `answers` are the schemas of its answers by status, the lowest of which is the default.
  */
 export function route<
   const Path extends string,

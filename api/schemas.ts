@@ -28,7 +28,7 @@ export const validationSchema = z
   })
   .meta({ id: 'ValidationError' });
 
-/** The header every write takes; other headers are none of a route's business. */
+/** The header every write accepts; routes do not validate other headers. */
 export const idempotencyHeaders = z.looseObject({
   'idempotency-key': z
     .string()
@@ -64,14 +64,14 @@ export const confirmQuery = z.object({
   confirm: z.literal('true').describe('Must be `true`: the operation cannot be undone.'),
 });
 
-/** What a list's cursors belong to: its path and filters. */
+/** What identifies a list for its cursors: its path and filters. */
 export type ListRequest = Pick<FastifyRequest, 'url'> & {
   query: { limit: number; cursor?: string | undefined };
 };
 
 /**
- * A page's own place is no filter; which version of a table is read stands in the cursor itself, and what is
- * refreshed before the first page is the same list.
+ * Parameters that do not identify a list: the page's position, the table version, which is in the cursor
+ * itself, and a refresh before the first page.
  */
 const noFilters = ['cursor', 'limit', 'version', 'refresh'];
 
@@ -82,12 +82,12 @@ function listOf({ url }: ListRequest): string {
   return createHash('sha256').update(`${pathname}?${searchParams}`).digest('base64url').slice(0, 8);
 }
 
-/** Opaque to clients; a changed one, or one of another list, is refused rather than read wrongly. */
+/** Opaque to clients; a modified cursor, or one of another list, is refused. */
 export function encodeCursor(request: ListRequest, value: unknown): string {
   return Buffer.from(JSON.stringify([listOf(request), value])).toString('base64url');
 }
 
-/** The place that the request's cursor stands for, if it has one. */
+/** The position in the request's cursor, if it has one. */
 export function decodeCursor<T extends z.ZodType>(schema: T, request: ListRequest): z.infer<T> | undefined {
   const { cursor } = request.query;
   if (cursor === undefined) return undefined;
@@ -107,7 +107,7 @@ export function toPage<T, R>(
   rows: readonly T[],
   cursorOf: (row: T) => unknown,
   view: (row: T) => R,
-  /** Where a page ends before its limit, because its items are large. */
+  /** The number of items if the page ends before its limit, because its items are large. */
   shown = request.query.limit,
 ) {
   const limit = Math.min(request.query.limit, shown);
@@ -122,5 +122,5 @@ export const idCursor = z.string();
 /** How much a model thinks before it answers. */
 export const effortSchema = z.enum(['low', 'medium', 'high']);
 
-/** A revision's number, as PostgreSQL keeps it. */
+/** A revision number, in PostgreSQL's range. */
 export const revisionNumber = z.int().min(1).max(2_147_483_647);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { SentList } from '../domain/tables/records/reading/sent-list.ts';
 
-/** The bytes of a route with `rawBody`, for whoever reads their list of rows or records. */
+/** The bytes of a `rawBody` route, for parsing its list of rows or records. */
 export function sentListOf(
   request: Pick<FastifyRequest, 'body'>,
   list: SentList['list'],

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ApiDeps } from './deps.ts';
 
-/** Where others reach this service: as it is told, else as the request did. */
+/** The public address of this service: as configured, otherwise as in the request. */
 export const serviceUrl = (
   { publicUrl }: Pick<ApiDeps, 'publicUrl'>,
   { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,

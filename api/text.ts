@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { isLongerThan } from '../data/text.ts';
 
-/** Why a text cannot be kept as it is; undefined where it can. PostgreSQL knows neither of the two. */
+/** Why PostgreSQL cannot store a text; undefined if it can. */
 export function textFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'Text must not hold the NUL character.';
   if (!text.isWellFormed()) return 'The text holds half of a surrogate pair.';
   return undefined;
 }
 
-/** What a JSON Schema can say of it: half of a pair is no character to begin with. */
+/** The rule in JSON Schema, where half a surrogate pair is not a character anyway. */
 const pattern = '^[^\\u0000]*$';
 const visiblePattern = '^[^\\u0000]*[^\\s\\ufeff\\u0000][^\\u0000]*$';
 
 /**
- * Text of so many characters that can be kept as it is; one outside the basic plane is one character, as
- * clients count. Every text of a request that is stored or looked up is one.
+ * Storable text with a bounded number of characters; one outside the BMP counts as one, as clients count.
+ * Used for every text of a request that is stored or looked up.
  */
 export function characters(min: number, max: number) {
   return z
@@ -31,7 +31,7 @@ export function characters(min: number, max: number) {
 const tooLong = { code: 'too_big', origin: 'string', inclusive: true, continue: false } as const;
 const tooShort = { code: 'too_small', origin: 'string', inclusive: true, continue: false } as const;
 
-/** A name that people read: more than white space. */
+/** A display name: more than white space. */
 export function visibleName(max: number) {
   return characters(1, max)
     .check(({ value, issues }) => {
@@ -40,8 +40,8 @@ export function visibleName(max: number) {
     .meta({ maxLength: max, pattern: visiblePattern });
 }
 
-/** A client's own name of something, compared as it is. */
+/** A name chosen by the client, compared as it is. */
 export const ownName = characters(1, 255);
 
-/** An id in a body: one that cannot be any is told as one that is unknown. */
+/** An id in a body: an invalid one is answered like an unknown one. */
 export const idText = characters(1, 255);

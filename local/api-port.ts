@@ -2,8 +2,9 @@ import { tryLock } from './lock.ts';
 import { choosePorts, firstFreePort, isPortFree } from './ports.ts';
 
 /**
- * The API's port: the one asked for or none; without a wish, the default or the next free one. A port moved
- * on to is held by name until this process ends, so that two starts at the same moment do not choose it both.
+ * The API's port: if requested explicitly, that one or an error; otherwise the default or the next free one.
+ * A port other than the default is held by name until this process ends, so that two concurrent starts do not
+ * choose the same.
  */
 export async function chooseApiPort(asked: { wanted: number; isExplicit: boolean }): Promise<number> {
   const { wanted, isExplicit } = asked;

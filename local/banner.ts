@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LocalState } from './local-state.ts';
 
-/** What a person needs to know when everything is up, with a first command that works as it is pasted. */
+/** Shown when everything is up, with a first command that works as pasted. */
 export function banner(state: LocalState, options: { dataDir: string; tookMs: number }): string {
   const stateFile = join(options.dataDir, 'local.json');
   const secret = `$(node -p 'require("${stateFile}").clientSecret')`;

@@ -1,7 +1,7 @@
 /**
- * The first step of `npm start`, `npm test` and the like: whatever Node (>= 20) the machine has installs the
- * locked dependencies where they changed, then hands over to the Node of node_modules, which runs TypeScript.
- * Everything said here goes to stderr, so that a command's stdout stays its own.
+ * The first step of `npm start`, `npm test` and the other commands: the machine's own Node (>= 20) installs
+ * the locked dependencies if they changed, then hands over to the Node in node_modules, which runs
+ * TypeScript. All messages of this program go to stderr, so that stdout belongs to the command.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ const stampFile = join(modules, '.install-stamp');
 const node = join(modules, '.bin', 'node');
 const reporters = ['--reporter=default', '--reporter=./test/support/closing-line-reporter.ts'];
 
-/** What each command runs, one after the other, on the Node of node_modules. */
+/** What each command runs, in order, on the Node in node_modules. */
 const commands = {
   start: (args) => [['local/start.ts', ...args]],
   test: (args) => [['local/tools.ts'], ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args]],
@@ -41,7 +41,7 @@ const commands = {
 
 const hashOfLock = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 
-/** True when node_modules holds what the lock says: by our stamp, or by the tree npm itself recorded. */
+/** True if node_modules matches the lock file, by our stamp or by npm's own record of the installed tree. */
 function isInstalled() {
   if (!existsSync(node)) return false;
   const hash = hashOfLock();
@@ -51,7 +51,7 @@ function isInstalled() {
   return true;
 }
 
-/** Compares npm's own record of what it installed with the lock, so that a developer's `npm install` counts. */
+/** Compares npm's record of what it installed with the lock file, so that a manual `npm install` counts. */
 function holdsLockedTree() {
   const recordFile = join(modules, '.package-lock.json');
   if (!existsSync(recordFile)) return false;
@@ -65,7 +65,10 @@ function holdsLockedTree() {
   );
 }
 
-/** Holds a socket only one process can listen on: two commands on one clone install one after the other. */
+/**
+ * Holds a socket that only one process can listen on, so that concurrent commands on one clone install one
+ * after the other.
+ */
 async function holdInstallLock() {
   const name = `workspace-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
   const address = process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.sock`);
@@ -81,7 +84,7 @@ async function holdInstallLock() {
   throw new Error(`Another installation has held ${address} for ten minutes; end it and try again.`);
 }
 
-/** Runs a program to its end, passing signals on; what it printed on stdout goes to ours or to stderr. */
+/** Runs a program to its end and forwards signals; its stdout goes to ours or to stderr. */
 function run(program, args, { stdout, env = process.env }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ['inherit', stdout, 'inherit'] });
@@ -102,7 +105,7 @@ function run(program, args, { stdout, env = process.env }) {
   });
 }
 
-/** Under npm this process is npm's own child: when npm is killed outright, nobody else would end us. */
+/** Under npm this process is npm's child: if npm is killed with SIGKILL, this is the only way to notice. */
 function onParentLoss(end) {
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event === undefined) return undefined;
@@ -114,7 +117,7 @@ async function install() {
   const lock = await holdInstallLock();
   if (!isInstalled()) {
     process.stderr.write('Installing the locked dependencies (npm ci, a minute or less) ...\n');
-    // npm must not run on the very Node binary that it is about to replace.
+    // npm must not run on the Node binary that it is about to replace.
     const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => entry !== join(modules, '.bin'));
     const env = { ...process.env, PATH: path.join(delimiter) };
     const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdout: 2, env });
@@ -140,7 +143,7 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
-// Node keeps compiled code there: every later process of this clone starts sooner.
+// Node's compile cache, which makes later processes of this clone start sooner.
 const env = { NODE_COMPILE_CACHE: join(modules, '.compile-cache'), ...process.env };
 for (const step of commands[name](args)) {
   const code = await run(node, step, { stdout: 'inherit', env });

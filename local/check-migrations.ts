@@ -1,16 +1,19 @@
 /**
- * Holds migrations to what a running service takes: nothing is rewritten or scanned under a lock that keeps
- * others from a table, and nothing goes that the release before still reads. A statement that has to is
- * allowed by a comment before it, `-- allowed: why it harms nobody`.
+ * Checks that migrations are safe while a service is running: nothing is rewritten or scanned under a lock
+ * that blocks access to a table, and nothing is removed that the previous release still reads. A statement
+ * that must do so is allowed by a preceding comment, `-- allowed: <reason>`.
  */
 import { globSync, readFileSync } from 'node:fs';
 
-/** Those before it are applied everywhere, and never change. */
+/** Earlier migrations are applied everywhere and never change. */
 const firstHeld = '0045';
 
 interface Rule {
   is: RegExp;
-  /** A table of this file has no rows and no readers yet; group 1 names it. */
+  /**
+   * Whether tables created in the same file are exempt: they have no rows and no readers yet. Group 1 of `is`
+   * is the table's name.
+   */
   onOldTablesOnly: boolean;
   why: string;
 }
@@ -68,9 +71,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/**
- * Statements without their comments and the bodies of their functions, with whether one before allows them.
- */
+/** Statements without comments and function bodies, each with whether a comment allows it. */
 export function statementsOf(text: string): { statement: string; isAllowed: boolean }[] {
   const withoutBodies = text.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''");
   return withoutBodies.split(';').flatMap((part) => {
@@ -79,7 +80,7 @@ export function statementsOf(text: string): { statement: string; isAllowed: bool
   });
 }
 
-/** What of a file harms a running service. */
+/** The statements of a file that would harm a running service. */
 export function faultsOf(text: string): string[] {
   const statements = statementsOf(text);
   const made = new Set(

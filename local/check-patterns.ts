@@ -1,7 +1,7 @@
 /**
- * Holds every regular expression of the service to linear time: what a caller sends meets it. A pattern that
- * can backtrack beyond that is told with a text that makes it, and so is one that is put together at run
- * time.
+ * Checks that every regular expression of the service runs in linear time, because it is applied to input
+ * from callers. Reports each pattern that can backtrack more than that, with an input that shows it, and each
+ * pattern built at run time.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { checkSync } from 'recheck';
 
 const wings = ['api', 'domain', 'data', 'activities', 'worker', 'workflows'];
 
-/** Patterns that are safe for a reason the checker cannot see: their file, and the reason. */
+/** Patterns that are safe for a reason the checker cannot see, by file. */
 const allowed: Readonly<Record<string, string>> = {
   'domain/tables/query/guard/splice.ts':
     'It meets a statement within a query process, which has a time and is killed beyond it.',

@@ -1,19 +1,19 @@
 /**
- * Holds the source to its structure: which part may import which, the order of the domain's wings, no cycle
- * among its rooms, a README in each of them, one place that knows DuckLake's own names, and no file that
- * nobody wants to read.
+ * Checks the structure of the source: which part may import which, the order of the domain's wings, no cycle
+ * among its rooms, a README in each of them, one place that names DuckLake's own tables, and the length of
+ * files.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
 const maxLines = 300;
 const readmeLines = 20;
-/** Beyond the formatter's width, which leaves comments as they are. */
+/** Comments beyond the formatter's width, which it does not wrap. */
 const longComment = /^(?=.{111}) *(?:\/\/|\/\*|\* )/m;
 
 /**
- * What a part may import beside itself. Of workflows, parts that do not host them know names and contracts
- * only.
+ * What a part may import besides itself. Parts that do not host workflows may import only names and contracts
+ * from there.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
   api: ['service', 'domain', 'data', 'workflows'],
@@ -36,14 +36,13 @@ const wings: Readonly<Record<string, readonly string[]>> = {
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';
 /**
- * The only folder that may say `ducklake_`: its tables, and its procedures too, are another version's before
- * long.
+ * The only folder that may contain `ducklake_`: DuckLake's tables and procedures change between its versions.
  */
 const duckLakeFolder = 'data/lake/ducklake/';
 const specifier = /(?:from|import|import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g;
 
 const faults: string[] = [];
-/** Which room imports which, with a file that does. */
+/** For each room, the rooms that it imports, with a file that does. */
 const rooms = new Map<string, Map<string, string>>();
 
 for (const part of Object.keys(parts)) {

@@ -1,18 +1,18 @@
 /**
- * Holds the tests to one way of waiting: test/support/eventually.ts, whose patience a slow machine does not
- * use up. A wait of a second is a test that fails beside other work.
+ * Checks that all tests wait through test/support/eventually.ts, whose timeout is long enough for slow
+ * machines. A test that waits a second fails on a busy machine.
  */
 import { globSync, readFileSync } from 'node:fs';
 
 const helper = 'test/support/eventually.ts';
 
-/** Ways of Vitest to wait, each with a limit of its own. */
+/** Vitest's own ways to wait, each with its own timeout. */
 const waits = /\bvi\s*\.\s*(?:waitUntil|waitFor)\b|\bexpect\s*\.\s*poll\b/g;
-/** What a loop of one's own is made of, in either form. */
+/** What a hand-written wait loop contains, in either form. */
 const sleeps =
   /\bsetTimeout\b[^;]*? from '(?:node:)?timers\/promises'|new Promise(?:<\w+>)?\(\(?\w*\)? => setTimeout\(/g;
 
-/** Tests that let time pass, which is no wait for something to come. */
+/** Tests that let time pass without waiting for an event. */
 const lettingTimePass: Readonly<Record<string, string>> = {
   'test/api/body-bytes.test.ts': 'a request that is admitted is told by no answer within a while',
   'test/api/analyst/conversations/events.test.ts': 'nothing may come meanwhile',

@@ -5,7 +5,10 @@ import { z } from 'zod';
 /** Settings of `npm start`, from its environment. */
 export type LocalConfig = {
   dataDir: string;
-  /** A port that was asked for is taken or the start fails; the default one moves on. */
+  /**
+   * An explicitly requested port is used or the start fails; the default may be replaced by the next free
+   * one.
+   */
   apiPort: { wanted: number; isExplicit: boolean };
   rateLimitPerMinute: string;
   logLevel: string;
@@ -13,7 +16,7 @@ export type LocalConfig = {
   objectStore: ObjectStoreConfig | undefined;
   temporalAddress: string | undefined;
   temporalNamespace: string;
-  /** Undefined where mails are caught instead of sent. */
+  /** Undefined if mails are caught instead of sent. */
   mail: { smtpUrl: string; smtpFrom: string } | undefined;
 };
 
@@ -47,7 +50,7 @@ const variables = z.object({
   SMTP_FROM: text,
 });
 
-/** Reads the settings; an empty variable counts as absent. Throws with every problem named. */
+/** Reads the settings; an empty variable counts as absent. Throws an error that lists every problem. */
 export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = variables.safeParse(given);
@@ -59,7 +62,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
   return {
     dataDir: dataDirOf(environment),
     apiPort: { wanted: values.PORT ?? defaultPort, isExplicit: values.PORT !== undefined },
-    // A person trying things out by script is no attacker.
+    // Scripts on the local machine are trusted.
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? '1000000',
     logLevel: values.LOG_LEVEL ?? 'info',
     databaseUrl: values.DATABASE_URL,

@@ -7,14 +7,17 @@ const firstClient = z.object({
   organizationId: z.string(),
   clientId: z.string(),
   clientSecret: z.string(),
-  /** Which database knows this client: `local`, or host, port and name of another server's. */
+  /** The database that has this client: `local`, or host, port and name of another server's. */
   database: z.string(),
 });
 
-/** The client made with the first organization of a data directory. */
+/** The client created with the first organization of a data directory. */
 export type FirstClient = z.infer<typeof firstClient>;
 
-/** The first client, made at a data directory's first start and kept; made anew for another database. */
+/**
+ * The first client; created and stored at the first start of a data directory, and again for a different
+ * database.
+ */
 export async function ensureFirstClient(options: {
   dataDir: string;
   environment: StackEnvironment;

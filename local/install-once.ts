@@ -8,19 +8,19 @@ import { type Lock, tryLock } from './lock.ts';
 const toolsDir = fileURLToPath(new URL('../.tools', import.meta.url));
 const lockPollMs = 200;
 
-/** What is installed as one. */
+/** Files that are installed as a unit. */
 export type Installation = {
-  /** Of its folders in .tools/, by which older ones are known. */
+  /** Of its folders in .tools/; identifies older versions. */
   prefix: string;
-  /** Whatever the installed files depend on: another content is another folder. */
+  /** Everything the installed files depend on: different content is installed to a different folder. */
   content: string;
   what: string;
   size: string;
 };
 
 /**
- * Installs something once for each content, and returns its folder. The folder appears under its final name
- * only when `fill` is done with it, so whoever sees it may use it.
+ * Installs something once per content, and returns its folder. The folder gets its final name only when
+ * `fill` has completed, so one that exists is complete.
  */
 export async function installOnce(
   installation: Installation,
@@ -50,7 +50,7 @@ async function waitForLock(report: (line: string) => void): Promise<Lock> {
   }
 }
 
-/** Under the lock, so whatever else is in the folder is an older version or a broken attempt. */
+/** Under the lock, so any other folder with the prefix is an older version or an incomplete attempt. */
 async function install(
   target: string,
   { prefix, what, size }: Installation,

@@ -7,9 +7,9 @@ const localState = z.object({
   apiUrl: z.string(),
   docsUrl: z.string(),
   temporalAddress: z.string(),
-  /** Null when Temporal is not ours to start: then only its operator knows. */
+  /** Null if Temporal is not started by the stack: then its address is not known. */
   temporalUiUrl: z.string().nullable(),
-  /** Where the mails of this stack are read; null where somebody named a mail server of their own. */
+  /** Where the mails of this stack are shown; null if another mail server is configured. */
   mailPageUrl: z.string().nullable(),
   databaseUrl: z.string(),
   s3Endpoint: z.string(),
@@ -17,16 +17,16 @@ const localState = z.object({
   clientSecret: z.string(),
   /** Process ids of the local parts that are up. */
   pids: z.partialRecord(z.enum(['api', 'worker', 'temporal', 'postgres', 's3', 'mail']), z.number().int()),
-  /** What api and worker were given, for commands that work on the same stack. */
+  /** The environment of API and worker, for commands that work on the same stack. */
   environment: z.record(z.string(), z.string()),
 });
 
-/** What `local.json` says about a running stack. */
+/** The content of `local.json`: a running stack. */
 export type LocalState = z.infer<typeof localState>;
 
 const fileOf = (dataDir: string) => join(dataDir, 'local.json');
 
-/** Name of the lock that the stack of this data directory holds while it runs. */
+/** The lock that the stack of this data directory holds while it runs. */
 export function stackLock(dataDir: string): string {
   return `stack ${dataDir}`;
 }

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 export type Lock = { release(): Promise<void> };
 
 /**
- * Takes the lock, or returns undefined when another process has it. A listening socket serves as the lock
- * because, unlike a file with a process id, it cannot be left behind: on Linux it has no file at all.
+ * Takes the lock, or returns undefined if another process has it. A listening socket serves as the lock
+ * because, unlike a file with a process id, it cannot become stale: on Linux it has no file at all.
  */
 export async function tryLock(name: string): Promise<Lock | undefined> {
   const address = addressOf(name);
@@ -21,7 +21,7 @@ export async function tryLock(name: string): Promise<Lock | undefined> {
   return second === undefined ? undefined : lockOf(second);
 }
 
-/** Process id of whoever holds the lock, for a message a person can act on. */
+/** Process id of the lock's holder, for error messages. */
 export function ownerOf(name: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     let answer = '';

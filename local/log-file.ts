@@ -15,19 +15,19 @@ import { dirname } from 'node:path';
 
 const tailBytes = 64 * 1024;
 const copyBytes = 1024 * 1024;
-/** A log that has grown beyond this is set aside. */
+/** A larger log is rotated. */
 export const maxLogBytes = 16 * 1024 * 1024;
-/** Logs set aside that are kept: `.1` is the youngest. */
+/** Rotated logs that are kept; `.1` is the newest. */
 export const keptLogs = 3;
 const watchEveryMs = 5_000;
 
-/** Opens a log for appending; a part that is restarted goes on in the same file. */
+/** Opens a log for appending; a restarted part continues in the same file. */
 export function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true });
   return openSync(path, 'a', 0o600);
 }
 
-/** Sets the last run's log aside, when nobody writes to it. */
+/** Rotates the log of the previous run, while nothing writes to it. */
 export function rotateLog(path: string): void {
   if (!existsSync(path)) return;
   shiftKept(path);
@@ -35,9 +35,9 @@ export function rotateLog(path: string): void {
 }
 
 /**
- * Sets the content of a log aside that a running part has open, where there is too much of it: copied, then
- * cut. The part appends, so it goes on at the start of the file, and needs neither us nor a pipe to write.
- * Lost is at most what it writes in the microseconds between the last look for more and the cut.
+ * Rotates a log that is too large while a running part has it open: copies, then truncates it. The part
+ * appends, so it continues at the start of the file, and does not depend on this process or a pipe to write.
+ * At most what it writes in the microseconds between the last copy and the truncation is lost.
  */
 export function capLog(path: string, maxBytes = maxLogBytes): boolean {
   if (!existsSync(path) || statSync(path).size <= maxBytes) return false;
@@ -53,13 +53,13 @@ export function capLog(path: string, maxBytes = maxLogBytes): boolean {
   } finally {
     closeSync(source);
     closeSync(target);
-    // Still there only where the disk was full: the log then stays as it is.
+    // Still exists only if the disk was full: the log is then left as it is.
     rmSync(copy, { force: true });
   }
   return true;
 }
 
-/** Caps the logs from now on; one that cannot be set aside is told once and tried again. */
+/** Rotates large logs from now on; one that cannot be rotated is reported once and retried. */
 export function watchLogs(paths: readonly string[], report: (line: string) => void): void {
   const told = new Set<string>();
   const look = (path: string) => {
@@ -81,7 +81,7 @@ function shiftKept(path: string): void {
   }
 }
 
-/** Appends what a file has from this place on to another one; returns where the file ended. */
+/** Appends everything from this position of a file to another one; returns the position reached. */
 function copyFrom(source: number, target: number, start: number): number {
   const buffer = Buffer.alloc(copyBytes);
   let at = start;
@@ -93,7 +93,7 @@ function copyFrom(source: number, target: number, start: number): number {
   }
 }
 
-/** The last lines of a log, read from its end: a log may be large. */
+/** The last lines of a log, read from its end, because it may be large. */
 export function lastLines(path: string, count: number): string[] {
   if (!existsSync(path)) return [];
   const file = openSync(path, 'r');

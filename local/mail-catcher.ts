@@ -12,12 +12,12 @@ export type MailCatcherHandle = PartHandle & {
   /** For `SMTP_URL`. */
   smtpUrl: string;
   pagePort: number;
-  /** Where its mails are read. */
+  /** Address of the page that shows its mails. */
   pageUrl: string;
 };
 
 export type MailCatcherOptions = {
-  /** Directory of this part alone. */
+  /** Directory used by this part only. */
   dataDir: string;
   logFile: string;
   port?: number | undefined;
@@ -25,10 +25,10 @@ export type MailCatcherOptions = {
 };
 
 const readyTimeoutMs = 30_000;
-/** Room for the mails that it holds, and for one that is read. */
+/** For the stored mails and one being read. */
 const memoryMib = 256;
 
-/** Starts a mail server on loopback that sends nothing on, after ending one an earlier run left behind. */
+/** Starts a mail server on loopback that forwards nothing, after ending one left by an earlier run. */
 export async function startMailCatcher(options: MailCatcherOptions): Promise<MailCatcherHandle> {
   const { dataDir, logFile } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { migrateToLatest } from '../migrations/migrate.ts';
 import { startPostgres } from './postgres.ts';
 
-/** Proves that the migrations build an empty database up, and that a second run finds nothing to do. */
+/** Checks that the migrations apply to an empty database, and that a second run finds nothing to do. */
 async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-migrations-'));
   const postgres = await startPostgres({

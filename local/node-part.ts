@@ -7,7 +7,7 @@ import { launchPart, type PartHandle, untilReady } from './part.ts';
 export type NodePartOptions = {
   name: 'api' | 'worker';
   environment: NodeJS.ProcessEnv;
-  /** Data directory of the whole stack: given as an argument, it tells whose process this is. */
+  /** Data directory of the whole stack; passed as an argument, it identifies the stack's processes. */
   stackDir: string;
   logFile: string;
 };
@@ -15,8 +15,8 @@ export type NodePartOptions = {
 const readyTimeoutMs = 60_000;
 
 /**
- * Starts `api/main.ts` or `worker/main.ts` as production does, plus a message channel on which it says
- * `{ready: true}`. When the channel closes because this process was killed, it ends by itself.
+ * Starts `api/main.ts` or `worker/main.ts` as in production, plus a message channel on which it sends
+ * `{ready: true}`. If the channel closes because this process was killed, the part ends by itself.
  */
 export async function startNodePart(options: NodePartOptions): Promise<PartHandle> {
   const { name, logFile } = options;
@@ -40,7 +40,9 @@ export async function startNodePart(options: NodePartOptions): Promise<PartHandl
   return handle;
 }
 
-/** Ends api and worker of an earlier run that was killed outright and did not see the channel close. */
+/**
+ * Ends an API and worker left by an earlier run that was killed, if they did not notice the closed channel.
+ */
 export async function endNodeOrphans(stackDir: string): Promise<void> {
   const marker = markerOf(stackDir);
   await endOrphans({ isOurs: (seen) => seen.args.includes(marker), signal: 'SIGTERM' });

@@ -19,10 +19,10 @@ export type ObjectStoreHandle = PartHandle & {
 };
 
 export type ObjectStoreOptions = {
-  /** Directory of this part alone. */
+  /** Directory used by this part only. */
   dataDir: string;
   logFile: string;
-  /** SeaweedFS program: `weed` of the tools. */
+  /** The SeaweedFS program `weed`. */
   weed: string;
   port?: number | undefined;
 };
@@ -32,12 +32,12 @@ const probeTimeoutMs = 5_000;
 const region = 'us-east-1';
 const services = ['s3', 'master', 'volume', 'filer', 'admin'] as const;
 
-/** Starts SeaweedFS on loopback over this data directory, after ending one an earlier run left behind. */
+/** Starts SeaweedFS on loopback over this data directory, after ending one left by an earlier run. */
 export async function startObjectStore(options: ObjectStoreOptions): Promise<ObjectStoreHandle> {
   const { dataDir, logFile } = options;
   const objects = join(dataDir, 'objects');
   mkdirSync(objects, { recursive: true });
-  // Its files are readable for anybody who gets to them.
+  // SeaweedFS's own files are readable by all users.
   chmodSync(dataDir, 0o700);
   keepClosed(dataDir);
   const folder = `-dir=${objects}`;
@@ -51,7 +51,7 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
   const { handle } = launchPart({
     name: 's3',
     command: options.weed,
-    // Otherwise it writes further logs into the machine's temporary directory.
+    // Otherwise it also writes logs to the machine's temporary directory.
     args: ['-logtostderr=true', 'mini', folder, ...flags(ports)],
     environment: programEnvironment({
       HOME: dataDir,
@@ -80,8 +80,8 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
 }
 
 /**
- * The file of settings that SeaweedFS looks for in its working directory. Only its S3 gateway is spoken to,
- * which asks for credentials: with these keys its other HTTP services refuse whoever does not sign.
+ * Writes the settings that SeaweedFS looks for in its working directory. Only its S3 gateway is used, which
+ * requires credentials; with these keys its other HTTP services refuse unsigned requests.
  */
 function keepClosed(dataDir: string): void {
   const key = () => randomBytes(24).toString('hex');
@@ -95,7 +95,7 @@ function flags(ports: Record<(typeof services)[number], number>): string[] {
     '-ip=127.0.0.1',
     '-ip.bind=127.0.0.1',
     ...services.map((service) => `-${service}.port=${ports[service]}`),
-    // Its master and filer would hand out signed tokens, and files, to whoever asks.
+    // Its master and filer would give signed tokens and files to any client.
     '-disableHttp',
     '-webdav=false',
     '-admin.ui=false',
@@ -105,7 +105,7 @@ function flags(ports: Record<(typeof services)[number], number>): string[] {
   ];
 }
 
-/** The gateway answers before a volume takes writes, so something is written. */
+/** The gateway answers before a volume accepts writes, so the probe writes. */
 async function isWritable(store: ObjectStore): Promise<boolean> {
   const write = async () => {
     await store.ensureBucket();
@@ -115,7 +115,7 @@ async function isWritable(store: ObjectStore): Promise<boolean> {
   return Promise.race([write(), delay(probeTimeoutMs, false, { ref: false })]);
 }
 
-/** SeaweedFS puts sockets named after its ports into /tmp and, when killed, leaves them there. */
+/** SeaweedFS creates sockets named after its ports in /tmp, and leaves them there when it is killed. */
 function removeSockets(ports: readonly number[]): void {
   for (const port of ports.flatMap((port) => [port, port + grpcPortOffset])) {
     for (const path of globSync(`/tmp/seaweedfs-*-${port}.sock`)) rmSync(path, { force: true });

@@ -7,8 +7,8 @@ import { ownerOf } from './lock.ts';
 const usage = 'Usage: npm run --silent organizations -- create NAME';
 
 /**
- * Adds an organization and prints its first client as JSON: to the database of DATABASE_URL, or without one
- * to the running stack of WORKSPACE_DATA_DIR.
+ * Adds an organization and prints its first client as JSON: in the database of DATABASE_URL, or without one
+ * in the running stack of WORKSPACE_DATA_DIR.
  */
 async function main(args: readonly string[]): Promise<void> {
   const [command, name = '', ...rest] = args;
@@ -23,7 +23,7 @@ async function main(args: readonly string[]): Promise<void> {
 async function environmentOfStack(): Promise<NodeJS.ProcessEnv> {
   const dataDir = dataDirOf(hostEnvironment());
   const state = readLocalState(dataDir);
-  // A stack that was killed outright leaves its file behind, but not its lock.
+  // A stack that was killed leaves its file behind, but not its lock.
   if (state === undefined || (await ownerOf(stackLock(dataDir))) === undefined) {
     throw new Error(
       `No stack is running on ${dataDir}: run npm start, set WORKSPACE_DATA_DIR to its directory, or DATABASE_URL.`,
@@ -34,7 +34,7 @@ async function environmentOfStack(): Promise<NodeJS.ProcessEnv> {
 
 try {
   await main(process.argv.slice(2));
-  // Connections of the data layer must not keep a finished command alive.
+  // Open connections of the data layer must not keep a finished command alive.
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process of this machine, as far as we may look at it. */
+/** A process of this machine, as far as it is visible to us. */
 export type SeenProcess = { pid: number; args: readonly string[]; workingDir: string | undefined };
 
 const graceMs = 5_000;
 const pollIntervalMs = 50;
 
 /**
- * Ends what an earlier run that was killed outright left behind. Whether a process is ours is told by its
- * program and by our own data directory among its arguments, never by a process id read from a file.
+ * Ends processes left by an earlier run that was killed. They are identified by their program and by our data
+ * directory among their arguments, never by a process id read from a file.
  */
 export async function endOrphans(options: {
   isOurs: (seen: SeenProcess) => boolean;
@@ -47,7 +47,7 @@ function listFromProc(): SeenProcess[] {
   return pids.flatMap((name) => {
     try {
       const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').slice(0, -1);
-      // A zombie has no arguments; it needs its parent, not us.
+      // A zombie has no arguments; only its parent can remove it.
       return args.length === 0 ? [] : [{ pid: Number(name), args, workingDir: workingDirOf(name) }];
     } catch {
       return [];
@@ -75,6 +75,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended already, or is another user's: then the port check that follows says so.
+    // It has ended already, or belongs to another user; the port check that follows reports that.
   }
 }

@@ -12,9 +12,9 @@ export type PartExit = { reason: string };
 export type PartHandle = {
   name: PartName;
   pid: number;
-  /** Settles when the process has ended, whoever ended it; never rejects. */
+  /** Settles when the process has ended, for any reason; never rejects. */
   exited: Promise<PartExit>;
-  /** Asks the process to end, and kills it with its children when it has not within the time. */
+  /** Asks the process to end, and kills it with its children if it has not ended in time. */
   stop(timeoutMs?: number): Promise<void>;
   /** Kills the process and its children at once. */
   kill(): void;
@@ -28,9 +28,9 @@ export type PartCommand = {
   workingDir: string;
   logFile: string;
   stopSignal: NodeJS.Signals;
-  /** PostgreSQL takes its processes with it on SIGQUIT; nothing else needs more than SIGKILL. */
+  /** PostgreSQL ends its child processes on SIGQUIT; all others use SIGKILL. */
   killSignal?: NodeJS.Signals;
-  /** A message channel, for the parts that are our own code. */
+  /** Whether to open a message channel, for parts that are our own code. */
   channel?: boolean;
   uid?: number;
   gid?: number;
@@ -40,15 +40,15 @@ const stopTimeoutMs = 10_000;
 const killTimeoutMs = 2_000;
 const probeIntervalMs = 50;
 
-/** Whatever way this process exits short of SIGKILL, what it launched does not outlive it. */
+/** Whenever this process exits except by SIGKILL, what it launched is killed. */
 const running = new Set<PartHandle>();
 process.on('exit', () => {
   for (const part of running) part.kill();
 });
 
 /**
- * Launches a process in a group of its own: a Ctrl-C in the terminal reaches only the supervisor, which
- * stops the parts in order, and a part's own children can be killed with it.
+ * Launches a process in its own group: a Ctrl-C in the terminal reaches only the supervisor, which stops the
+ * parts in order, and a part's children can be killed with it.
  */
 export function launchPart(options: PartCommand): { handle: PartHandle; child: ChildProcess } {
   mkdirSync(options.workingDir, { recursive: true });
@@ -94,8 +94,8 @@ function handleOf(options: PartCommand, pid: number, exited: Promise<PartExit>):
 }
 
 /**
- * Waits until the probe says yes. A probe alone is not believed: another process may answer on the port, so
- * the part must still be running after it. Otherwise the part is stopped and its last lines are the message.
+ * Waits until the probe succeeds. As another process may answer on the port, the part must still be running
+ * after it. Otherwise the part is stopped, and the error contains the last lines of its log.
  */
 export async function untilReady(
   handle: PartHandle,
@@ -113,7 +113,7 @@ export async function untilReady(
   throw new Error(describe(handle.name, `not ready within ${options.timeoutMs / 1000} s`, options.logFile));
 }
 
-/** Says why a part is not there, with the end of its log. */
+/** Why a part is not running, with the end of its log. */
 export function describe(name: PartName, reason: string, logFile: string): string {
   return [`${name} ended: ${reason}. The end of ${logFile}:`, ...lastLines(logFile, 15)].join('\n  ');
 }

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { readJsonFile, writePrivateFile } from './private-file.ts';
 
 /**
- * Below the range the system takes for outgoing connections, gRPC companions included, and narrow enough
- * that no companion falls among the first ports.
+ * Below the range of ephemeral ports, gRPC companions included, and narrow enough that no companion is in the
+ * range of first ports.
  */
 const firstPort = 11_000;
 const lastPort = 20_999;
 
-/** SeaweedFS serves gRPC on its HTTP port plus this. */
+/** SeaweedFS serves gRPC on its HTTP port plus this offset. */
 export const grpcPortOffset = 10_000;
 
-/** Ports this process has given out at random: parts that start at the same moment must not share one. */
+/** Random ports that this process has chosen: parts that start concurrently must not share one. */
 const given = new Set<number>();
 
 export type PortCheck = (port: number) => Promise<boolean>;
@@ -33,8 +33,8 @@ export async function isPortPairFree(port: number): Promise<boolean> {
 }
 
 /**
- * A port for each name: the remembered one where it is still free, else a free one at random (at random, so
- * that two stacks starting at the same moment do not choose the same).
+ * A port for each name: the remembered one if it is still free, otherwise a random free one, so that two
+ * stacks starting concurrently do not choose the same.
  */
 export async function choosePorts<Name extends string>(
   names: readonly Name[],
@@ -60,7 +60,7 @@ export async function choosePorts<Name extends string>(
   return Object.fromEntries(chosen) as Record<Name, number>;
 }
 
-/** Ports of a part, kept in its data directory so that its addresses stay the same from start to start. */
+/** Ports of a part, stored in its data directory so that its addresses stay the same across starts. */
 export async function keptPorts<Name extends string>(
   dataDir: string,
   names: readonly Name[],
@@ -75,7 +75,7 @@ export async function keptPorts<Name extends string>(
   return ports;
 }
 
-/** The first free port from the wanted one on. */
+/** The first free port, beginning with the wanted one. */
 export async function firstFreePort(wanted: number, isFree: PortCheck = isPortFree): Promise<number> {
   for (let port = wanted; port < wanted + 200; port += 1) {
     if (await isFree(port)) return port;

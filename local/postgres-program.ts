@@ -3,11 +3,11 @@ import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
-/** How to run a PostgreSQL program: PostgreSQL refuses to be root. */
+/** How to run a PostgreSQL program, because PostgreSQL refuses to run as root. */
 export type PostgresRunner = {
   /** Put before the program and its arguments. */
   prefix: readonly string[];
-  /** Account to run as, where this process is root and cannot enter a user namespace. */
+  /** Account to run as, if this process is root and cannot create a user namespace. */
   account: { uid: number; gid: number } | undefined;
 };
 
@@ -28,8 +28,8 @@ export function postgresFolder(): string {
 }
 
 /**
- * A package cannot hold symbolic links, so its install script makes them from a list. npm may not run that
- * script, so they are made here where they are missing.
+ * A package cannot contain symbolic links, so its install script creates them from a list. npm may be
+ * configured not to run that script, so missing links are created here.
  */
 function linkLibraries(folder: string): void {
   const links = JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as {
@@ -42,15 +42,15 @@ function linkLibraries(folder: string): void {
     try {
       symlinkSync(relative(dirname(path), join(folder, source)), path);
     } catch (error) {
-      // A second process may have made it in between.
+      // Another process may have created it meanwhile.
       if (!existsSync(path)) throw error;
     }
   }
 }
 
 /**
- * As an ordinary user, PostgreSQL is run as it is. As root it enters a user namespace in which root's files
- * belong to an ordinary user, which needs no account; where that is forbidden it runs as a system account.
+ * As an ordinary user, PostgreSQL is run directly. As root it enters a user namespace in which root's files
+ * belong to an ordinary user, which needs no account; if that is forbidden, it runs as a system account.
  */
 export function postgresRunner(): PostgresRunner {
   if (process.getuid?.() !== 0) return { prefix: [], account: undefined };
@@ -69,7 +69,8 @@ function idOf(flag: string, name: string): number {
 }
 
 /**
- * Gives the folder to whoever PostgreSQL runs as: the data directory may come from a start of another kind.
+ * Makes the user that PostgreSQL runs as the owner of the folder: an earlier start may have used another
+ * user.
  */
 export function giveFolder(folder: string, runner: PostgresRunner): void {
   if (process.getuid?.() !== 0) return;

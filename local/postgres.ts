@@ -20,20 +20,20 @@ export type PostgresHandle = PartHandle & {
 };
 
 export type PostgresOptions = {
-  /** Directory of this part alone. */
+  /** Directory used by this part only. */
   dataDir: string;
   logFile: string;
   port?: number | undefined;
-  /** Made when it is missing; `workspace` unless given. */
+  /** Created if missing; default `workspace`. */
   database?: string;
   sharedBuffersMib?: number;
-  /** Whether commits outlive a crash of the machine, which they do unless this is false. */
+  /** Whether commits survive a crash of the machine; default true. */
   isDurable?: boolean;
 };
 
 const readyTimeoutMs = 60_000;
 
-/** Starts the server of this data directory on loopback, after ending one that an earlier run left behind. */
+/** Starts the server of this data directory on loopback, after ending one left by an earlier run. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresHandle> {
   const { dataDir, logFile } = options;
   mkdirSync(dataDir, { recursive: true });
@@ -71,8 +71,8 @@ function portsGiven(port: number | undefined): { server?: number } {
 }
 
 /**
- * The server first, then processes of it that outlived a killed one: PostgreSQL does not start while any of
- * them still has the old shared memory. They can be told by their working directory, which is the cluster.
+ * Ends the server first, then child processes that outlived a killed server: PostgreSQL does not start while
+ * one of them still has the old shared memory. They are identified by their working directory, the cluster.
  */
 async function endPostgresOrphans(cluster: string): Promise<void> {
   await endOrphans({ isOurs: (seen) => runsWith(seen, 'postgres', cluster), signal: 'SIGINT' });
@@ -82,7 +82,7 @@ async function endPostgresOrphans(cluster: string): Promise<void> {
   });
 }
 
-/** Under a temporary name first: a cluster that exists is a whole one. */
+/** Created under a temporary name first, so that a cluster that exists is complete. */
 function initialise(options: {
   folder: string;
   runner: PostgresRunner;
@@ -112,9 +112,9 @@ function initialise(options: {
 }
 
 /**
- * Given on the command line, so that an existing data directory follows this file. Commits are durable:
- * fsync and synchronous_commit keep their defaults. The schema of many lakes in one transaction takes more
- * locks than the default allows; nothing replicates from a local server, so the log stays minimal.
+ * Passed on the command line, so that existing data directories use them too. Commits are durable: fsync and
+ * synchronous_commit keep their defaults. A transaction over the schemas of many lakes needs more locks than
+ * the default allows; a local server has no replicas, so the WAL level is minimal.
  */
 function settings(
   port: number,

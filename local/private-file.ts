@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * Writes a file only its owner may read, replacing what was there at once: a reader sees the old or the new.
- */
+/** Writes a file readable only by its owner, replacing an existing one atomically. */
 export function writePrivateFile(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -12,13 +10,13 @@ export function writePrivateFile(path: string, content: string): void {
   renameSync(temporary, path);
 }
 
-/** The secret kept in a file, made by the given function when there is none yet. */
+/** The secret stored in a file, created by the given function if there is none. */
 export function keptSecret(path: string, make: () => string): string {
   if (!existsSync(path)) writePrivateFile(path, make());
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Parsed JSON of a file, or undefined when there is no such file. */
+/** Parsed JSON of a file, or undefined if the file does not exist. */
 export function readJsonFile(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }

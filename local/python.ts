@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** The version of python3, which wheels that are made for one version depend on. */
+/** The version of python3, on which some wheels depend. */
 export function pythonVersion(what: string): string {
   const script = 'import sys; print("%d.%d" % sys.version_info[:2])';
   const version = execFileSync('python3', ['-c', script], { encoding: 'utf8' }).trim();

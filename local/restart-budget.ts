@@ -1,6 +1,6 @@
-/** Counts how often a part has died lately. */
+/** Counts recent deaths of a part. */
 export type RestartBudget = {
-  /** Notes a death; false when the part has died too often within the window to be restarted at once. */
+  /** Records a death; false if there were too many within the window for an immediate restart. */
   spend(nowMs: number): boolean;
   /** Deaths within the window so far. */
   spent(nowMs: number): number;
@@ -9,7 +9,7 @@ export type RestartBudget = {
 const windowMs = 60_000;
 const maxDeaths = 5;
 
-/** Five deaths within a minute are too many: what dies at once each time is not mended by a start at once. */
+/** Five deaths within a minute are the limit: restarting at once does not help a part that dies at once. */
 export function restartBudget(): RestartBudget {
   let deaths: number[] = [];
   const recent = (nowMs: number) => deaths.filter((atMs) => nowMs - atMs < windowMs);
@@ -22,7 +22,10 @@ export function restartBudget(): RestartBudget {
   };
 }
 
-/** Wait before the next start: none after the first death, and never so long that 30 seconds are missed. */
+/**
+ * Delay before the next start: none after the first death, and short enough that a restart takes less than 30
+ * seconds.
+ */
 export function restartDelayMs(deaths: number): number {
   return deaths <= 1 ? 0 : Math.min(500 * 2 ** (deaths - 2), 4_000);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LocalConfig, ObjectStoreConfig } from './config.ts';
 import { keptSecret } from './private-file.ts';
 
-/** What api, worker, migrations and provisioning are given. Production sets the same variables. */
+/** The environment of API, worker, migrations and provisioning. Production sets the same variables. */
 export type StackEnvironment = {
   DATABASE_URL: string;
   S3_ENDPOINT: string;
@@ -34,7 +34,7 @@ export type Addresses = {
   mail: { smtpUrl: string; smtpFrom: string };
 };
 
-/** Scratch space of engines and imports: worth nothing after a stop. */
+/** Scratch space of engines and imports; its content is not needed after a stop. */
 export function workDirOf(dataDir: string): string {
   return join(dataDir, 'tmp');
 }
@@ -63,7 +63,7 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
   };
 }
 
-/** The key that connection secrets are kept under: losing this file loses them. */
+/** The encryption key of stored secrets: if this file is lost, they cannot be decrypted. */
 function encryptionKeys(dataDir: string): string {
   return keptSecret(join(dataDir, 'encryption.key'), () => `k1:${randomBytes(32).toString('base64')}`);
 }

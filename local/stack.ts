@@ -15,7 +15,7 @@ import type { Supervisor } from './supervisor.ts';
 import { startTemporal, type TemporalHandle } from './temporal.ts';
 import { ensureTools, type Tools } from './tools.ts';
 
-/** The order in which parts are stopped: whoever uses something goes before it. */
+/** The order in which parts are stopped: users of a part before the part. */
 export const stopOrder: readonly (readonly PartName[])[] = [
   ['api'],
   ['worker'],
@@ -23,7 +23,7 @@ export const stopOrder: readonly (readonly PartName[])[] = [
   ['postgres'],
 ];
 
-/** What mails come from where nobody named an address: they are caught, and nobody answers them. */
+/** The sender of mails if none is configured: they are caught, and cannot be replied to. */
 const localSender = 'Analytics workspace <workspace@localhost>';
 
 interface Stores {
@@ -37,7 +37,7 @@ type StackOptions = { config: LocalConfig; supervisor: Supervisor; report: (line
 
 export const logFileOf = (dataDir: string, name: PartName): string => join(dataDir, 'logs', `${name}.log`);
 
-/** Brings everything up and returns what there is to say about it, process ids aside. */
+/** Starts everything and returns its state without process ids. */
 export async function startStack(options: StackOptions): Promise<Omit<LocalState, 'pids'>> {
   const { config, report } = options;
   const apiPort = await chooseApiPort(config.apiPort);
@@ -73,7 +73,9 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
   };
 }
 
-/** The stores and the mail catcher at once, each only where its environment variable names no other. */
+/**
+ * Starts the stores and the mail catcher concurrently, each unless its environment variable names another.
+ */
 async function startStores({ config, supervisor, report }: StackOptions, tools: Tools): Promise<Stores> {
   const place = (name: PartName) => ({
     dataDir: join(config.dataDir, name),

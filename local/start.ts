@@ -10,15 +10,18 @@ import { logFileOf, startStack, stopOrder } from './stack.ts';
 import { workDirOf } from './stack-environment.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
-/** Leaves a second of the promised ten for whoever started us to notice. */
+/** Leaves a second of the promised ten to the parent process. */
 const stopTimeoutMs = 8_500;
-/** The terminal, npm and the bootstrap may each deliver the same Ctrl-C: within this time it is one. */
+/**
+ * The terminal, npm and the bootstrap may each deliver the same Ctrl-C: signals within this time count as
+ * one.
+ */
 const sameSignalMs = 700;
 const parentPollMs = 1_000;
 
 const startedMs = Date.now();
 const report = (line: string) => void process.stdout.write(`${line}\n`);
-// A closed terminal is no reason to fall over before everything is stopped.
+// A closed terminal must not end this process before everything is stopped.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
@@ -49,7 +52,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** One stack at a time on a data directory, and a clean place to start in. */
+/** Ensures that one stack at a time uses a data directory, and removes the state of the previous one. */
 async function takeDataDir(dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
   const name = stackLock(dataDir);
@@ -67,7 +70,7 @@ async function takeDataDir(dataDir: string): Promise<void> {
   mkdirSync(workDirOf(dataDir), { recursive: true, mode: 0o700 });
 }
 
-/** The first signal stops everything in order; another one, later, kills at once. */
+/** The first signal stops everything in order; a later one kills at once. */
 function stopOnSignals(supervisor: Supervisor): void {
   let firstMs: number | undefined;
   const stop = () => {
@@ -81,7 +84,7 @@ function stopOnSignals(supervisor: Supervisor): void {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // Leaving kills what is still running.
+      // Exiting kills what is still running.
       if (firstMs !== undefined && Date.now() - firstMs > sameSignalMs) process.exit(130);
       stop();
     });
@@ -89,7 +92,9 @@ function stopOnSignals(supervisor: Supervisor): void {
   onParentLoss(stop);
 }
 
-/** The bootstrap that started us waits for us; when it was killed outright, this is how we learn of it. */
+/**
+ * The bootstrap that started this process waits for it; if it was killed with SIGKILL, this is how we notice.
+ */
 function onParentLoss(stop: () => void): void {
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop(), parentPollMs).unref();

@@ -3,27 +3,24 @@ import type { PartHandle, PartName } from './part.ts';
 import { describe } from './part.ts';
 import { restartBudget, restartDelayMs } from './restart-budget.ts';
 
-/** A part as the supervisor needs to know it. */
+/** A part, as seen by the supervisor. */
 export type SupervisedPart<Handle extends PartHandle> = {
   name: PartName;
   logFile: string;
-  /**
-   * Parts it cannot be expected to live without: its deaths while one of them is down are not held against
-   * it.
-   */
+  /** Parts on which it depends: its deaths while one of them is down are not counted. */
   needs: readonly PartName[];
-  /** Starts it anew, on the ports it had before. `previous` is missing the first time. */
+  /** Starts it again, on the same ports. `previous` is undefined at the first start. */
   start(previous: Handle | undefined): Promise<Handle>;
 };
 
 export type Supervisor = {
-  /** Starts a part and keeps it running; settles when it is up for the first time. */
+  /** Starts a part and keeps it running; resolves when it is up for the first time. */
   run<Handle extends PartHandle>(part: SupervisedPart<Handle>): Promise<Handle>;
   /** Process ids of the parts that are up. */
   pids(): Partial<Record<PartName, number>>;
-  /** Rejects when a part cannot be kept running. */
+  /** Rejects if a part cannot be kept running. */
   failed: Promise<never>;
-  /** Stops the groups one after the other, the parts of a group at once, all within the time. */
+  /** Stops the groups one after the other, the parts of a group concurrently, all within the time. */
   stop(groups: readonly (readonly PartName[])[], timeoutMs: number): Promise<void>;
 };
 
@@ -35,14 +32,14 @@ type SupervisorOptions = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** The wait before a part that keeps dying is tried once more. */
+/** Delay before another start of a part that keeps dying. */
 const patientDelayMs = 30_000;
 
-/** Most a group may take of the time to stop, so that one that lingers leaves time to those after it. */
+/** Maximum time to stop one group, so that a slow one leaves time to those after it. */
 const groupStopMs = 3_000;
 const minimalStopMs = 300;
 
-/** Restarts parts that die. Restarting one leaves the others alone: they are built to reconnect. */
+/** Restarts parts that die. The others are left alone: they reconnect by themselves. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { report, onChange, now = Date.now, wait = delay } = options;
   const up = new Map<PartName, PartHandle>();
@@ -97,8 +94,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       let delayMs = restartDelayMs(budget.spent(now()));
       if (!mayDie) {
         const told = `${part.name} died five times within a minute.`;
-        // What never came up is not mended by another start; what did is not worth ending everything else
-        // for.
+        // A part that never came up will not after another start; one that did is not a reason to stop all
+        // others.
         if (previous === undefined) throw new Error(`${told} ${reason}`);
         delayMs = patientDelayMs;
         report(`${told} It is started again in ${delayMs / 1000} s. ${reason}`);

@@ -15,10 +15,10 @@ export type TemporalHandle = PartHandle & {
 };
 
 export type TemporalOptions = {
-  /** Directory of this part alone. */
+  /** Directory used by this part only. */
   dataDir: string;
   logFile: string;
-  /** Temporal's command line program: `temporal` of the tools. */
+  /** Temporal's command line program `temporal`. */
   temporal: string;
   port?: number | undefined;
   uiPort?: number | undefined;
@@ -31,16 +31,16 @@ const readyTimeoutMs = 30_000;
 const searchAttributes = ['OrganizationId', 'ProjectId', 'ResourceId', 'ProcessKind'];
 
 const serverRules = {
-  // What waits for a worker is handed out by fairness key, which is the organization.
+  // Tasks waiting for a worker are dispatched by fairness key, which is the organization.
   'matching.enableFairness': 'true',
-  // A process whose task failed twice in a row is marked as one that has a problem.
+  // A process whose workflow task failed twice in a row is marked by a search attribute.
   'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute': '2',
-  // Polling is slow by default to spare a large cluster; here it would cost 75 ms a step.
+  // Polling is slow by default to spare a large cluster; here that would cost 75 ms per step.
   'history.transferProcessorMaxPollRPS': '2000',
   'history.timerProcessorMaxPollRPS': '2000',
 };
 
-/** Starts the dev server and its UI on loopback, over the history kept in this data directory. */
+/** Starts the dev server and its UI on loopback, with the histories stored in this data directory. */
 export async function startTemporal(options: TemporalOptions): Promise<TemporalHandle> {
   const { dataDir, logFile } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -3,12 +3,12 @@ import { delimiter, join } from 'node:path';
 import { hostEnvironment } from './host-environment.ts';
 import { installWheels } from './wheels.ts';
 
-/** Paths of the native programs of the local stack, and of the folder with DuckDB's extension files. */
+/** Paths of the local stack's native programs, and of the folder with DuckDB's extension files. */
 export type Tools = {
   temporal: string;
   weed: string;
   temporalTestServer: string;
-  /** Holds `<name>.duckdb_extension` for each extension of requirements.txt. */
+  /** Contains `<name>.duckdb_extension` for each extension of requirements.txt. */
   duckdbExtensionDir: string;
 };
 
@@ -24,8 +24,8 @@ const sources = {
 } as const;
 
 /**
- * The tools, installed first where they are missing. One named by its environment variable wins, then one on
- * the PATH, then the pinned wheel. Several processes may call this at the same time.
+ * The tools, installed first if they are missing. One named by its environment variable has precedence, then
+ * one on the PATH, then the pinned wheel. Several processes may call this concurrently.
  */
 export async function ensureTools(
   options: { environment?: NodeJS.ProcessEnv; report?: (line: string) => void } = {},

@@ -11,14 +11,14 @@ const nativeTools: Wheels = {
   size: 'about 170 MB',
 };
 
-/** A set of wheels that is installed as one. */
+/** A set of wheels that is installed as a unit. */
 export type Wheels = {
   requirements: string;
-  /** Of its folders in .tools/, by which older ones are known. */
+  /** Of its folders in .tools/; identifies older versions. */
   prefix: string;
   what: string;
   size: string;
-  /** What else the installed files depend on. */
+  /** Further dependencies of the installed files. */
   of?: string;
 };
 
@@ -28,9 +28,7 @@ type InstallOptions = {
   wheels?: Wheels;
 };
 
-/**
- * Installs the wheels of a requirements file once for each content of that file, and returns their folder.
- */
+/** Installs the wheels of a requirements file once per content of that file, and returns their folder. */
 export async function installWheels({
   environment,
   report,
@@ -44,7 +42,7 @@ export async function installWheels({
   });
 }
 
-/** Each wheel has its extension in a folder of its own; DuckDB finds them by name in one. */
+/** Each wheel has its extension in a folder of its own; DuckDB searches a single folder by name. */
 function gatherExtensions(folder: string): void {
   mkdirSync(join(folder, 'duckdb'));
   for (const path of globSync('duckdb_extension_*/extensions/*/*.duckdb_extension', { cwd: folder })) {
@@ -68,7 +66,7 @@ async function runPip(
   );
   args.push('--target', target, '--requirement', requirements);
   const child = spawn('python3', args, {
-    // A machine-wide "install for the user" setting contradicts --target.
+    // A machine-wide `user` setting conflicts with --target.
     env: { ...environment, PIP_USER: '0', PIP_ROOT_USER_ACTION: 'ignore' },
     stdio: ['ignore', 2, 'pipe'],
   });

@@ -43,7 +43,7 @@ import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts
 import { traceHeader } from '../workflows/trace-header.ts';
 import { type LakeOptions, openLakes } from './engine-process/open.ts';
 
-/** Everything that does the service's work, whoever asks for it. */
+/** The dependencies of routes, activities and the reconciler. */
 export interface Service {
   db: Database;
   cipher: Cipher;
@@ -52,46 +52,46 @@ export interface Service {
   /** Engine processes for long work that holds no table's lock. */
   staging: LakeEngine;
   append: Appender;
-  /** Reads files, for previews and imports. */
+  /** Reads files in engine processes, for previews and imports. */
   files: FileReader;
-  /** Reads bodies with lists of records, off the event loop where they are large. */
+  /** Reads bodies with lists of records; large ones outside the event loop. */
   reader: BodyReader;
   rows: RowsBodies;
-  /** Makes Parquet of staged pages. */
+  /** Writes staged pages as Parquet. */
   pages: PageWriter;
-  /** Runs statements of users; its processes start when they are needed. */
+  /** Runs users' SQL; its processes start when needed. */
   queries: QueryPool;
   processes: Processes;
-  /** Tells of news of conversations, whichever process made them. */
+  /** Notifies readers of conversations of changes made by any process. */
   notifications: Notifications;
-  /** The language models that may be asked, and how much of them. */
+  /** The configured language models and their limits. */
   models: Models;
   monthlyTokenBudget: number | undefined;
   charts: ChartDrawer;
-  /** Requests to addresses that workflows name. */
+  /** Requests to addresses named by workflows. */
   outgoing: Outgoing;
   /** Sessions with the servers of app connections. */
   apps: AppClients;
-  /** Ways to the sources of data connections. */
+  /** Clients of the sources of data connections. */
   sources: SourceClients;
   /** Copies sources to Parquet. */
   copier: SourceCopier;
-  /** Reads sources page after page. */
+  /** Reads sources page by page. */
   replication: ReplicateDeps['replication'];
   /** What reports may refer to. */
   reportSources: ReportSources;
-  /** Makes documents of reports. */
+  /** Renders reports as documents. */
   reportFormats: ReportFormatter;
-  /** Secrets of the workflows' nodes that deliver. */
+  /** Secrets of workflows' delivery nodes. */
   nodeSecrets: NodeSecrets;
   mailer: Mailer;
-  /** Of one organization, within 24 hours. */
+  /** Limit per organization within 24 hours. */
   mailsPerDay: number;
   logger: Logger;
 }
 
 export interface OpenOptions {
-  /** Tells the sessions of this process from others'. */
+  /** Identifies the sessions of this process. */
   applicationName: string;
   maxConnections: number;
   lakeThreads: number;
@@ -103,11 +103,11 @@ export interface OpenService {
   service: Service;
   pool: pg.Pool;
   temporal: Client;
-  /** Ends what is under way and lets go of every store. */
+  /** Ends work under way and closes every store. */
   close(): Promise<void>;
 }
 
-/** Connects to nothing yet but what connects by itself: a store that is away is told where it is used. */
+/** Opens no connection by itself: an unavailable store is reported when it is used. */
 export async function openService(
   config: ReturnType<typeof storesConfig> & { models: ModelsConfig },
   { applicationName, maxConnections, lakeThreads, staging: stagingOptions, logger }: OpenOptions,

@@ -19,7 +19,7 @@ import { deliveryControlActivities } from '../activities/publishing/delivery/con
 import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
 import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
 
-/** Every activity, by the queue that it is taken from. */
+/** Every activity, by task queue. */
 export function activitiesOf(
   deps: ActivityDeps,
   lakeMaintenance: { intervalSeconds: number; retentionDays: number },

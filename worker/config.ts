@@ -16,7 +16,7 @@ const environment = storesEnvironment.extend({
     .optional(),
 });
 
-/** The worker's settings, from the environment, checked once. */
+/** The worker's settings, validated once from the environment. */
 export function readWorkerConfig(env: NodeJS.ProcessEnv) {
   const e = readEnvironment(environment, env);
   return {

@@ -2,20 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type DataEventDeps, startDataEventRuns } from '../domain/automation/workflows/starts/data-events.ts';
 
-/** A window of a second, and this, are what a commit waits for its run. */
+/** Polling interval. The run of a commit is delayed by at most the trigger's window plus this. */
 const everyMs = 500;
 /**
- * An organization that cannot be looked at, because a store is away or too much is under way, is left alone
- * for so long.
+ * How long an organization is skipped after a failure, for example because a store is unavailable or
+ * overloaded.
  */
 const restMs = 5_000;
-/** Looked at in one round; those beyond it come in the next ones. */
+/** Organizations checked per round; the others follow in the next rounds. */
 const organizationsAtOnce = 2_000;
 const lanes = 4;
 
 /**
- * Looks for commits that set workflows off, for as long as the worker runs. Every worker does; what each of
- * them finds is the same run.
+ * Starts runs for commits that trigger workflows, as long as the worker runs. Every worker does this; their
+ * runs have the same ids.
  */
 export function startDataEvents(deps: DataEventDeps): { stop(): Promise<void> } {
   const stopping = new AbortController();

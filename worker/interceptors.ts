@@ -6,8 +6,8 @@ import { AppError, isRetryable, problems, ValidationError } from '../data/errors
 import { traceHeader } from '../workflows/trace-header.ts';
 
 /**
- * What activities throw, as Temporal should see it: an expected error is a failure of its code, retried only
- * where that can help. Its log line carries the ids an operator searches for.
+ * Converts what activities throw for Temporal: an expected error becomes a failure with its code, retried
+ * only if it is transient. Its log line has the ids that operators search for.
  */
 export function activityErrors(logger: Logger) {
   return (context: Context): { inbound: ActivityInboundCallsInterceptor } => ({
@@ -35,7 +35,7 @@ export function activityErrors(logger: Logger) {
           }
           if (isTemporal(error) || context.cancellationSignal.aborted) throw error;
           log.warn({ err: error }, 'activity failed');
-          // Its message may hold a value of a row or a path: the history gets the kind only.
+          // The message may contain a value of a row or a path: the history gets only the type.
           throw ApplicationFailure.create({
             type: 'internal_error',
             message: 'The activity failed; see the log.',
@@ -50,7 +50,7 @@ function isTemporal(error: unknown): boolean {
   return error instanceof TemporalFailure || error instanceof CompleteAsyncError;
 }
 
-/** The request behind the process, as its start carried it. */
+/** The trace of the request behind the process, from its header. */
 function traceOf({ headers }: ActivityExecuteInput): Record<string, unknown> {
   const payload = headers[traceHeader];
   return payload === undefined ? {} : defaultPayloadConverter.fromPayload<Record<string, unknown>>(payload);

@@ -64,10 +64,9 @@ const workers = await Promise.all([
     ...shared,
     taskQueue: taskQueues.lake,
     activities: activities.lake,
-    // A slot costs little: what an activity needs is an engine process, of which each organization has its
-    // share.
+    // A slot costs little: the real limit is engine processes, of which each organization has a share.
     maxConcurrentActivityTaskExecutions: config.lakeActivities * 16,
-    // A heartbeat that is held back for longer than some timeouts last would be taken for a lost worker.
+    // A heartbeat throttled for longer than the shortest heartbeat timeouts would be taken for a lost worker.
     maxHeartbeatThrottleInterval: '2 seconds',
     shutdownGraceTime: '3 seconds',
   }),
@@ -75,9 +74,9 @@ const workers = await Promise.all([
     ...shared,
     taskQueue: taskQueues.agent,
     activities: activities.agent,
-    // They wait for models and query processes; a stream costs a connection and a little memory.
+    // Model calls and query processes; a stream costs a connection and little memory.
     maxConcurrentActivityTaskExecutions: config.agentActivities,
-    // A worker that is slow for seconds is not taken for one that is lost.
+    // So that a worker that is slow for some seconds is not considered lost.
     maxHeartbeatThrottleInterval: '2 seconds',
     shutdownGraceTime: '3 seconds',
   }),
@@ -86,7 +85,7 @@ const workers = await Promise.all([
 const reconciler = startReconciler(deps, reconcileSteps(deps, config.lakeMaintenance));
 const dataEvents = startDataEvents(deps);
 
-/** Stops polling, gives activities a moment to notice, and lets their retries go elsewhere. */
+/** Stops polling, and gives activities a moment to end; their retries run on other workers. */
 function stop(): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }

@@ -7,8 +7,8 @@ import type { ReconcileStep } from '../data/reconciling/step.ts';
 const everyMs = 10_000;
 
 /**
- * Puts right what a crash left between two stores, step by step, for as long as the worker runs. Every worker
- * does; they share the items. A step that cannot look for its items keeps no other from its own.
+ * Repairs inconsistencies that crashes leave between two stores, as long as the worker runs. Every worker
+ * does this; they share the items. A step that fails to find its items does not affect the others.
  */
 export function startReconciler(
   deps: { db: Database; logger: Logger },
@@ -17,7 +17,7 @@ export function startReconciler(
   const stopping = new AbortController();
   const rounds = (async () => {
     while (!stopping.signal.aborted) {
-      // Not all workers at once.
+      // Randomized, so that not all workers begin at once.
       await wait(everyMs * (0.75 + Math.random() / 2), undefined, { signal: stopping.signal }).catch(
         () => undefined,
       );

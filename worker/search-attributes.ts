@@ -7,7 +7,8 @@ import { searchAttributeNames } from '../workflows/task-queues.ts';
 const askedElsewhere = new Set([7, 12]);
 
 /**
- * Registers the search attributes where the namespace lacks them and the worker may; else says what to do.
+ * Registers the search attributes if the namespace lacks them and the worker is permitted to; otherwise logs
+ * what to do.
  */
 export async function ensureSearchAttributes(
   connection: Connection,
@@ -17,7 +18,7 @@ export async function ensureSearchAttributes(
   const { operatorService } = connection;
   const known = await operatorService.listSearchAttributes({ namespace }).catch((error: unknown) => {
     if (!isGrpcServiceError(error) || !askedElsewhere.has(error.code)) throw error;
-    // A hosted service has them registered by its own console.
+    // In a hosted service they are registered in its console.
     logger?.warn(
       `The namespace ${namespace} does not tell its search attributes: it needs the Keywords ${searchAttributeNames.join(', ')}.`,
     );

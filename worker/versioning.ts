@@ -3,13 +3,13 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-/** The name under which Temporal keeps the releases of the worker. */
+/** The deployment name of the worker's releases in Temporal. */
 export const deploymentName = 'analytics-workspace';
 
 /**
- * Under a build id a process stays on the release that began it: old and new workers run side by side, and
- * nothing has to replay in code that it was not begun by. Without one, workers take every process, and code
- * that changed is `patched`.
+ * With a build id, a process stays on the release that began it: old and new workers run side by side, and
+ * nothing is replayed by code of another release. Without one, workers execute every process, and changed
+ * code uses `patched`.
  */
 export function versioningOf(buildId: string | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (buildId === undefined) return {};
@@ -26,8 +26,8 @@ const everyMs = 1_000;
 const tries = 60;
 
 /**
- * Lets the first release have what is started, as soon as Temporal knows it. A later one waits for the
- * operator's word: a worker of an old release that is started again must not take over.
+ * Makes the first release current as soon as Temporal knows it. A later one is made current by the operator,
+ * so that a restarted worker of an old release does not take over.
  */
 export async function becomeCurrentWhereNoneIs(
   client: Pick<Client, 'workflowService' | 'options'>,
@@ -60,7 +60,7 @@ export async function becomeCurrentWhereNoneIs(
       logger.info({ buildId }, 'is the first release: it begins what is started');
       return;
     } catch (error) {
-      // It is known once its pollers are.
+      // It is known only once its pollers are.
       if (!isGrpcServiceError(error)) throw error;
       await wait(everyMs, undefined, { signal }).catch(() => undefined);
     }

@@ -2,8 +2,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import { taskQueues } from './task-queues.ts';
 
 /**
- * Of activities that use the database only, and take seconds at most. They are retried without end: a row
- * must not be left between two states.
+ * For activities that use only the database and take seconds at most. They are retried without limit, so that
+ * no row is left between two states.
  */
 export const databaseOnly = {
   startToCloseTimeout: '30 seconds',
@@ -13,7 +13,7 @@ export const databaseOnly = {
 export const databaseActivities = <Activities>() =>
   proxyActivities<Activities>({ ...databaseOnly, taskQueue: taskQueues.control });
 
-/** Commits to a lake take seconds; they are not given up, since each may have happened. */
+/** Commits to a lake take seconds; they are retried without limit, because each may have succeeded. */
 export const commitActivities = <Activities>() =>
   proxyActivities<Activities>({
     taskQueue: taskQueues.lake,

@@ -1,6 +1,6 @@
 /**
- * What to do about a failure, by its code. These are our own words: what a message of a failure quotes may be
- * somebody's data, which is no history's.
+ * Advice for each error code. Only our own texts: a failure's message may quote user data, which must not
+ * enter a history.
  */
 const byCode: Readonly<Record<string, string>> = {
   approval_denied: 'A person denied it; resume it to ask again.',

@@ -1,26 +1,27 @@
 import { makeContinueAsNewFunc, patched, type Workflow, workflowInfo } from '@temporalio/workflow';
 
-/** Temporal ends an execution at 51,200 events; what is under way may still add its own to these. */
+/** Temporal's limit is 51,200 events; work under way may still add events after this threshold. */
 const defaultMaxEvents = 2_000;
 
 /**
- * Whether another release took over. An execution stays on the one that began it, where workers run under
- * versions, and what lives long moves to the newest with its next execution.
+ * Whether a newer release is deployed. With versioned workers, an execution stays on the release that began
+ * it; a long-lived process moves to the newest with its next execution.
  */
 export const isOutdated = (): boolean => workflowInfo().targetWorkerDeploymentVersionChanged;
 
-/** Goes on in a new execution, on the newest release. */
+/** Continues as a new execution, on the newest release. */
 export function continueOnNewest<F extends Workflow>(...args: Parameters<F>): Promise<never> {
   return makeContinueAsNewFunc<F>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(...args);
 }
 
 /**
- * Whether an execution has grown so long that it goes on as a new one, which reads from the rows where it is.
+ * Whether a history has grown so long that the process continues as a new execution, which reads its state
+ * from the rows.
  */
 export interface Growth {
-  /** Looks again. Asked between two steps, never within a condition: it may write a marker. */
+  /** Checks again. Call it between two steps, never within a condition: it may write a marker. */
   look(): boolean;
-  /** What the last look found. */
+  /** The result of the last check. */
   readonly isFull: boolean;
 }
 
@@ -30,7 +31,7 @@ export function watchGrowth(maxEvents = defaultMaxEvents): Growth {
     look() {
       const { historyLength, continueAsNewSuggested } = workflowInfo();
       const isLong = historyLength > maxEvents || continueAsNewSuggested;
-      // Executions that had grown longer under earlier code went on nonetheless.
+      // Executions of earlier releases may be longer already, and must replay without this.
       isFull ||= isOutdated() || (isLong && patched('continues-as-new'));
       return isFull;
     },

@@ -12,21 +12,21 @@ import { adviceOf } from './advice.ts';
 const outcomeKey = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
 /**
- * Tells how a process, or one round of it, came out: by a word to filter by, and by what happened, in the
- * past tense.
+ * Records the outcome of a process, or of one round of it: a word to filter by, and a description in the past
+ * tense.
  */
 export function recordOutcome(outcome: string, details: string): void {
   upsertSearchAttributes([{ key: outcomeKey, value: outcome }]);
   setCurrentDetails(details);
 }
 
-/** Where the API shows what a process serves; it comes with the process. */
+/** The API address of the resource that a process serves, from its memo. */
 export function addressInApi(): string | undefined {
   const { memo } = workflowInfo();
   return typeof memo?.['address'] === 'string' ? memo['address'] : undefined;
 }
 
-/** Where a person decides what a process waits for: one approval, or those that its list shows. */
+/** Where a person makes the decision that a process waits for: one approval, or the list of them. */
 export function whereToDecide(approvalId?: string): string {
   const address = addressInApi() ?? '…';
   return approvalId === undefined
@@ -35,17 +35,15 @@ export function whereToDecide(approvalId?: string): string {
 }
 
 /**
- * What failed, by which code, what to do, and where to look: never why in the words of whoever's data it is.
+ * What failed, its error code, advice, and where to look; never the original message, which may contain user
+ * data.
  */
 export function failureText(what: string, code: string, address = addressInApi()): string {
   const where = address === undefined ? 'Its row says more.' : `GET ${address} says more.`;
   return `${what} failed with ${code}. ${adviceOf(code)} ${where}`;
 }
 
-/**
- * Ends a process whose work failed, so that it stands as Failed, and tells all there is to know without its
- * row.
- */
+/** Ends a process as Failed, with all that can be said without reading its row. */
 export function failedAs(code: string | null, what: string, also = ''): ApplicationFailure {
   const type = code ?? 'internal_error';
   const message = [failureText(what, type), also].join(' ').trim();
@@ -53,21 +51,21 @@ export function failedAs(code: string | null, what: string, also = ''): Applicat
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
-/** What is said of each way in which a process may end. */
+/** Texts for each way in which a process may end. */
 export interface Endings {
-  /** The process as a person calls it: `The import`. */
+  /** The process in plain words: `The import`. */
   what: string;
   succeeded: string;
   cancelled: string;
-  /** What failed, where that is less than the whole process. */
+  /** What failed, if it is less than the whole process. */
   failedPart?: string;
-  /** What else is to know about a failure. */
+  /** Further information about a failure. */
   failed?: string;
 }
 
 /**
- * Ends a process as its row ended: Completed, Failed with the row's code, or Canceled where it was asked to
- * stop.
+ * Ends a process as its row ended: Completed, Failed with the row's error code, or Canceled if cancellation
+ * was requested.
  */
 export function endAs(
   status: 'succeeded' | 'failed' | 'cancelled',
@@ -80,8 +78,8 @@ export function endAs(
 }
 
 /**
- * Ends a process that was asked to stop, so that it stands as Canceled; nothing where it was not asked. Also
- * stops it between two steps, where the first was too far to be stopped.
+ * Ends a process as Canceled if cancellation was requested, otherwise has no effect. Also used between two
+ * steps of which the first could not be interrupted.
  */
 export function endAsCancelled(what: string): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure(`${what} was cancelled.`);

@@ -8,7 +8,7 @@ import type {
 } from '@temporalio/workflow';
 import { traceHeader } from './trace-header.ts';
 
-/** Hands the request's trace from the workflow's start on to each of its activities. */
+/** Passes the request's trace from the workflow's start to each of its activities. */
 class TraceContext implements WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor {
   #header: WorkflowExecuteInput['headers'][string] | undefined;
 

@@ -1,5 +1,4 @@
 /**
- * The Temporal header that carries a request's trace: its request id and, where it came with one, its W3C
- * traceparent.
+ * The Temporal header that carries a request's trace: its request id and, if it had one, its W3C traceparent.
  */
 export const traceHeader = 'workspace-trace';

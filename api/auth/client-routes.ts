@@ -101,7 +101,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
     async ({ caller, organizationId, params, body, transaction, reply }) => {
       const { client, secret } = await transaction(async (db) => {
         const before = await getApiClient(db, organizationId, params.client_id);
-        // Whoever learns the secret acts with the rights of the client.
+        // Anyone who has the secret acts with the rights of the client.
         refuseMoreThan(caller, before.scopes as Scope[]);
         if (before.admin && caller.id !== before.id) await refuseUnlessOwner(db, caller);
         return rotateSecret(db, organizationId, before.id, body.overlap_seconds);
@@ -120,7 +120,7 @@ function inFuture(text: string): Date {
   ]);
 }
 
-/** Nobody hands out more than they have. */
+/** A caller cannot grant more than its own rights. */
 function refuseMoreThan(caller: Caller, wanted: readonly Scope[]): void {
   const missing = wanted.find((scope) => !caller.scopes.includes(scope));
   if (missing === undefined) return;

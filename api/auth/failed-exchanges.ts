@@ -4,18 +4,19 @@ import { addressGroup } from '../plugins/address-group.ts';
 import { tokenBuckets } from '../plugins/token-buckets.ts';
 
 const failuresPerMinute = 10;
-/** Beyond so many of one address its credentials are not even looked at. */
+/** After this many failures of one address per minute, its credentials are no longer checked. */
 const looksPerMinute = 100;
 
 /**
- * Throttles wrong client secrets, however high the rate limit is set: by the address that sends them, and by
- * the client they are sent for. Right credentials are served to the last look, and of a client that others
- * guess at everywhere else: whoever floods one address or one client locks nobody out.
+ * Throttles wrong client secrets, independently of the rate limit: per address, and per client id. Valid
+ * credentials are accepted until the address reaches `looksPerMinute`, and those of a client whose secret
+ * others guess are accepted from every other address. Flooding one address or client therefore locks nobody
+ * else out.
  */
 export interface FailedExchanges {
-  /** Throws where the address failed so often that nothing is looked up for it. */
+  /** @throws AppError rate_limited if the address failed so often that its credentials are not checked */
   admit(address: string): void;
-  /** Counts a failure, and gives what to answer it with. */
+  /** Counts a failure, and returns the error to answer with. */
   refuse(address: string, clientId: string, failure: AppError): AppError;
 }
 
@@ -32,7 +33,7 @@ export function failedExchanges(): FailedExchanges {
       const group = addressGroup(address);
       looks.take(group);
       const counts = [byAddress.take(group)];
-      // What cannot be a client's id is nobody's, and may be as long as a body.
+      // Anything that is not a client id belongs to no client, and may be as long as a body.
       if (isId('cli', clientId)) counts.push(byClient.take(clientId));
       if (counts.every(({ admitted }) => admitted)) return failure;
       return tooMany(Math.max(...counts.map(({ waitSeconds }) => waitSeconds)));

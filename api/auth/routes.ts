@@ -7,15 +7,15 @@ import { serviceUrl } from '../service-url.ts';
 import { failedExchanges } from './failed-exchanges.ts';
 import { serverMetadata, tokenAnswer, tokenForm } from './schemas.ts';
 
-/** Credentials and scopes are far below it, and anybody may send them. */
+/** Far more than credentials and scopes need; the routes are public. */
 const maxFormBytes = 65_536;
 
-/** Machine authentication: client credentials for an access token, and where a client learns of it. */
+/** Machine authentication: exchanges client credentials for an access token, and describes how. */
 export function authRoutes(app: Routes, deps: ApiDeps): void {
   const failures = failedExchanges();
   app.register(async (forms) => {
     const routes = forms as Routes;
-    // Only the token routes take forms; the parser ends with this scope.
+    // Only the token routes accept forms; the parser is limited to this scope.
     routes.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
@@ -106,7 +106,7 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** The parameters of a form; RFC 6749 §3.2 lets none of them come twice. */
+/** The parameters of a form; RFC 6749 §3.2 forbids repeated ones. */
 function formFields(text: string): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -117,7 +117,7 @@ function formFields(text: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** Credentials from HTTP Basic (RFC 6749 §2.3.1: form-encoded inside) or from the form, not from both. */
+/** Credentials from HTTP Basic (RFC 6749 §2.3.1: form-encoded inside) or from the form, but not both. */
 function credentials(request: FastifyRequest<{ Body: { client_id?: string; client_secret?: string } }>) {
   const { client_id: formId, client_secret: formSecret } = request.body;
   const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** RFC 6749 §4.4; unknown form fields are ignored, as the RFC asks. */
+/** RFC 6749 §4.4; unknown form fields are ignored, as the RFC requires. */
 export const tokenForm = z
   .object({
     grant_type: z

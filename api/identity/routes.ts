@@ -87,7 +87,7 @@ const oneOrganization = envelope(organization).meta({
   ],
 });
 
-/** Who the token is, and the organization it acts in: signed in, no scope. */
+/** The token's caller and organization; needs a valid token, but no scope. */
 export function identityRoutes(app: Routes, deps: ApiDeps): void {
   app.get(
     '/v1/me',

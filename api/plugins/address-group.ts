@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** What no address is longer than; a proxy may pass on anything. */
+/** Longer than any address; a proxy may pass on anything. */
 const maxLength = 64;
 
 /**
- * The name under which an address is counted: an IPv4 address is itself, however it is written, and IPv6
- * addresses are one within a /64, which is the least that a subscriber is given.
+ * The key by which an address is counted: an IPv4 address in one canonical form, and IPv6 addresses by their
+ * /64, the smallest network that a subscriber gets.
  */
 export function addressGroup(address: string): string {
   const plain = address.split('%')[0]!.toLowerCase();

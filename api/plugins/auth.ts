@@ -4,33 +4,32 @@ import type { AccessToken } from '../../domain/workspace/organizations/access.ts
 import { type Caller, type Scope, scopes } from '../caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** How long a token found valid is believed without asking again: the most a revocation elsewhere may lag. */
+/** How long a valid token is cached, which is the maximum delay of a revocation made elsewhere. */
 const tokenCacheMs = 1_000;
 const maxRemembered = 10_000;
 
 export type FindToken = (token: string) => Promise<AccessToken | undefined>;
 
 /**
- * Resolves the bearer token and holds the route's declared scope against it, before anything else is read.
- * Whoever is not known yet is counted by address, and a known caller by itself, whichever of its tokens it
- * comes with.
+ * Resolves the bearer token and checks it against the route's declared scope, before anything else is read.
+ * Unknown callers are rate-limited by address; known callers by themselves, with all their tokens together.
  */
 export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimit): void {
   app.decorateRequest('caller', undefined);
   /**
-   * Tokens that were good when last looked at. They are asked for again, but not at the cost of their
-   * address.
+   * Tokens that were valid at their last lookup. After expiry they are looked up again, but not counted
+   * towards the address.
    */
   const remembered = new Map<string, { caller: Caller; untilMs: number }>();
 
-  /** Under way: requests that come together with one token wait for one answer. */
+  /** Lookups in progress: concurrent requests with the same token share one. */
   const looking = new Map<string, Promise<Caller>>();
 
   function look(token: string): Promise<Caller> {
     const answer = findToken(token).then(toCaller);
     looking.set(token, answer);
     const finish = (caller: Caller | undefined) => {
-      // Tokens were forgotten since: what was found may be what was revoked.
+      // Tokens were forgotten meanwhile: this result may predate a revocation.
       if (looking.get(token) !== answer) return;
       looking.delete(token);
       remembered.delete(token);
@@ -42,7 +41,7 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
       });
     };
     answer.then(finish, (error: unknown) => {
-      // A store that is away says nothing about the token: it stays what it was.
+      // An unavailable store says nothing about the token, so its cached state stays.
       if (error instanceof AppError) finish(undefined);
       else if (looking.get(token) === answer) looking.delete(token);
     });
@@ -93,7 +92,7 @@ declare module 'fastify' {
   }
 }
 
-/** The token of the header, or why there is none. */
+/** The token of the header, or the error why there is none. */
 function bearerToken(header: string | undefined): string | AppError {
   if (header === undefined) {
     return new AppError(

@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import { threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
 
-/** How much of the process's memory bodies may take, and what is asked of those who send them. */
+/** Memory limits of bodies, and the minimum rate at which they must arrive. */
 export interface BodyRules {
-  /** Bytes of all bodies that are arriving or being worked on. */
+  /** Bytes of all bodies that are arriving or being processed. */
   totalBytes: number;
-  /** Of one organization, or of one address where none is known. */
+  /** Limit per organization, or per address if there is none. */
   shareBytes: number;
-  /** In each window at least so much arrives, or the rest: a body that stalls is cut. */
+  /** In each window at least this much must arrive, or the rest: a stalled body is refused. */
   windowMs: number;
   windowBytes: number;
 }
@@ -21,8 +21,8 @@ export const bodyRules: BodyRules = {
 };
 
 /**
- * What a body takes: its bytes, and where it becomes JavaScript values its text beside them, once where it is
- * read and once where it is used, and the values, of which it may have no more than so many.
+ * The memory of a body: its bytes; if it becomes JavaScript values, also its text, once while it is parsed
+ * and once while it is used, and its values, up to their limit.
  */
 function costOf(bytes: number, isParsed: boolean): number {
   return isParsed ? bytes * 4 + Math.min(bytes * 6, maxValueBytes) : bytes;
@@ -30,9 +30,12 @@ function costOf(bytes: number, isParsed: boolean): number {
 const maxValueBytes = 6_291_456;
 
 export interface BodyBytes {
-  /** The body, counted until `release`. Throws where there is too much at once, or it comes too slowly. */
+  /**
+   * Reads the body, which is counted until `release`. Throws if there are too many bytes at once, or they
+   * arrive too slowly.
+   */
   read(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<Buffer>;
-  /** For a request that was worked on: nothing of its body is held any more. */
+  /** For a completed request: its body is no longer in memory. */
   release(request: FastifyRequest): void;
 }
 
@@ -88,9 +91,7 @@ interface Arriving {
   whole(): Buffer;
 }
 
-/**
- * A large body of a known length is put together as it arrives; its memory is only taken as it is written.
- */
+/** A large body of known length is assembled as it arrives; memory is only committed as it is written. */
 function collect(announced: number): Arriving {
   const parts: Buffer[] = [];
   if (announced < threadedFromBytes)
@@ -108,7 +109,7 @@ function collect(announced: number): Arriving {
   };
 }
 
-/** Whose share of the bytes and threads a request takes. */
+/** The owner to whose share of bytes and threads a request counts. */
 export function ownerOf({ caller, ip }: FastifyRequest): string {
   return caller?.organizationId ?? `address ${ip}`;
 }

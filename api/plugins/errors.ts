@@ -21,7 +21,7 @@ const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_BAD_URL: { code: 'invalid_request', detail: 'The path is not a valid URL path.' },
 };
 
-/** The one place where errors become answers, and the only one that logs them. */
+/** The only place where errors become answers, and the only one that logs them. */
 export function errors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     const known = toKnownError(error);
@@ -49,8 +49,8 @@ export function errors(app: FastifyInstance): void {
 }
 
 /**
- * Where an error has a cause, that is told; what was refused of ourselves, thousands of times a minute, is
- * one word.
+ * Logs the cause of an error if there is one; our own refusals, which may occur thousands of times a minute,
+ * are logged briefly.
  */
 function logUnserved({ log }: FastifyRequest, answer: AppError): void {
   log.warn(
@@ -92,7 +92,7 @@ function toKnownError(error: unknown): AppError | ValidationError | undefined {
   return undefined;
 }
 
-/** What PostgreSQL answers to text it cannot keep. */
+/** PostgreSQL's errors for text that it cannot store. */
 const unstorableText = new Set(['22021', '22P05']);
 
 const connectionCodes = new Set([
@@ -108,7 +108,7 @@ const connectionCodes = new Set([
   '53300',
 ]);
 
-/** Whether PostgreSQL was not even spoken to. */
+/** Whether no connection to PostgreSQL was made. */
 export function isUnreached(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return code === 'ECONNREFUSED' || message === 'timeout exceeded when trying to connect' || code === '53300';
@@ -123,7 +123,10 @@ function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** What is wrong with a body matters only where the path names something: a foreign id is a 404 first. */
+/**
+ * Faults of a body are reported only if the path names something: an id of another organization is a 404
+ * first.
+ */
 async function pathFaultFirst(
   request: FastifyRequest,
   error: AppError | ValidationError,
@@ -141,7 +144,7 @@ async function pathFaultFirst(
   }
 }
 
-/** Token routes answer every error as a problem that also carries the member `error` of RFC 6749. */
+/** Token routes answer every error as a problem with the additional member `error` of RFC 6749. */
 function asOAuthError(
   request: FastifyRequest,
   error: AppError | ValidationError,
@@ -185,13 +188,13 @@ const unreadable: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers of the request are larger than the server takes.',
 };
 
-/** Answers what is no HTTP request at all, or one that never arrives whole, and ends its connection. */
+/** Answers invalid HTTP, or a request that never arrives completely, and closes its connection. */
 export function answerUnreadable(
   error: { code?: string },
   socket: Socket,
   headers: Readonly<Record<string, string>>,
 ): void {
-  // An answer under way cannot be taken back: Node keeps it with its socket.
+  // An answer in progress cannot be withdrawn; Node attaches it to its socket.
   const isAnswering = (socket as { _httpMessage?: unknown })._httpMessage != null;
   if (error.code === 'ECONNRESET' || isAnswering || !socket.writable) {
     socket.destroy();
@@ -209,7 +212,7 @@ export function answerUnreadable(
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Not `end`: the other side may never close its half.
+  // Not `end`: the other side may never close its half of the connection.
   socket.destroySoon();
 }
 

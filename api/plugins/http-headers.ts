@@ -3,16 +3,16 @@ import { AppError } from '../../data/errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /**
- * Refuses with a problem what Node would answer with an empty body: no `Host`, and an expectation nobody can
- * meet.
+ * Answers with a problem where Node would send an empty body: a missing `Host`, and an unsupported
+ * expectation.
  */
 export function httpHeaders(app: FastifyInstance, limit: RateLimit): void {
-  // Node itself meets `100-continue`; whatever else is expected goes the way of every request.
+  // Node handles `100-continue` itself; other expectations are handled like any request.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.addHook('onRequest', async (request, reply) => {
     const { headers, raw } = request;
-    // HTTP/1.0 knows no Host.
+    // HTTP/1.0 has no Host header.
     const lacksHost = headers.host === undefined && raw.httpVersion === '1.1';
     const expectsMore = headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue';
     if (!lacksHost && !expectsMore) return;

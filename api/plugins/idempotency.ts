@@ -17,10 +17,10 @@ import { takesIdempotencyKey } from './route-rules.ts';
 
 const keptHeaders = ['content-type', 'location'] as const;
 
-/** Requests in force, so that the answer is kept or the key given back exactly once. */
+/** Requests with a claimed key, so that the answer is stored or the key released exactly once. */
 const claimed = new WeakMap<FastifyRequest, { id: IdempotencyKey; renewing: NodeJS.Timeout }>();
 
-/** A write repeated under its Idempotency-Key gets its first answer again, byte for byte. */
+/** A write repeated with its Idempotency-Key gets its first answer again, byte for byte. */
 export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'cipher'>): void {
   app.decorateRequest('idempotencySeed', undefined);
   app.decorateRequest('rawBodyHash', undefined);
@@ -33,7 +33,7 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
     if (!takesIdempotencyKey({ method: request.method, config: request.routeOptions.config })) return;
     const id = { organizationId: caller.organizationId, callerId: caller.id, key, leaseUntil: newLease() };
     const claim = await claimKey(deps.db, deps.cipher, id, hashRequest(request)).catch((error: unknown) => {
-      // The claim may have been committed all the same, and nobody would answer for it.
+      // The claim may have been committed nevertheless, and would then never be released.
       if (!isUnreached(error)) returns.giveLater(id, 'unknown');
       throw error;
     });
@@ -68,7 +68,7 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
       );
       const answer = { status: reply.statusCode, headers, body: payload };
       await keepAnswer(deps.db, deps.cipher, id, answer).catch((error: unknown) => {
-        // What could not be told again is not told: a retry finds what this request did.
+        // An answer that could not be stored is not sent: a retry finds what this request did.
         returns.giveLater(id, 'unknown');
         throw error;
       });

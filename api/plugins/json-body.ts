@@ -17,18 +17,18 @@ export const bodyLimits = {
   workflow: 3_145_728,
 } as const;
 
-/** What any body may have that is not a list of records. */
+/** Bounds of every body that is not a list of records. */
 export const bodyBounds: JsonBounds = { depth: 64, members: 100_000, storableText: true };
 
 const largeAtOnce = 2;
 /**
- * By then the event loop has had its part; what else a request waits for must not keep the next one waiting.
+ * Maximum time of a turn. The CPU-bound part is over by then; other waiting must not delay the next request.
  */
 const longestTurnMs = 2_000;
 
 /**
- * Reads JSON bodies without squeezing a number through a double, and CSV as its bytes where a route takes it;
- * keeps a hash of either for idempotency keys.
+ * Parses JSON bodies without converting numbers to doubles, and passes on CSV as bytes if a route accepts it;
+ * computes a hash of either for idempotency keys.
  */
 export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRules = bodyRules): void {
   const bodies = createBodyBytes(rules);
@@ -71,8 +71,8 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
 }
 
 /**
- * Lets few requests with a large body be worked on at once: what is done with its values takes the event
- * loop, in many small pieces, and those of one organization must not stand between another's.
+ * Limits how many requests with large bodies are processed at once: processing their values uses the event
+ * loop in many small pieces, and those of one organization must not delay those of others.
  */
 function createTurns(count: number) {
   const inTurn = createFairSlots(count);
@@ -91,7 +91,7 @@ function createTurns(count: number) {
           });
         });
       }),
-    /** For any request: one that had no turn has none to end. */
+    /** For any request: no effect without a turn. */
     end: (request: FastifyRequest) => ends.get(request)?.(),
   };
 }

@@ -5,16 +5,16 @@ import { type IdempotencyKey, releaseKey } from '../../data/postgres/idempotency
 
 type Outcome = 'no-effect' | 'unknown';
 
-/** Beyond it a key waits for its lease to pass, as after a crash. */
+/** Beyond this number, a key is released only when its lease expires, as after a crash. */
 const maxPending = 10_000;
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
 
-/** Gives keys of requests back that have no answer to keep, however long PostgreSQL is away. */
+/** Releases keys of requests without a stored answer, however long PostgreSQL is unavailable. */
 export interface KeyReturns {
-  /** Tries at once; what fails is left to `giveLater`. Never rejects. */
+  /** Tries once; on failure, leaves it to `giveLater`. Never rejects. */
   give(key: IdempotencyKey, outcome: Outcome): Promise<void>;
-  /** Tries behind the scenes until the key's lease has passed. */
+  /** Retries in the background until the key's lease has expired. */
   giveLater(key: IdempotencyKey, outcome: Outcome): void;
 }
 
@@ -22,7 +22,7 @@ export function createKeyReturns(db: Database, log: FastifyBaseLogger): KeyRetur
   const pending = new Map<IdempotencyKey, Outcome>();
   let isTrying = false;
 
-  /** One key at a time: a database that has just come back is not met by all of them at once. */
+  /** One key at a time, so that a database that has just recovered does not get all of them at once. */
   async function tryPending(): Promise<void> {
     isTrying = true;
     let waitMs = firstWaitMs;

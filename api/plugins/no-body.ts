@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, ValidationError } from '../../data/errors.ts';
 
 /**
- * A body that a route does not take is refused, so that nothing sent is ignored; an empty one and `{}` say
- * nothing and pass, since some clients cannot leave them out. A body of GET or HEAD has no meaning in HTTP
- * (RFC 9110 §9.3.1) and is not read.
+ * Refuses a body that a route does not take, so that nothing sent is ignored; an empty one and `{}` pass,
+ * because some clients always send them. A body of GET or HEAD has no meaning in HTTP (RFC 9110 §9.3.1) and
+ * is not read.
  */
 export function noBody(app: FastifyInstance): void {
-  // Whatever is no JSON: its bytes need not be read to refuse it.
+  // Any content type except JSON: refused without reading the bytes.
   app.addContentTypeParser('*', (request, payload, done) => {
     if (takesBody(request)) {
       const detail =
@@ -26,7 +26,7 @@ export function noBody(app: FastifyInstance): void {
   });
 }
 
-/** Says of a body that could not be read, where none is taken, just that. */
+/** If the route takes no body, an unreadable body is answered with that error instead. */
 export function asUnwantedBody(
   request: FastifyRequest,
   error: AppError | ValidationError,

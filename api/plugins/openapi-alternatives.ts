@@ -4,16 +4,16 @@ type Properties = Record<string, Schema | false>;
 interface Alternative {
   title?: string;
   required?: string[];
-  /** False of one that is refused there. */
+  /** False if the property is refused in this alternative. */
   properties?: Properties;
 }
 
 const alternativeKeys = ['title', 'required', 'properties'];
 
 /**
- * The document with each alternative of an object as a whole object of its own, and no schema that is only
- * `false`. It says the same, but generators of clients take a schema that is `false` for an error, and what
- * is merely required for no type.
+ * The document with each alternative of an object as a complete object, and without schemas that are only
+ * `false`. The meaning is the same, but client generators take a `false` schema for an error, and a property
+ * that is only required as having no type.
  */
 export function withWholeAlternatives<T>(part: T): T {
   if (Array.isArray(part)) return part.map((item) => withWholeAlternatives(item as unknown)) as T;
@@ -49,7 +49,7 @@ function distributed(schema: Alternating): Schema {
     properties: Object.fromEntries(
       Object.entries(properties).flatMap(([name, property]) => {
         const narrower = Object.hasOwn(narrowed, name) ? narrowed[name] : undefined;
-        // Of an object that takes nothing else, one that is left out is refused.
+        // With additionalProperties false, a missing property is refused.
         return narrower === false ? [] : [[name, narrow(property, narrower)]];
       }),
     ),

@@ -38,7 +38,9 @@ Requests are snake_case, answers camelCase. One resource comes as \`{"data": …
 \`{"items": […], "nextCursor": …}\`. Errors are problem documents (RFC 7807) with a stable \`code\`; validation
 errors are 422 with every fault at its place. Writes take an \`Idempotency-Key\`.`;
 
-/** The OpenAPI 3.1 document at /openapi.json, made from the schemas that validate, and a page to read it. */
+/**
+ * The OpenAPI 3.1 document at /openapi.json, generated from the validating schemas, and a page to read it.
+ */
 export async function openapi(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -67,7 +69,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
   await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
 }
 
-/** CSV is text: what the JSON of the same route has to look like says nothing of it. */
+/** CSV is text: the JSON schema of the same route does not apply to it. */
 function withCsvBodies<T extends object>(document: T): T {
   const { paths = {} } = document as { paths?: Record<string, Record<string, CsvBody>> };
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
@@ -81,13 +83,13 @@ interface CsvBody {
   requestBody?: { content?: Record<string, { schema: object }> };
 }
 
-/** Each named schema is made once for requests and once for answers; what nothing refers to says nothing. */
+/** Named schemas are generated once for requests and once for answers; unreferenced ones are removed. */
 function withoutUnused<T extends object>(document: T): T {
   const { components } = document as { components?: { schemas?: Record<string, unknown> } };
   const schemas = components?.schemas ?? {};
   const text = JSON.stringify(document);
   const used = Object.entries(schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`));
   const left = { ...document, components: { ...components, schemas: Object.fromEntries(used) } };
-  // What only an unused one referred to is unused now.
+  // Repeated, because others may have been referenced only by removed ones.
   return used.length === Object.keys(schemas).length ? left : withoutUnused(left);
 }

@@ -1,4 +1,4 @@
-/** Where a name made of method and path would not say what the route does. */
+/** Names where method and path would not describe the route. */
 const named: Readonly<Record<string, string>> = {
   'GET /healthz': 'getLiveness',
   'GET /readyz': 'getReadiness',
@@ -78,7 +78,7 @@ const named: Readonly<Record<string, string>> = {
   'POST /v1/lake-maintenance/runs': 'runLakeMaintenance',
 };
 
-/** Parts of a path that say little without what they belong to. */
+/** Parts of a path that need the name of what they belong to. */
 const dependent = new Set([
   'catalog',
   'checkpoint',
@@ -92,7 +92,7 @@ const dependent = new Set([
 ]);
 
 /**
- * The operation's name in the document, after which clients name their methods: `createProject`, `listFiles`,
+ * The operation's name in the document, from which clients derive method names: `createProject`, `listFiles`,
  * `getTableCatalog`, `cancelTableImport`.
  */
 export function operationId(method: string, url: string): string {
@@ -121,7 +121,7 @@ export function operationId(method: string, url: string): string {
   ]);
 }
 
-/** The fixed parts of a path, in groups between its parameters. */
+/** The fixed parts of a path, grouped between its parameters. */
 function nounsOf(parts: readonly string[]): string[][] {
   const groups: string[][] = [[]];
   for (const part of parts) {

@@ -5,20 +5,32 @@ import { addressGroup } from './address-group.ts';
 import { type Taken, tokenBuckets } from './token-buckets.ts';
 
 /**
- * A token bucket for each client or user, and one for each address that answers for whom nobody knows:
- * requests without a token or with one that is not good, and public routes. Held by each API process. The
- * headers are those of the IETF draft: the policy, and what is left of it.
+ * A token bucket for each client or user, and one for each address, to which requests of unknown callers
+ * count: those without a valid token, and those to public routes. Held per API process. The headers are those
+ * of the IETF draft: the policy, and what is left of it.
  */
 export interface RateLimit {
-  /** Takes one of the address's, or throws. */
+  /**
+   * Takes a token of the address.
+   *
+   * @throws AppError rate_limited
+   */
   byAddress(request: FastifyRequest, reply: FastifyReply): void;
-  /** Gives the address its one back: who asked turned out to be known. */
+  /** Returns the token to the address: the caller is known after all. */
   forgiveAddress(request: FastifyRequest): void;
-  /** Takes one of the caller's, or throws. */
+  /**
+   * Takes a token of the caller.
+   *
+   * @throws AppError rate_limited
+   */
   byCaller(caller: Caller, reply: FastifyReply): void;
-  /** Takes one of the webhook trigger's, or throws. */
+  /**
+   * Takes a token of the webhook trigger.
+   *
+   * @throws AppError rate_limited
+   */
   byHook(triggerId: string, reply: FastifyReply): void;
-  /** The headers of an answer to what is no HTTP request, which is taken of the address like any other. */
+  /** The headers of an answer to invalid HTTP, which counts towards the address like any request. */
   headersFor(address: string): Record<string, string>;
 }
 

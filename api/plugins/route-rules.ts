@@ -8,19 +8,25 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope a token needs; `signed-in` needs any valid token, `public` none. */
     scope?: Scope | 'signed-in' | 'public';
-    /** Only an administrator's token. */
+    /** Requires an administrator's token. */
     admin?: boolean;
-    /** Throws not_found when the path names nothing of this organization: a 404 comes before a 422. */
+    /** Throws not_found if the path names nothing of this organization: a 404 comes before a 422. */
     exists?: (organizationId: string, params: Record<string, string>, caller: Caller) => Promise<unknown>;
-    /** The handler gets a JSON body's bytes and reads them itself: pages are too large to be read twice. */
+    /**
+     * The handler gets the bytes of a JSON body and parses them itself: pages are too large to be parsed
+     * twice.
+     */
     rawBody?: boolean;
-    /** Instead of JSON the body may be `text/csv`, of which the handler gets the bytes. */
+    /** The body may also be `text/csv`, of which the handler gets the bytes. */
     takesCsv?: boolean;
-    /** Reads over POST, token routes and routes that show a secret take no idempotency key. */
+    /**
+     * False for routes without idempotency keys: reads over POST, token routes, and routes that show a
+     * secret.
+     */
     idempotent?: boolean;
-    /** A token route of OAuth: its errors carry the member `error`. */
+    /** An OAuth token route: its errors have the member `error`. */
     oauth?: boolean;
-    /** Codes this route answers beyond those every route has. */
+    /** Error codes of this route, besides those of every route. */
     errors?: readonly ErrorCode[];
   }
 }
@@ -35,13 +41,13 @@ const always: readonly ErrorCode[] = [
 const signedIn: readonly ErrorCode[] = ['unauthorized', 'invalid_token', 'token_expired'];
 
 /**
- * Holds every route to one declaration: a route without a scope does not start, and the same declaration
- * is what the OpenAPI document says about authentication and errors.
+ * Checks that every route has a complete declaration: a route without a scope fails at startup, and the
+ * OpenAPI document's authentication and errors come from the same declaration.
  */
 export function routeRules(app: FastifyInstance): void {
   const operationIds = new Set<string>();
   app.addHook('onRoute', (route) => {
-    // The reference page brings its own routes: static files that show what is public anyway.
+    // The reference page registers its own routes: static, public files.
     if (route.url.startsWith('/docs')) route.config = { ...route.config, scope: 'public' };
     const config = route.config ?? {};
     if (config.scope === undefined)
@@ -101,7 +107,7 @@ function describeErrors(route: RouteOptions, codes: readonly ErrorCode[]): Recor
     route.schema?.body !== undefined ||
     route.schema?.querystring !== undefined ||
     takesIdempotencyKey(route as never);
-  // Token routes say everything in the words of OAuth.
+  // Token routes report all errors in OAuth's form.
   if (takesInput && route.config?.oauth !== true)
     responses[422] = {
       description: 'Validation error: every fault at its place.',

@@ -1,30 +1,30 @@
-/** What a bucket says to one more token taken from it. */
+/** The state of a bucket after taking a token. */
 export interface Taken {
   admitted: boolean;
   /** Whole tokens that are left. */
   remaining: number;
-  /** Until one more can be taken; 0 where one is there. */
+  /** Seconds until a token is available; 0 if one is. */
   waitSeconds: number;
 }
 
 export interface TokenBuckets {
   take(name: string): Taken;
-  /** Whether one could be taken. */
+  /** Whether a token could be taken. */
   peek(name: string): Taken;
   giveBack(name: string): void;
 }
 
-/** Names remembered at once in each generation; those beyond it share one bucket. */
+/** Maximum number of names per generation; those beyond it share one bucket. */
 const defaultMaxNames = 50_000;
 const minuteMs = 60_000;
-/** No name of a client's own: it is shared by all that came when the memory was full. */
+/** Not a name of any client: shared by all that came while the memory was full. */
 const overflow = '';
 
 /**
- * Token buckets by name, each of `perMinute` tokens that fill up within a minute. A bucket is one number, the
- * time at which it is full again, and a full one need not be remembered. So names are kept in two generations
- * of a minute each: what falls out of the older was not used for a minute, and is full. Nobody can have
- * another's bucket forgotten by coming under many names.
+ * Token buckets by name, each of `perMinute` tokens that refill within a minute. A bucket is one number, the
+ * time at which it is full again, and a full one need not be stored. Names are therefore kept in two
+ * generations of a minute each: one that drops out of the older generation was not used for a minute, and is
+ * full. Nobody can evict another's bucket by using many names.
  */
 export function tokenBuckets(
   perMinute: number,
@@ -43,7 +43,7 @@ export function tokenBuckets(
     turnedAtMs = nowMs;
   }
 
-  /** The name under which it is kept, and when its bucket is full: never before now. */
+  /** The key under which it is stored, and when its bucket is full: never before now. */
   function find(name: string, nowMs: number): { key: string; fullAtMs: number } {
     turn(nowMs);
     const known = young.get(name) ?? old.get(name);
@@ -53,7 +53,7 @@ export function tokenBuckets(
 
   function answer(admitted: boolean, fullAtMs: number, nowMs: number): Taken {
     const tokens = perMinute - (fullAtMs - nowMs) / tokenMs;
-    // The times are milliseconds since 1970: what their sums lose must not cost a token.
+    // Tolerates rounding: sums of milliseconds since 1970 must not lose a token.
     const remaining = Math.max(0, Math.floor(tokens + 1e-6));
     const waitSeconds = remaining >= 1 ? 0 : Math.ceil(((1 - tokens) * tokenMs) / 1_000);
     return { admitted, remaining, waitSeconds };

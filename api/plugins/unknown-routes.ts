@@ -3,13 +3,13 @@ import { AppError } from '../../data/errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /**
- * Answers what no route takes, before anybody is asked who they are or what they sent: 405 with `Allow` for a
- * path that exists, else 404. A path belongs to the route that names most of it: `/v1/tables/catalog` is not
- * the table `catalog`, under no method.
+ * Answers requests that no route takes, before authentication and before the body is read: 405 with `Allow`
+ * for a path that exists, otherwise 404. A path belongs to the most specific route: `/v1/tables/catalog` is
+ * not the table `catalog`, for any method.
  */
 export function unknownRoutes(app: FastifyInstance, limit: RateLimit): void {
   const methodsOf = new Map<string, Set<string>>();
-  /** For each declared path, those that name more of the paths that it takes. */
+  /** For each declared path, more specific ones that match some of the same paths. */
   const closer = new Map<string, string[]>();
 
   app.addHook('onRoute', ({ url, method }) => {
@@ -42,9 +42,7 @@ export function unknownRoutes(app: FastifyInstance, limit: RateLimit): void {
   });
 }
 
-/**
- * Whether a path, or a more exact pattern, is one of a route's, in the syntax that routes are declared in.
- */
+/** Whether a path, or a more specific pattern, matches a route's pattern, in the router's syntax. */
 function matches(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.at(-1) === '*') return wanted.slice(0, -1).every((part, index) => part === given[index]);
@@ -52,7 +50,7 @@ function matches(pattern: string, path: string): boolean {
   return wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]));
 }
 
-/** Part by part what is named comes before what may be anything, as the router has it. */
+/** Sorts as the router does: part by part, fixed parts before parameters, and those before wildcards. */
 function byCloseness(a: string, b: string): number {
   const rank = (url: string) =>
     url.split('/').map((part) => (part === '*' ? '2' : part.startsWith(':') ? '1' : '0'));

@@ -11,14 +11,12 @@ const partNames: Record<string, string> = {
   headers: 'header',
 };
 
-/**
- * Validates with the same zod schemas that make the OpenAPI document, and tells faults in pydantic's words.
- */
+/** Validates with the zod schemas that generate the OpenAPI document, and words faults as pydantic does. */
 export function validation(app: FastifyInstance, validateResponses: boolean): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
-    // A raw body is read by its route.
+    // A raw body is parsed by its route.
     if (Buffer.isBuffer(data)) return { value: data };
-    // Fastify hands on a body that was not sent as null.
+    // Fastify represents a missing body as null.
     const input = httpPart === 'body' && data === null ? undefined : data;
     try {
       const part = partNames[httpPart ?? 'body'] ?? 'body';
@@ -33,14 +31,18 @@ export function validation(app: FastifyInstance, validateResponses: boolean): vo
   else app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 }
 
-/** The input as the schema reads it; throws with every fault at its place in that part of the request. */
+/**
+ * Parses the input with the schema.
+ *
+ * @throws ValidationError with every fault, located in that part of the request
+ */
 export function validate<T extends z.ZodType>(schema: T, input: unknown, part = 'body'): z.infer<T> {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
   throw new ValidationError(faultsOf(result.error.issues, [part]));
 }
 
-/** PostgreSQL knows no NUL: a path with one names nothing, and a query cannot be asked. */
+/** PostgreSQL cannot store NUL: a path with one names nothing, and a query with one is invalid. */
 function refuseNul(values: Record<string, unknown>, part: 'path' | 'query'): void {
   for (const [name, value] of Object.entries(values)) {
     if (typeof value !== 'string' || !value.includes('\u0000')) continue;

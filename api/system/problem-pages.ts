@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../data/errors.ts';
 
-/** What a caller can do about each problem; the text of its page. */
+/** Advice to callers for each problem; the text of its page. */
 export const problemPages: Record<ErrorCode, string> = {
   invalid_request: 'Read the detail, correct the request and send it again.',
   unsupported_media_type:

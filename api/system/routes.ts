@@ -17,7 +17,7 @@ const readiness = z.object({
 
 const probeTimeoutMs = 2_000;
 
-/** Liveness, readiness and the pages that problem types point to: public. */
+/** Public: liveness, readiness and the pages to which problem types point. */
 export function systemRoutes(app: Routes, deps: ApiDeps): void {
   app.get(
     '/healthz',

@@ -3,7 +3,7 @@ import PostalMime, { type Email } from 'postal-mime';
 export interface CaughtMail {
   id: number;
   receivedAt: Date;
-  /** The addresses that it was sent to, whatever its headers say. */
+  /** The envelope's recipients, regardless of the headers. */
   recipients: readonly string[];
   subject: string;
   source: Buffer;
@@ -16,7 +16,7 @@ export interface Mailbox {
   find(id: number): CaughtMail | undefined;
 }
 
-/** The newest mails, held in memory: as many, and of so many bytes altogether, as there is room for. */
+/** The newest mails, in memory; bounded in number and in total bytes. */
 export function createMailbox({ maxMails = 200, maxBytes = 67_108_864 } = {}): Mailbox {
   const mails: CaughtMail[] = [];
   let [lastId, heldBytes] = [0, 0];
@@ -33,7 +33,7 @@ export function createMailbox({ maxMails = 200, maxBytes = 67_108_864 } = {}): M
   };
 }
 
-/** Depth and size of headers are bounded by the parser, the mail's size by who took it. */
+/** The parser bounds depth and size of headers; the server bounds the size of a mail. */
 export function readMail({ source }: Pick<CaughtMail, 'source'>): Promise<Email> {
   return PostalMime.parse(source, { attachmentEncoding: 'arraybuffer' });
 }

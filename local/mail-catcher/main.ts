@@ -4,17 +4,17 @@ import { SMTPServer } from 'smtp-server';
 import { createMailbox, readMail } from './mailbox.ts';
 import { createMailPage } from './web.ts';
 
-/** Takes every mail that is sent to it and shows it on a page: nothing leaves the machine. */
+/** Accepts every mail and shows it on a page; nothing leaves the machine. */
 const { values } = parseArgs({
   options: { smtp: { type: 'string' }, page: { type: 'string' }, of: { type: 'string' } },
 });
 
-/** What a mail with ten megabytes attached comes to, encoded. */
+/** Encoded size of a mail with attachments of ten megabytes. */
 const maxMailBytes = 20_971_520;
 
 const mailbox = createMailbox();
 const smtp = new SMTPServer({
-  // Whoever is on this machine may send: there is no login, and no certificate that would mean anything.
+  // Any local process may send: there is no login, and a certificate would prove nothing.
   disabledCommands: ['AUTH', 'STARTTLS'],
   authOptional: true,
   disableReverseLookup: true,
@@ -36,7 +36,7 @@ const smtp = new SMTPServer({
       }
       const source = Buffer.concat(chunks);
       const recipients = envelope.rcptTo.map(({ address }) => address);
-      // What cannot be read is kept all the same: its source can.
+      // A mail that cannot be parsed is kept as well; its source can be shown.
       readMail({ source })
         .catch(() => undefined)
         .then((email) => {
@@ -55,7 +55,7 @@ function stop(): void {
   smtp.close(() => process.exit(0));
 }
 process.once('SIGTERM', stop);
-// The supervisor is gone, however it ended.
+// The supervisor has ended, in whatever way.
 process.once('disconnect', stop);
 
 smtp.listen(Number(values.smtp), '127.0.0.1');

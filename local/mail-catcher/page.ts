@@ -22,7 +22,7 @@ export function listPage(mails: readonly CaughtMail[]): string {
   return page('Mails', `<h1>Mails</h1><p>${kept}</p>${rows.length === 0 ? '<p>None yet.</p>' : table}`);
 }
 
-/** What a mail says is shown as text alone: nothing of it is part of the page. */
+/** The content of a mail is shown as text only, never as part of the page. */
 export function mailPage({ mail, email }: ReadMail): string {
   const { from, subject = '', messageId = '', attachments } = email;
   const fields: [string, string][] = [
@@ -44,7 +44,7 @@ ${links.length === 0 ? '' : `<p>Attached:</p><ul>${links.join('\n')}</ul>`}<p><a
   );
 }
 
-/** A name that a mail gave, as one that a header takes. */
+/** A file name from a mail, made valid for a header. */
 export function nameOf(filename: string | null | undefined): string {
   const name = (filename ?? '').toWellFormed().replace(/[/\\]/g, '-');
   return name === '' ? 'attachment' : name;

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type Mailbox, readMail } from './mailbox.ts';
 import { listPage, mailPage, nameOf } from './page.ts';
 
-/** A mail may hold anything: whatever a browser is given of it runs nothing and fetches nothing. */
+/** A mail may contain anything: the browser must neither execute nor fetch anything of it. */
 const safety = {
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -11,13 +11,13 @@ const safety = {
   'cache-control': 'no-store',
 };
 
-/** The page at which caught mails are read, by people of this machine. */
+/** The page that shows caught mails, for users of this machine. */
 export function createMailPage(mailbox: Mailbox): Server {
   return createServer((request, response) => {
     const send: Send = (status, type, body, headers = {}) => {
       response.writeHead(status, { ...safety, 'content-type': type, ...headers }).end(body);
     };
-    // A name that a site of its own points at this machine is no reason to show it what is here.
+    // Prevents DNS rebinding: a foreign site whose name resolves to this machine must not read the page.
     if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
       return send(403, 'text/plain', 'Ask for this page as 127.0.0.1.\n');
     if (request.method !== 'GET') return send(405, 'text/plain', 'Mails are read here.\n', { allow: 'GET' });

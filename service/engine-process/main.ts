@@ -1,8 +1,8 @@
 import { serveEngine } from '../../data/lake/engine/process/serve.ts';
 
 /**
- * An engine process: runs the service's own statements and file jobs that its parent sends, and ends when the
- * parent does. What it may use comes over the channel, never from the environment.
+ * An engine process: runs the statements of the service and the file jobs sent by its parent, and ends when
+ * the parent does. Everything it may use comes over the channel, never from the environment.
  */
 serveEngine(
   {
@@ -10,7 +10,7 @@ serveEngine(
     onMessage: (listener) => process.on('message', listener),
     onParentGone: (listener) => process.on('disconnect', listener),
   },
-  // Only those that read files load what that takes.
+  // Loaded only in processes that read files.
   async (engine, settings) =>
     (await import('../../domain/intake/file-imports/jobs.ts')).fileJobs(engine, settings),
 );

@@ -17,12 +17,12 @@ export interface LakeOptions {
   objectStore: ObjectStoreSettings;
   extensionDir: string | undefined;
   workDir: string;
-  /** Of one engine process. */
+  /** Memory limit of one engine process. */
   memoryLimitBytes: number;
   threads: number;
-  /** Engine processes for commits and reads. */
+  /** Number of engine processes for commits and reads. */
   processes: number;
-  /** Those for what is long and holds no lock. */
+  /** Engine processes for long work that holds no lock. */
   staging: Pick<EngineOptions, 'processes' | 'waiting' | 'waitMs' | 'refusal'>;
   applicationName: string;
   logger?: EngineOptions['logger'];
@@ -31,14 +31,14 @@ export interface LakeOptions {
 export interface Lakes {
   lake: LakeDeps;
   /**
-   * Engine processes for long work: files, pages of a batch. Whoever works there may wait for a table's lock;
-   * the holder of one never waits for these.
+   * Engine processes for long work: files, pages of a batch. Work there may wait for a table's lock; the
+   * holder of a lock never waits for these.
    */
   staging: LakeEngine;
   close(): Promise<void>;
 }
 
-/** Everything a process needs to write and read lakes, and how to let go of it. */
+/** Opens what a process needs to write and read lakes. */
 export function openLakes(options: LakeOptions): Lakes {
   const pools = [poolOf(options, 'catalog', 12), poolOf(options, 'locks', 24)] as const;
   const [catalogPool, lockPool] = pools;
@@ -77,7 +77,7 @@ export function openLakes(options: LakeOptions): Lakes {
 
 type StagingOptions = LakeOptions['staging'];
 
-/** Previews: a few may wait for a moment, since whoever asked for one waits too. */
+/** For previews: few may wait, and only briefly, because their callers wait too. */
 export function previewStaging(processes: number): StagingOptions {
   return {
     processes,
@@ -94,7 +94,7 @@ export function previewStaging(processes: number): StagingOptions {
   };
 }
 
-/** Activities wait for their organization's share for as long as they may take. */
+/** For activities: they wait for their organization's share as long as the activity may take. */
 export function activityStaging(processes: number): StagingOptions {
   const hoursMs = 2 * 3_600_000;
   return {
@@ -105,7 +105,7 @@ export function activityStaging(processes: number): StagingOptions {
   };
 }
 
-/** How long somebody waits for an engine process before it is told that there are too many before it. */
+/** How long a caller waits for an engine process before it is refused. */
 const engineWaitMs = 20_000;
 
 function overloaded(): AppError {
@@ -115,8 +115,8 @@ function overloaded(): AppError {
 }
 
 /**
- * Connections of the owner. Locks have a pool of their own: whoever waits for a lock must not keep its holder
- * from working.
+ * Connections of the owner role. Locks have a separate pool, so that waiting for a lock cannot block its
+ * holder.
  */
 function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
   const pool = new pg.Pool({
@@ -128,7 +128,7 @@ function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
     keepAlive: true,
   });
   pool.on('error', () => undefined);
-  // The same for one that is in use: its query fails, which is heard where it was asked.
+  // Also for connections in use: their query fails, and that error is reported to its caller.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -4,9 +4,9 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function agentRunAgentActivities(deps: ActivityDeps): AgentRunAgentActivities {
   return {
-    /** Safe to retry: what it makes is named after the run, and the run ends with it once. */
+    /** Safe to retry: the output's id is derived from the run, and the run ends once. */
     deliverAgentRun: (input) => deliverAgentRun(deps, input),
-    /** Safe to retry: what is gone is gone. */
+    /** Safe to retry: what is removed already is skipped. */
     clearAgentRun: (input) => clearAgentRun(deps, input),
   };
 }

@@ -4,9 +4,9 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function agentRunControlActivities({ db }: ActivityDeps): AgentRunControlActivities {
   return {
-    /** Safe to retry: a run that began has its turn. */
+    /** Safe to retry: a run that has begun returns its turn. */
     beginAgentRun: (input) => beginAgentRun(db, input),
-    /** Safe to retry: a run that ended stays as it ended. */
+    /** Safe to retry: no effect on a run that has ended. */
     endAgentRun: (input) => endAgentRun(db, input, undefined),
   };
 }

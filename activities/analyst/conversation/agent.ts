@@ -15,7 +15,10 @@ import { toolTries } from '../../../workflows/analyst/conversation/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';
 
-/** The longer a turn has waited for its organization's others, the less often it asks. */
+/**
+ * Delay between attempts to begin a turn, in milliseconds; grows while the organization's other turns are in
+ * the way.
+ */
 const fullAgainMs = (attempt: number): number => Math.min(1_000 * (1 + Math.floor(attempt / 10)), 5_000);
 
 export function conversationAgentActivities(
@@ -24,7 +27,7 @@ export function conversationAgentActivities(
 ): ConversationAgentActivities {
   const beginning = (turn: TurnInput) => beginTurn({ ...deps, turnsPerOrganization }, turn);
 
-  /** The first step begins the turn on its way; whatever is in its way is waited for by the workflow. */
+  /** The first step also begins the turn; if that is not possible, the workflow waits. */
   async function hasBegun(turn: TurnInput, step: number): Promise<TurnBeginning> {
     if (step > 0) return 'begun';
     return beginning(turn).catch((err: unknown) => {
@@ -34,7 +37,7 @@ export function conversationAgentActivities(
   }
 
   return {
-    /** Safe to retry: a turn that began reads what it was pinned to. */
+    /** Safe to retry: a turn that has begun keeps its pins. */
     async beginTurn(turn) {
       const begun = await beginning(turn);
       if (begun === 'full')
@@ -47,8 +50,8 @@ export function conversationAgentActivities(
     },
 
     /**
-     * Safe to retry: a next try takes back what the one before had sent, and of two at once only the younger
-     * writes.
+     * Safe to retry: the next attempt retracts what the previous one sent, and of two concurrent attempts
+     * only the later one can write.
      */
     takeModelStep: (turn, step, isLast) =>
       whileItLasts(deps, turn, { kind: 'ended' }, async (signal) => {
@@ -71,7 +74,7 @@ export function conversationAgentActivities(
         });
       }),
 
-    /** Safe to retry: queries only read, and what a call makes is named after it. */
+    /** Safe to retry: queries only read, and ids of what a call creates are derived from the call. */
     callTool: (turn, partIndex) => {
       const isLastTry = Context.current().info.attempt >= toolTries;
       return whileItLasts(deps, turn, undefined, (signal) =>
@@ -81,10 +84,10 @@ export function conversationAgentActivities(
   };
 }
 
-/** Beats between two looks at whether the reply is still wanted, for when a notification was lost. */
+/** Heartbeats between two checks of whether the reply is still wanted, in case a notification was lost. */
 const beatsBetweenLooks = 3;
 
-/** Works for as long as the reply does: a Stop ends the work at once, and it then came to `otherwise`. */
+/** Runs work while the reply is under way: a Stop aborts the work at once, and the result is `otherwise`. */
 async function whileItLasts<T>(
   deps: ActivityDeps,
   turn: TurnInput,

@@ -12,22 +12,22 @@ import type { ActivityDeps } from '../../deps.ts';
 export function conversationControlActivities(deps: ActivityDeps): ConversationControlActivities {
   const { db } = deps;
   return {
-    /** Safe to retry: a turn that a lost try began is the one under way. */
+    /** Safe to retry: a turn that a lost attempt began is found as the one under way. */
     advanceConversation: (input) => advanceConversation(deps, input),
 
-    /** Safe to retry: a reply that ended stays as it ended. */
+    /** Safe to retry: no effect on a reply that has ended. */
     failTurn: (turn, code) => failTurn(db, turn, code),
 
-    /** Safe to retry: a reply that ended stays as it ended. */
+    /** Safe to retry: no effect on a reply that has ended. */
     cancelTurn: (turn) => cancelTurn(db, turn),
 
-    /** Safe to retry: a call that ended stays as it ended. */
+    /** Safe to retry: no effect on a call that has ended. */
     failToolCall: (turn, partIndex) => failToolCall(db, turn, partIndex),
 
-    /** Safe to retry: reads, and what expired stays so. */
+    /** Safe to retry: reads only, and expiring an approval is idempotent. */
     readDecisions: (turn) => readDecisions(db, turn),
 
-    /** Safe to retry: removes objects by prefix, then rows; what is gone is gone. */
+    /** Safe to retry: removes objects by prefix, then rows; both are idempotent. */
     removeConversation: (input) => removeConversation(deps, input),
   };
 }

@@ -9,13 +9,13 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function backfillControlActivities({ db }: ActivityDeps): BackfillControlActivities {
   return {
-    /** Safe to retry: one that began goes on where it is. */
+    /** Safe to retry: one that has begun continues at its position. */
     beginBackfill: (input) => beginBackfill(db, input),
-    /** Safe to retry: a place of the plan is always the same fire. */
+    /** Safe to retry: a position of the plan is always the same fire. */
     claimBackfillFire: (input, place) => claimBackfillFire(db, input, place),
-    /** Safe to retry: one that ended stays as it ended. */
+    /** Safe to retry: no effect on one that has ended. */
     cancelBackfill: (input) => cancelByProcess(db, input),
-    /** Safe to retry: so does this. */
+    /** Safe to retry: no effect on one that has ended. */
     endBackfill: (input) => endBackfill(db, input),
   };
 }

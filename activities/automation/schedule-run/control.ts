@@ -8,11 +8,11 @@ export function scheduleRunControlActivities(deps: ActivityDeps): ScheduleRunCon
   return {
     /** Safe to retry: the run's id is known before it is started. */
     beginFire: (input) => beginFire({ ...deps, startWorkflowFire: (fire) => startFire(deps, fire) }, input),
-    /** Safe to retry: deliveries are named after the fire. */
+    /** Safe to retry: ids of deliveries are derived from the fire. */
     collectFire: (input) => collectFire(deps.db, input),
-    /** Safe to retry: a fire that ended stays as it ended. */
+    /** Safe to retry: no effect on a fire that has ended. */
     endFire: (input) => endFire(deps.db, input),
-    /** Safe to retry: a run is asked to end once more. */
+    /** Safe to retry: cancellation may be requested repeatedly. */
     cancelFire: (input) => cancelFire(deps, input),
   };
 }

@@ -8,15 +8,18 @@ import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';
 
 /**
- * Nodes of a worker, and of one organization there: the same queue has the turns of conversations, which
- * people wait for.
+ * Concurrent nodes per worker, and per organization there. The same queue serves the turns of conversations,
+ * which people wait for.
  */
 const admission = { inAll: 32, ofOwner: 8 };
 
 export function workflowRunAgentActivities(deps: ActivityDeps): WorkflowRunAgentActivities {
   const attempts = createAdmission(admission);
   return {
-    /** Safe to retry: what a node makes is named after the run, the node and its try, and it ends once. */
+    /**
+     * Safe to retry: ids of what a node creates are derived from the run, the node and its attempt, and the
+     * node ends once.
+     */
     advanceNode: (input) =>
       attempts.run(
         input.organizationId,

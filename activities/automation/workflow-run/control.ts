@@ -5,13 +5,13 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function workflowRunControlActivities(deps: ActivityDeps): WorkflowRunControlActivities {
   return {
-    /** Safe to retry: what is pinned and what nodes there are is written once. */
+    /** Safe to retry: pins and nodes are written once. */
     beginWorkflowRun: (input) => beginWorkflowRun(deps, input),
-    /** Safe to retry: a node that ended stays as it ended. */
+    /** Safe to retry: no effect on a node that has ended. */
     skipNodes: (input, nodeIds) => skipNodes(deps, input, nodeIds),
-    /** Safe to retry: a node that ended stays as it ended. */
+    /** Safe to retry: no effect on a node that has ended. */
     endNode: (input, why) => endNode(deps, input, why),
-    /** Safe to retry: a run that ended stays as it ended. */
+    /** Safe to retry: no effect on a run that has ended. */
     endWorkflowRun: (input, resumes) => endWorkflowRun(deps, input, { resumes }),
   };
 }

@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function ingestionBatchControlActivities(deps: ActivityDeps): IngestionBatchControlActivities {
   return {
-    /** Safe to retry: reads, and moves on by compare-and-set. */
+    /** Safe to retry: reads, and changes states by compare-and-set. */
     async advanceIngestionBatch(input) {
       const batch = await advanceBatch(deps, input);
       return {

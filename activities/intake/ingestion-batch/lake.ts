@@ -12,9 +12,7 @@ import type {
 import type { ActivityDeps } from '../../deps.ts';
 import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
 
-/**
- * Engines end with PostgreSQL too, now and then: a batch is given up only where that cannot be the reason.
- */
+/** Engines also end when PostgreSQL restarts, so the limit is high enough to rule that out as the cause. */
 const heartbeats = { maxEngineDeaths: 8 };
 
 const none: ApplyProgress = { pagesRead: 0, pages: 0 };
@@ -25,7 +23,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
 
   return {
     /**
-     * Safe to retry: what is quarantined stays as it is until the batch is applied, and pages are immutable.
+     * Safe to retry: quarantined records do not change until the batch is applied, and pages are immutable.
      */
     async stageReplay(input) {
       const batch = await read(input);
@@ -37,7 +35,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       }
     },
 
-    /** Safe to retry: the ledger is asked first, and it takes the batch's id once. */
+    /** Safe to retry: the ledger is checked first, and accepts the batch's id once. */
     async applyIngestionBatch(input) {
       const batch = await read(input);
       if (batch?.status !== 'applying') return;
@@ -51,14 +49,14 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
       }
     },
 
-    /** Safe to retry: compare-and-set, and the ledger decides. */
+    /** Safe to retry: compare-and-set, and the ledger is authoritative. */
     giveUpIngestionBatch: beating(async (input: IngestionBatchInput) => {
       const batch = await read(input);
       if (batch?.status === 'applying' || batch?.status === 'open')
         await failBatch(deps, batch, internalFailure);
     }),
 
-    /** Safe to retry: removes by prefix, and only what no table names. */
+    /** Safe to retry: removes by prefix, and only objects to which no table refers. */
     cleanUpIngestionBatch: beating(async ({ organizationId, batchId }: IngestionBatchInput) => {
       await deps.objects.removeAll(batchPrefix(organizationId, batchId));
       await inOrganization(deps.db, organizationId, (db) => markCleaned(db, organizationId, batchId));

@@ -10,15 +10,15 @@ import type { ActivityDeps } from '../../deps.ts';
 export function snapshotControlActivities(deps: ActivityDeps): SnapshotControlActivities {
   return {
     /**
-     * Safe to retry: compare-and-set under the organization's lock; a snapshot that runs already simply goes
-     * on.
+     * Safe to retry: compare-and-set under the organization's lock; a snapshot that is running already
+     * continues.
      */
     beginSnapshot: (input) => beginSnapshot(deps.db, input),
 
-    /** Safe to retry: compare-and-set; one that is held already is still held. */
+    /** Safe to retry: compare-and-set; a held snapshot stays held. */
     admitSnapshot: (input, isOverdue) => admitSnapshot(deps, input, isOverdue),
 
-    /** Safe to retry: a snapshot that ended stays as it ended. */
+    /** Safe to retry: no effect on a snapshot that has ended. */
     endSnapshot: async (input, status) => {
       const ended = await endSnapshot(deps.db, input, status);
       await wakeQueued(deps, input.organizationId);
@@ -27,7 +27,7 @@ export function snapshotControlActivities(deps: ActivityDeps): SnapshotControlAc
   };
 }
 
-/** A count and a code: what a source holds, or said, stays in the row. */
+/** A count and a code only: the content and messages of a source stay in the row. */
 export function outcomeOf(row: SnapshotRun): SnapshotOutcome {
   return {
     status: row.status as SnapshotOutcome['status'],

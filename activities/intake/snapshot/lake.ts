@@ -33,7 +33,8 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
 
   return {
     /**
-     * Safe to retry: each try has a folder of its own, and goes on with the pages that an earlier one kept.
+     * Safe to retry: each attempt has a folder of its own, and continues from the pages that earlier ones
+     * stored.
      */
     async stageSnapshot(input) {
       const row = await read(input);
@@ -53,7 +54,7 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
     },
 
     /**
-     * Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a
+     * Safe to retry: the ledger is checked for the commit's operation first, and every later step is a
      * compare-and-set.
      */
     commitSnapshot: beating(async (input: SnapshotInput) => {
@@ -63,13 +64,13 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
       return outcomeOf(await read(input));
     }),
 
-    /** Safe to retry: removes by prefix, and only what no commit has taken. */
+    /** Safe to retry: removes by prefix, and only what was not committed. */
     discardSnapshot: beating(async (input: SnapshotInput) => discardSnapshot(deps, await read(input))),
   };
 
   /**
-   * Why it failed stands in the snapshot's row; a history has the code alone, because sources say what they
-   * like.
+   * The reason is stored in the snapshot's row; the history contains only the code, because a source's
+   * message may contain anything.
    */
   async function recordFailure(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
     const cause = error instanceof EngineCrashLoopError ? new SourceCrashError(error.message) : error;
@@ -84,7 +85,7 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
   }
 }
 
-/** As the policy of its process has it; undefined after the last one. */
+/** According to the retry policy of the process; undefined after the last attempt. */
 function pauseBeforeNextTry(): number | undefined {
   const { attempt } = Context.current().info;
   const { firstMs, coefficient, longestMs, tries } = stagingRetry;

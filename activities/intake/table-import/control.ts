@@ -8,15 +8,15 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function tableImportControlActivities({ db }: ActivityDeps): TableImportControlActivities {
   return {
-    /** Safe to retry: compare-and-set; an import that runs already simply goes on. */
+    /** Safe to retry: compare-and-set; an import that is running already continues. */
     beginTableImport: (input) => beginImport(db, input),
 
-    /** Safe to retry: an import that ended stays as it ended. */
+    /** Safe to retry: no effect on an import that has ended. */
     endTableImport: async (input, status) => outcomeOf(await endImport(db, input, status)),
   };
 }
 
-/** Counts and a code: what a file holds stays in the row. */
+/** Counts and a code only: the content of a file stays in the row. */
 export function outcomeOf(row: TableImport): TableImportOutcome {
   return {
     status: row.status as TableImportOutcome['status'],

@@ -31,8 +31,8 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
 
   return {
     /**
-     * Safe to retry: staging starts by removing what an earlier try left, and nothing refers to staged files
-     * yet.
+     * Safe to retry: staging begins by removing what an earlier attempt left, and nothing refers to staged
+     * files yet.
      */
     async stageTableImport(input) {
       const row = await read(input);
@@ -46,7 +46,7 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
     },
 
     /**
-     * Safe to retry: the commit's operation is looked for in the ledger first, and every later step is a
+     * Safe to retry: the ledger is checked for the commit's operation first, and every later step is a
      * compare-and-set.
      */
     commitTableImport: beating(async (input: TableImportInput) => {
@@ -56,11 +56,11 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
       return outcomeOf(await read(input));
     }),
 
-    /** Safe to retry: removes by prefix, and only what no commit has taken. */
+    /** Safe to retry: removes by prefix, and only what was not committed. */
     discardStagedImport: beating(async (input: TableImportInput) => discardImport(deps, await read(input))),
   };
 
-  /** A file that cannot be read is told in the import's row and not tried again; anything else is retried. */
+  /** An unreadable file is recorded in the import's row and not retried; all other errors are. */
   async function failIfFinal(row: TableImport, error: unknown): Promise<never> {
     const cause = error instanceof EngineCrashLoopError ? new FileCrashError(error.message) : error;
     const failure = await recordFinalFailure(deps.db, row, cause);

@@ -7,20 +7,20 @@ import type {
 import { withHeartbeats } from '../../heartbeats.ts';
 
 /**
- * Attempts of a worker, and of one organization there. A mail server that hangs holds each for minutes, and
- * the same queue has the turns of conversations, which people wait for.
+ * Concurrent attempts per worker, and per organization there. A hanging mail server holds each for minutes,
+ * and the same queue serves the turns of conversations, which people wait for.
  */
 const admission = { inAll: 32, ofOwner: 8 };
-/** Not an attempt, and not counted as one. */
+/** Delay when there is no free slot; does not count as an attempt. */
 const askedAgainMs = 30_000;
 
 export function deliveryAgentActivities(deps: DeliveryDeps): DeliveryAgentActivities {
   const attempts = createAdmission(admission);
   return {
     /**
-     * Safe to retry: a file has an id of the delivery's own, and ends it in its transaction. A mail that a
-     * try before may have sent is found as `sending` and told as uncertain; one that it certainly has not is
-     * sent by one try alone.
+     * Safe to retry: a file's id is derived from the delivery, which ends in the same transaction. A mail
+     * that a previous attempt may have sent is found as `sending` and ends as uncertain; one that was
+     * certainly not sent is sent by one attempt only.
      */
     attemptDelivery: (input) =>
       attempts.run(

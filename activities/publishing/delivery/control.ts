@@ -4,7 +4,7 @@ import type { ActivityDeps } from '../../deps.ts';
 
 export function deliveryControlActivities(deps: ActivityDeps): DeliveryControlActivities {
   return {
-    /** Safe to retry: a delivery that ended stays as it ended. */
+    /** Safe to retry: no effect on a delivery that has ended. */
     giveUpDelivery: (input) => giveUpDelivery(deps, input),
   };
 }

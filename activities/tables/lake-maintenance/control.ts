@@ -19,7 +19,7 @@ export interface LakeMaintenanceSettings {
   retentionDays: number;
 }
 
-/** So much of the interval is left to chance, so that organizations do not all run at once. */
+/** Random share of the interval, so that organizations do not all run at once. */
 const jitter = 0.1;
 
 export function lakeMaintenanceControlActivities(
@@ -28,8 +28,8 @@ export function lakeMaintenanceControlActivities(
 ): LakeMaintenanceControlActivities {
   return {
     /**
-     * Safe to retry: between two runs nothing runs, so a run that says it does was left by an execution that
-     * is no more.
+     * Safe to retry: no run is under way between two runs, so one that is `running` was left by a terminated
+     * execution.
      */
     async planLakeMaintenance({ organizationId }) {
       return inOrganization(deps.db, organizationId, async (db) => {
@@ -46,7 +46,7 @@ export function lakeMaintenanceControlActivities(
       });
     },
 
-    /** Safe to retry: there is one active run at most, and a first try's run is found as it. */
+    /** Safe to retry: there is at most one active run, so a retry finds that of the first attempt. */
     async beginLakeMaintenanceRun({ organizationId }) {
       return inOrganization(deps.db, organizationId, async (db) => {
         const run = await ensureActiveLakeMaintenanceRun(db, {
@@ -61,7 +61,7 @@ export function lakeMaintenanceControlActivities(
       });
     },
 
-    /** Safe to retry: a run that ended stays as it ended. */
+    /** Safe to retry: no effect on a run that has ended. */
     async endLakeMaintenanceRun({ organizationId }, runId, outcome) {
       await inOrganization(deps.db, organizationId, async (db) => {
         const run = await getLakeMaintenanceRun(db, organizationId, runId);
@@ -76,7 +76,9 @@ export function lakeMaintenanceControlActivities(
   };
 }
 
-/** Until an interval after the last run began; a lake without one waits for a part of it. */
+/**
+ * Time until one interval after the last run began; for a lake without runs, a random part of the interval.
+ */
 function waitMs(last: LakeMaintenanceRun | undefined, intervalMs: number): number {
   if (last === undefined) return Math.round(Math.random() * intervalMs);
   const since = Date.now() - (last.started_at ?? last.created_at).getTime();

@@ -16,11 +16,9 @@ import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';
 import type { LakeMaintenanceSettings } from './control.ts';
 
-/** An activity begins nothing new after this long; the next one goes on where it ended. */
+/** An activity starts no new work after this long; the next one continues where it ended. */
 const pieceMs = 60_000;
-/**
- * So many tables that fail one after the other are the store's fault, not theirs: the piece is tried again.
- */
+/** This many consecutive failing tables indicate a fault of the store: the piece is retried. */
 const failuresInARow = 3;
 
 export function lakeMaintenanceLakeActivities(
@@ -30,9 +28,7 @@ export function lakeMaintenanceLakeActivities(
   const { lake: lakes } = deps;
 
   return {
-    /**
-     * Safe to retry: what is in Parquet already is not in the catalog any more, so nothing is moved twice.
-     */
+    /** Safe to retry: rows moved to Parquet are no longer in the catalog, so nothing is moved twice. */
     flushLakeTables: (input, from) =>
       eachTable(deps, input, 'flush', from, async (lake, table) => {
         const flushed = await flushTable(lakes, lake, table);
@@ -45,7 +41,7 @@ export function lakeMaintenanceLakeActivities(
           : { tablesFlushed: 1, rowsFlushed, deletionsRepaired };
       }),
 
-    /** Safe to retry: each merge is one commit, after which there is less to merge. */
+    /** Safe to retry: each merge is one commit, which leaves less to merge. */
     compactLakeTables: (input, from) =>
       eachTable(deps, input, 'compact', from, async (lake, table) => {
         const merged = await mergeTable(lakes, lake, table);
@@ -56,7 +52,7 @@ export function lakeMaintenanceLakeActivities(
         };
       }),
 
-    /** Safe to retry: a snapshot that is gone is not among those past the retention. */
+    /** Safe to retry: a removed snapshot is no longer listed as past the retention. */
     expireLakeSnapshots: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
         const lake = await lakes.catalog.get(organizationId);
@@ -71,14 +67,14 @@ export function lakeMaintenanceLakeActivities(
         return { figures: { snapshotsExpired }, failures: [], next: hasMore ? 'more' : null };
       }),
 
-    /** Safe to retry: a file that is gone already counts as removed. */
+    /** Safe to retry: a file that does not exist counts as removed. */
     removeOldLakeFiles: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
         const filesRemoved = await removeOldFiles(lakes, await lakes.catalog.get(organizationId));
         return { figures: { filesRemoved }, failures: [], next: null };
       }),
 
-    /** Safe to retry: a file that is gone is not listed again. */
+    /** Safe to retry: a removed file is not listed again. */
     removeLakeOrphans: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
         const orphansRemoved = await removeOrphans(deps, await lakes.catalog.get(organizationId));
@@ -88,7 +84,8 @@ export function lakeMaintenanceLakeActivities(
 }
 
 /**
- * Takes table after table until the piece is full. A table that fails is told of, and the others are done.
+ * Processes tables until the piece's time is used up. A failing table is reported and does not affect the
+ * others.
  */
 function eachTable(
   deps: ActivityDeps,

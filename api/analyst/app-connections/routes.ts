@@ -35,7 +35,7 @@ const loadTool: Load<typeof toolPath> = async (db, organizationId, { connection_
   return getTool(db, organizationId, id, tool);
 };
 
-/** Servers of the Model Context Protocol whose tools the analyst may use. */
+/** Model Context Protocol servers whose tools the analyst may use. */
 export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   const connections = resource(app, deps, {
     tag,

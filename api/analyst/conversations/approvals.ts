@@ -58,7 +58,7 @@ const approvalPath = `${conversationPath}/approvals/:approval_id` as const;
 const loadApproval: Load<typeof approvalPath, ShownApproval> = async (db, organizationId, params) =>
   getApproval(db, await loadConversation(db, organizationId, params), params.approval_id);
 
-/** Calls of tools that wait for a person. */
+/** Tool calls that wait for a person's approval. */
 export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
   const approvals = resource(app, deps, {
     tag: 'Conversations',

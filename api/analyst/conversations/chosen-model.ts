@@ -1,7 +1,7 @@
 import { ValidationError } from '../../../data/errors.ts';
 import type { Effort, Models } from '../../../domain/analyst/models/models.ts';
 
-/** What a request says of the model, checked against those that are offered. */
+/** The model and effort of a request, checked against the offered models. */
 export function chosenModel(
   models: Models,
   { model: id, effort }: { model?: string | undefined; effort?: Effort | undefined },

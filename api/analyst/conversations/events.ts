@@ -11,10 +11,10 @@ import { route } from '../../route.ts';
 import { integerText } from '../../schemas.ts';
 import { conversationPath, loadConversation } from './paths.ts';
 
-/** Streams that one credential may have open at once in this process. */
+/** Maximum number of concurrent streams per credential in this process. */
 const maxStreams = 20;
 const quietMs = 15_000;
-/** What is on its way may still be read when the server closes. */
+/** Time to read what is already sent when the server closes. */
 const lastWordsMs = 1_000;
 
 const eventsQuery = z.object({
@@ -44,8 +44,8 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
   const streams = createAdmission({ ofOwner: maxStreams });
   const answers = new Set<ServerResponse>();
   const closing = new AbortController();
-  // A stream has no end of its own that a closing server could wait for, and one that nobody reads never
-  // comes to it.
+  // A stream has no natural end for which a closing server could wait, and one that is not read would never
+  // end.
   app.addHook('preClose', async () => {
     closing.abort();
     setTimeout(() => {
@@ -76,7 +76,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
     },
     async ({ organizationId, params, query, caller, request, reply, transaction }) => {
       await transaction((db) => loadConversation(db, organizationId, params));
-      // A browser that reconnects sends the header with the address that it began with.
+      // A reconnecting browser sends the header together with the original address.
       const after = lastEventId(request) ?? query.after;
       const leave = streams.enter(caller.id);
       if (leave === undefined) {
@@ -89,7 +89,8 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
         );
       }
       answers.add(reply.raw);
-      // Also when all was sent: a HEAD's stream would go on without a reader.
+      // Also after everything was sent: the stream of a HEAD request would otherwise continue without a
+      // reader.
       const gone = new AbortController();
       reply.raw.once('close', () => {
         gone.abort();
@@ -102,7 +103,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
         conversationId: params.chat_id,
         after,
         quietMs,
-        // A token that was revoked or has expired reads no further.
+        // A stream ends when its token is revoked or expires.
         mayGoOn: () => isTokenLive(deps.db, organizationId, caller.tokenId),
         signal,
       });
@@ -111,7 +112,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
           .type('text/event-stream; charset=utf-8')
           .header('cache-control', 'no-store')
           .header('x-accel-buffering', 'no')
-          // A stream that ended leaves no connection behind that a closing server would wait for.
+          // An ended stream must not leave a connection for which a closing server would wait.
           .header('connection', 'close')
           .send(Readable.from(stream, { objectMode: false, highWaterMark: 65_536 }))
       );

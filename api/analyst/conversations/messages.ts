@@ -24,7 +24,7 @@ const loadMessage: Load<typeof messagePath, WholeMessage> = async (db, organizat
   return (await withParts(db, organizationId, [message]))[0]!;
 };
 
-/** A user's message is none that could be stopped. */
+/** Only replies can be stopped, not users' messages. */
 const loadReply: typeof loadMessage = async (...named) => {
   const found = await loadMessage(...named);
   if (found.message.role !== 'assistant') throw notFound('The reply');

@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type Conversation, getConversation } from '../../../domain/analyst/conversations/conversations.ts';
 
-/** Where a conversation is; everything of it lies below. */
+/** The path of a conversation, and prefix of everything in it. */
 export const conversationPath = '/v1/projects/:project_id/conversations/:chat_id';
 
 export interface ConversationParams {
@@ -14,7 +14,7 @@ export const conversationId = (
   { project_id: projectId, chat_id: conversationId }: ConversationParams,
 ) => ({ organizationId, projectId, conversationId });
 
-/** The conversation that a path names. */
+/** The conversation of a path. */
 export const loadConversation = (
   db: OrganizationTransaction,
   organizationId: string,

@@ -46,7 +46,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     view: (row) => row,
   });
 
-  /** Changes an entry of the held conversation, and shows it as it is then. */
+  /** Changes a queue entry while holding the conversation's lock, and returns it. */
   function changed(
     { organizationId, params }: Pick<Call<typeof queuedPath>, 'organizationId' | 'params'>,
     change: (

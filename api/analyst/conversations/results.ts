@@ -39,7 +39,7 @@ const vegaLiteDocument = z.looseObject({}).meta({
   examples: [{ mark: { type: 'bar' }, data: { values: [{ c0: 'Porto', c1: 3 }] } }],
 });
 
-/** What the analyst's tools left behind: rows that it read, charts that it drew. */
+/** Results of the analyst's tools: rows that it read, charts that it drew. */
 export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Conversations' };
   route(
@@ -73,7 +73,7 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         scanned: { tables: result.scanned },
       };
       const nextCursor = next < result.row_count ? encodeCursor(list, next) : null;
-      // A column may have any name; what checks answers would lose some.
+      // Serialized here: the response schema would drop columns with certain names.
       return sendText(reply, JSON.stringify({ data, nextCursor }));
     },
   );
@@ -105,7 +105,7 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         return reply
           .type('application/json; charset=utf-8')
           .send(Buffer.from(await readChart(deps.objects, chart, 'json')));
-      // Opened as a page of its own it may load and run nothing.
+      // When opened as a page, it must not load or run anything.
       reply
         .header('x-content-type-options', 'nosniff')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");

@@ -38,7 +38,7 @@ import {
 
 const placeOf = ({ updated_at: at, id }: Conversation): ConversationPlace => [at.toISOString(), id];
 
-/** Conversations with the analyst, and everything below them. */
+/** Conversations with the analyst, and everything in them. */
 export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
   const tag = 'Conversations';
   const conversations = resource(app, deps, {

@@ -36,7 +36,7 @@ const load = (
   { project_id: projectId, playbook_id: id }: Record<'project_id' | 'playbook_id', string>,
 ) => getPlaybook(db, organizationId, projectId, id);
 
-/** Instructions for the analyst that run with nobody to ask, and what they deliver. */
+/** Instructions that the analyst runs without a person, with their output. */
 export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Playbooks' };
   const playbooks = resource(app, deps, {

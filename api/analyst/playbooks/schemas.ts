@@ -33,7 +33,7 @@ const parametersBody = z
     message: `At most ${maxParameters} parameters.`,
   });
 
-/** A path may name parameters, whose values are checked with it in each run. */
+/** A path may contain parameters; each run checks it again with their values. */
 const outputPath = characters(1, 1_024).check(({ value, issues }) => {
   const names = namesIn(value);
   const example = names.reduce((path, name) => path.replaceAll(`\${${name}}`, 'x'), value);
@@ -76,7 +76,7 @@ export const createPlaybookBody = z
     ...content,
     description: content.description.default(''),
     parameters: content.parameters.default({}),
-    // The document has no default for it: generators of clients leave out what takes one that is an object.
+    // The document omits the default: client generators skip a member whose default is an object.
     output: content.output
       .default({ type: 'report', title: '' })
       .meta({ default: undefined, description: 'A report where it is left out.' }),

@@ -26,7 +26,7 @@ const taken = envelope(z.object({ runId: z.string() })).meta({
   examples: [{ data: { runId: 'wfr_01kahz3v6dfyvb1s8m3h9q2w4x' } }],
 });
 
-/** The addresses of webhook triggers: whoever calls one shows by its signature that it may. */
+/** The addresses of webhook triggers; a call is authorized by its signature. */
 export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void {
   app.post(
     '/v1/hooks/:token',
@@ -61,8 +61,8 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void 
         body,
         nowMs: Date.now(),
       });
-      // Who has the secret is counted by the hook from here on: what others send to its address, or from the
-      // caller's, costs it nothing.
+      // A correctly signed call counts towards the hook's limit instead of the address's, so that other
+      // requests to the hook or from the same address do not affect it.
       limit.forgiveAddress(request);
       limit.byHook(call.triggerId, reply);
       const { organizationId, workflowId } = call;

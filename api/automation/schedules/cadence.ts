@@ -33,14 +33,14 @@ interface CadenceDocument {
   description: string;
   types: readonly string[];
   required: readonly string[];
-  /** The schema of `every_minutes`. */
+  /** JSON Schema of `every_minutes`. */
   every: object;
   example: object;
 }
 
 /**
- * A cadence as it is written: snake_case, or as it is read. Its rules are the domain's; a fault is told by
- * the name sent.
+ * A cadence in a request, in snake_case or in the camelCase of answers. The rules are those of the domain; a
+ * fault names the field as it was sent.
  */
 function cadenceForm<C extends DatasetCadence>(
   check: (fields: CadenceFields) => CadenceCheck<C>,
@@ -110,7 +110,7 @@ export const cadenceBody = cadenceForm(checkWrittenCadence, {
   example: daily,
 });
 
-/** The same of a dataset, which can also be copied every so many minutes. */
+/** The same for a dataset, which also allows intervals in minutes. */
 export const datasetCadenceBody = cadenceForm(checkDatasetCadence, {
   description:
     'When a snapshot is taken: by the clock of its zone, or with `type: interval` every `every_minutes`, which needs nothing else.',

@@ -3,8 +3,8 @@ import { camelName } from '../../camel-keys.ts';
 import { isMap, notMap } from '../../free-form.ts';
 
 /**
- * An object whose members also go by their camelCase names, so that what was read can be sent back. A fault
- * is told by the name that was sent.
+ * An object whose members are also accepted in camelCase, so that an answer can be sent back. A fault names
+ * the member as it was sent.
  */
 export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
   const names = new Map(Object.keys(schema.shape).map((name) => [camelName(name), name]));

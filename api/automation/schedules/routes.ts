@@ -42,7 +42,7 @@ export const loadSchedule = (
   { schedule_id: id }: Record<'schedule_id', string>,
 ): Promise<Schedule> => getSchedule(db, organizationId, id);
 
-/** What fires again and again: a playbook by a cadence. */
+/** Schedules, which fire a playbook by a cadence. */
 export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   const schedules = resource(app, deps, {
     tag: schedulesTag,
@@ -55,7 +55,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
   const show = ({ transaction }: Call, row: Schedule) => transaction((db) => showSchedule(db, row));
 
-  /** Changes a schedule that the transaction holds, and tells its process. */
+  /** Changes a schedule while holding its lock, and notifies its process. */
   async function change<C extends Call<`${string}:schedule_id`>>(
     call: C,
     make: (db: OrganizationTransaction, row: Schedule) => Promise<Schedule>,

@@ -35,7 +35,7 @@ import {
 
 const placeOf = ({ scheduled_for: at, id }: ScheduleRun): ScheduleRunPlace => [at.toISOString(), id];
 
-/** Each fire of a schedule, and what of the past is fired again. */
+/** The fires of a schedule, and its backfills. */
 export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
   const runs = resource(app, deps, {
     tag: schedulesTag,

@@ -25,7 +25,7 @@ import { eitherCase } from './either-case.ts';
 
 const maxRecipients = 50;
 
-/** A folder is a path that files lie under, their names included. */
+/** A folder must leave room for the names of its files. */
 const longestName = 'x'.repeat(240);
 const folder = characters(0, 512).check(({ value, issues }) => {
   const message = value === '' ? undefined : pathFault(`${value}/${longestName}`);

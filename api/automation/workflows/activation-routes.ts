@@ -33,7 +33,7 @@ const activationBody = z
   .strictObject({ expected_revision: revisionNumber, version_id: idText.optional() })
   .meta({ example: { expected_revision: 1 } });
 
-/** The workflow, held after its project, in the order in which an archive of the project takes them. */
+/** The workflow, locked after its project; archiving a project locks them in the same order. */
 async function held(
   db: OrganizationTransaction,
   organizationId: string,
@@ -45,7 +45,7 @@ async function held(
   return loadWorkflow(db, organizationId, params, caller, 'update');
 }
 
-/** What runs of a workflow: its versions, which of them, and whether anything sets it off. */
+/** Activation of a workflow: its versions, which one is active, and whether its triggers are. */
 export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   const workflows = resource(app, deps, {
     tag: workflowsTag,
@@ -56,7 +56,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
       shown(db, await loadWorkflow(db, organizationId, params, caller)),
     view: (row, { request }) => workflowView(row, serviceUrl(deps, request)),
   });
-  /** The schedules of its triggers hear of a change when it is committed. */
+  /** Notifies the schedules of its triggers after the commit. */
   async function told(request: FastifyRequest, changing: () => Promise<ShownWorkflow>) {
     const row = await changing();
     await wakeTriggerSchedules(deps, row, memoOf(request));
@@ -129,7 +129,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     description: 'Each with what differs from the one before.',
     rows: async (db, { organizationId, params, caller }, slice) => {
       const rows = await listVersions(db, await loadWorkflow(db, organizationId, params, caller), slice);
-      // The one before stands below, but for the last of the page.
+      // The preceding version is the next row, except for the last row of the page.
       return Promise.all(
         rows.map(async (row, index) => ({
           ...row,

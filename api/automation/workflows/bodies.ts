@@ -27,7 +27,7 @@ const dataEventConfig = eitherCase(
   }),
 );
 
-/** As it reads back; the address is the trigger's own. */
+/** The configuration as it reads back; the address cannot be changed. */
 const hookConfig = eitherCase(z.strictObject({ hook_url: z.string().optional() }));
 
 const triggerBody = z
@@ -126,7 +126,7 @@ export const replaceWorkflowBody = z
   })
   .meta({ example: { ...replaceExample, expected_revision: 1 } });
 
-/** `newId` names a trigger that is new, by its place. */
+/** `newId` returns the id of a new trigger, by its position. */
 export function contentOf(
   body: Omit<z.output<typeof replaceWorkflowBody>, 'expected_revision'>,
   newId: (place: number) => string,

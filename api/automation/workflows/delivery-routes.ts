@@ -31,7 +31,7 @@ const loadDelivery = async (
   return delivery;
 };
 
-/** What a workflow's runs brought to others, and what of it did not arrive. */
+/** Deliveries of a workflow's runs, and what did not arrive. */
 export function workflowDeliveriesRoutes(app: Routes, deps: ApiDeps): void {
   const deliveries = resource(app, deps, {
     tag: workflowsTag,

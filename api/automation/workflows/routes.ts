@@ -35,7 +35,7 @@ import { type ShownWorkflow, shownTriggers, withSecrets } from './shown-triggers
 export const workflowPath = '/v1/workflows/:workflow_id' as const;
 export const workflowsTag = 'Workflows';
 
-/** The workflow of the path, if it is the caller's. */
+/** The workflow of the path; visible to its owner only. */
 export const loadWorkflow = (
   db: OrganizationTransaction,
   organizationId: string,
@@ -59,7 +59,7 @@ async function shownAll(db: OrganizationTransaction, rows: readonly Workflow[]):
 export const shown = async (db: OrganizationTransaction, row: Workflow): Promise<ShownWorkflow> =>
   (await shownAll(db, [row]))[0]!;
 
-/** Graphs of steps that run by themselves. A workflow is its owner's: to anybody else there is none. */
+/** Workflows: graphs of steps with triggers. A workflow is visible to its owner only. */
 export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: workflowsTag };
   const workflows = resource(app, deps, {

@@ -61,7 +61,7 @@ const runExample = {
   workflowId: 'workflow-run/wfr_01kahz3v6dfyvb1s8m3h9q2w4x',
 };
 
-/** Runs of an activated workflow, each a run of the project too, and what they ask of people. */
+/** Runs of an activated workflow, which are also runs of the project, and the approvals that they request. */
 export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   const runs = resource(app, deps, {
     tag: workflowsTag,

@@ -99,7 +99,7 @@ export const hookTriggerExample: z.input<typeof triggerSchema> = {
   secret: 'whsec_…',
 };
 
-/** `url` is that of the service. */
+/** `url`: the address of this service. */
 export function workflowView(row: ShownWorkflow, url: string): z.input<typeof workflowSchema> {
   return {
     id: row.id,
@@ -166,7 +166,7 @@ export const nodeTypesSchema = z.object({
   ),
 });
 
-/** Every type as it was declared. */
+/** Every node type as declared. */
 export const listedNodeTypes: z.input<typeof nodeTypesSchema>['items'] = nodeTypes.map(
   ({ type, label, config, inputs, outputs }) => ({
     type,

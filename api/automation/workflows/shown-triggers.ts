@@ -4,7 +4,9 @@ import type { Trigger, WrittenTrigger } from '../../../domain/automation/workflo
 import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
 import { hooksOf, secretsOf } from '../../../domain/automation/workflows/triggers/hooks.ts';
 
-/** A trigger with the address of its hook; with its secret only in the answer that made that. */
+/**
+ * A trigger with the address of its hook; its secret is only in the answer to the request that created it.
+ */
 export type ShownTrigger = Trigger & { token?: string; secret?: string };
 export type ShownWorkflow = Workflow & { triggers: readonly ShownTrigger[] };
 
@@ -19,7 +21,7 @@ export async function shownTriggers(
   });
 }
 
-/** With the secret of each webhook among them. */
+/** Adds the secret of each webhook trigger. */
 export async function showSecrets(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -32,7 +34,7 @@ export async function showSecrets(
   });
 }
 
-/** Of those that the request makes: a repetition of it finds them, and is answered as it was. */
+/** Adds the secrets of triggers created by this request; a repeated request gets the same answer. */
 export async function withSecrets(
   db: OrganizationTransaction,
   cipher: Cipher,

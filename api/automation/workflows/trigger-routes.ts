@@ -20,7 +20,7 @@ async function load(
   return getTrigger(db, await getWorkflow(db, organizationId, { id, ownerId }), triggerId);
 }
 
-/** What can be done with a trigger of its own. */
+/** Actions of a single trigger. */
 export function workflowTriggersRoutes(app: Routes, deps: ApiDeps): void {
   route(
     app,

@@ -32,7 +32,7 @@ const path = '/v1/connections/data/:connection_id';
 const load: Load<typeof path, DataConnection> = (db, organizationId, { connection_id: id }) =>
   getDataConnection(db, organizationId, id);
 
-/** Sources of data, how each is reached, and what may be copied from it. */
+/** Connections to sources of data, and what may be copied from them. */
 export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   const rules = { cipher: deps.cipher, allowUnvalidated: deps.sources.allowUnvalidated };
   const connections = resource(app, deps, {
@@ -122,7 +122,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   sourceRoutes(app, deps);
 }
 
-/** What goes to the source itself, and answers within ten seconds whatever the source does. */
+/** Routes that call the source itself; they answer within ten seconds, whatever the source does. */
 function sourceRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag };
   route(
@@ -158,7 +158,7 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
     { 200: resourcesAnswer },
     async ({ organizationId, params, body, request }) => {
       const { prefix, limit, cursor } = body;
-      // The list is that of the prefix too: a cursor of another one is not one of this list.
+      // The prefix is part of the list's identity: a cursor of another prefix is refused.
       const url = `${request.url.split('?')[0]}?prefix=${encodeURIComponent(prefix)}`;
       const list: ListRequest = { url, query: { limit, cursor } };
       const after = cursorOf(list);
@@ -174,7 +174,7 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** The cursor of a list that is asked for in a body. */
+/** The cursor of a list requested with a body. */
 function cursorOf(list: ListRequest): string | undefined {
   try {
     return decodeCursor(z.string(), list);

@@ -85,7 +85,7 @@ export const createDataConnectionBody = z
     ],
   });
 
-/** A type is read as any text: one that is known and another one is told as what cannot change. */
+/** Any text is accepted as the type, so that a different type, known or not, is refused as unchangeable. */
 export const changeDataConnectionBody = z
   .strictObject({
     name: name.optional(),

@@ -27,7 +27,7 @@ import {
   syncView,
 } from './schemas.ts';
 
-/** Data syncs: the source behind a table, its generation and how far its client has come. */
+/** Data syncs: the source behind a table, its generation and its client's progress. */
 export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Ingestion' };
   const load: Load<'/:sync_id', DataSync> = (db, organizationId, { sync_id: id }) =>

@@ -37,8 +37,9 @@ export const snapshotPageBody = z
   });
 
 /**
- * What stands beside a page's records, which are read where they are looked at; throws every fault of the
- * body.
+ * The members of a page other than its records, which are parsed later.
+ *
+ * @throws ValidationError with every fault of the body
  */
 export function snapshotPageOf({ members, faults }: Tasks['members']['output']) {
   const hasNone = faults.some(({ loc, type }) => loc.length === 2 && type === 'missing');
@@ -47,7 +48,7 @@ export function snapshotPageOf({ members, faults }: Tasks['members']['output']) 
   return page;
 }
 
-/** Exactly these three, by the public interface. */
+/** Exactly these three members, as in the public interface. */
 export const snapshotPage = envelope(
   z
     .object({ pageNumber: z.int(), sizeBytes: z.string(), replayed: z.boolean() })

@@ -23,7 +23,7 @@ import {
 
 const datasetPath = '/v1/connections/data/:connection_id/datasets/:dataset_id' as const;
 
-/** What is copied from a connection, and into which table. */
+/** Datasets: what is copied from a connection, and to which table. */
 export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   const datasets = resource(app, deps, {
     tag: 'Data Connectors',
@@ -114,7 +114,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
 
 type Sent = z.output<typeof changeDatasetBody>;
 
-/** What a request says, under the names of the domain; what it leaves out is undefined. */
+/** A request's settings in the names of the domain; absent ones are undefined. */
 function settingsOf<Body extends Sent>(body: Body) {
   const { guard } = body;
   return {

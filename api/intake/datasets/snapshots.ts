@@ -20,7 +20,7 @@ import { snapshotExample, snapshotSchema, snapshotView } from './snapshot-schema
 
 const tag = 'Data Connectors';
 
-/** Copies of datasets, each a durable process. */
+/** Snapshots of datasets, each a durable process. */
 export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
   const snapshots = resource(app, deps, {
     tag,

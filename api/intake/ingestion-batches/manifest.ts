@@ -8,7 +8,7 @@ export const pageNumber = z.int().min(1).max(maxPageNumber);
 const sha256Pattern = /^[0-9a-f]{64}$/;
 const manifestPage = z.strictObject({ page_number: pageNumber, sha256: z.string().regex(sha256Pattern) });
 
-/** As it is documented; its pages are read by `readManifestPages`. */
+/** As documented; its pages are validated by `readManifestPages`. */
 export const manifestPages = z
   .custom<readonly unknown[]>((given) => Array.isArray(given), {
     abort: true,
@@ -25,10 +25,9 @@ const pagesPerTurn = 5_000;
 const maxToldFaults = 20;
 
 /**
- * The hash of each page that a manifest names. There may be 30,000 of them, so the event loop has its turn in
- * between.
+ * The hash of each page of a manifest. There may be 30,000, so it yields to the event loop in between.
  *
- * @throws ValidationError where one is no page of a manifest, or named twice
+ * @throws ValidationError if an entry is invalid, or a page is named twice
  */
 export async function readManifestPages(given: readonly unknown[]): Promise<Map<number, string>> {
   const pages = new Map<number, string>();
@@ -45,7 +44,7 @@ export async function readManifestPages(given: readonly unknown[]): Promise<Map<
   return pages;
 }
 
-/** What the schema says, much sooner. */
+/** The same as the schema, but much faster. */
 function isManifestPage(page: unknown): page is z.infer<typeof manifestPage> {
   if (typeof page !== 'object' || page === null || Object.keys(page).length !== 2) return false;
   const { page_number: number, sha256 } = page as Record<string, unknown>;

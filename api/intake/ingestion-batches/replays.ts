@@ -23,7 +23,7 @@ const replayBody = z
 
 const aDaySeconds = 86_400;
 
-/** Quarantined records, once the schema or the data is mended. */
+/** Replays of quarantined records, after the schema or the data was corrected. */
 export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
   route(
     app,

@@ -40,7 +40,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     path: '/v1/tables/:table_id/ingestion-batches/:batch_id',
     schema: batchSchema,
     example: batchExample,
-    // Also where its table is gone: what became of the batch can still be asked, and an open one be ended.
+    // Also after its table was dropped: the outcome of a batch can still be read, and an open one be ended.
     load: (db, organizationId, { table_id: tableId, batch_id: id }) =>
       getBatch(db, organizationId, tableId, id),
     parent: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
@@ -175,7 +175,7 @@ function refuseReplay({ replay_of: replayOf }: IngestionBatch): void {
   );
 }
 
-/** Pages that come another way than to the batch itself. */
+/** Refuses pages for batches whose pages are sent elsewhere. */
 function refusePages(batch: IngestionBatch): void {
   refuseReplay(batch);
   const { mode, sync_id: syncId, id } = batch;

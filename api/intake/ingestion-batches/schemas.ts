@@ -152,7 +152,7 @@ export const batchExample: z.input<typeof batchSchema> = {
 
 export const oneBatch = envelope(batchSchema).meta({ examples: [{ data: batchExample }] });
 
-/** What a page may be refused for, whichever way it comes. */
+/** Why a page may be refused, by any route that accepts pages. */
 export const stagingErrors = [
   'page_content_mismatch',
   'batch_not_open',
@@ -164,7 +164,8 @@ export const stagingErrors = [
 ] as const;
 
 /**
- * The batch as it is told; a pending one's totals are counted from its pages, an ended one's are in its row.
+ * The batch in an answer; the totals of a pending one are counted from its pages, those of an ended one are
+ * in its row.
  */
 export function batchView(
   batch: IngestionBatch,

@@ -6,7 +6,7 @@ import { route } from '../../route.ts';
 import { importOptions } from '../table-imports/options.ts';
 import { onePreview, previewBody, previewText } from './schemas.ts';
 
-/** The parsed rows of a file, before anything is imported. */
+/** Previews: the parsed rows of a file, before it is imported. */
 export function previewsRoutes(app: Routes, deps: ApiDeps): void {
   route(
     app,

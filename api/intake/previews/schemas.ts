@@ -91,7 +91,7 @@ const example: z.input<typeof previewSchema> = {
 
 export const onePreview = envelope(previewSchema).meta({ examples: [{ data: example }] });
 
-/** The answer as JSON text: its rows are that already. */
+/** The answer as JSON text, because the rows already are. */
 export function previewText({ rowsJson, ...rest }: PreviewText): string {
   const columnMappings = rest.columns.map(({ sourceName, targetName, dataType, nullable }) => ({
     source_column_name: sourceName,

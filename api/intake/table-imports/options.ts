@@ -4,7 +4,7 @@ import { camelKeys } from '../../camel-keys.ts';
 import { characters, visibleName } from '../../schemas.ts';
 import { dataTypes, documentedType } from '../../tables/grid-tables/schemas.ts';
 
-/** More than white space, and no control characters. */
+/** More than white space, without control characters. */
 const columnPattern =
   '^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\ufeff\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$';
 
@@ -55,7 +55,7 @@ const csvOptions = z.strictObject({
   null_values: z.array(characters(0, 255)).max(100).optional(),
 });
 
-/** How a file is to be read: what an import and a preview take alike. */
+/** How a file is parsed, in imports and previews. */
 export const parsing = {
   column_mappings: z
     .array(columnMapping)
@@ -67,7 +67,7 @@ export const parsing = {
   include_load_date: z.boolean().default(false),
 };
 
-/** The request's parsing fields as the importer takes them. */
+/** The request's parsing fields for the importer. */
 export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ImportOptions {
   const { column_mappings: mappings, csv, include_load_date: includeLoadDate } = body;
   return {

@@ -33,7 +33,7 @@ function oneTarget(
     );
 }
 
-/** The same as `oneTarget` says, in a JSON Schema's words. */
+/** The same as `oneTarget`, in JSON Schema. */
 const documentedTarget = {
   oneOf: [
     { title: 'by name', required: ['table_name'], properties: { table_id: false } },
@@ -124,7 +124,7 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
     status: row.status,
     rowsImported: row.rows_imported,
     rowsQuarantined: row.rows_quarantined,
-    // Until then it is a reservation.
+    // Until then it is only reserved.
     quarantineTableId: row.status === 'succeeded' ? row.quarantine_table_id : null,
     bytesRead: row.bytes_read,
     progress: row.progress,

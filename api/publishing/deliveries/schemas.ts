@@ -48,7 +48,7 @@ export const deliveryExample: z.input<typeof deliverySchema> = {
   deliveredAt: '2026-11-21T08:31:02.400Z',
 };
 
-/** `of` is what the output belongs to, where that is known. */
+/** `of`: what the output belongs to, if known. */
 export function deliveryView(
   row: Delivery,
   of: { runId?: string | null; nodeId?: string | null } = {},
@@ -59,7 +59,7 @@ export function deliveryView(
     nodeId: of.nodeId ?? null,
     kind: row.kind,
     target: row.kind === 'webhook' ? shownAddress(row.target) : row.target,
-    // That an attempt is at this moment sending is nothing to act upon.
+    // Whether an attempt is sending right now is of no use to the reader.
     status: row.status === 'sending' ? 'pending' : row.status,
     attempts: row.attempts,
     receipt: row.receipt,

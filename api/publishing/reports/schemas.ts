@@ -103,7 +103,7 @@ const markdown = characters(1, maxReportBytes)
     "Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`).",
   );
 
-/** A report that is stored as it is written, or one that the analyst is asked to write. */
+/** A report that is stored as given, or one that the analyst is asked to write. */
 export const createBody = z
   .strictObject({
     title: visibleName(200).optional(),

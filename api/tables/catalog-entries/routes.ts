@@ -10,7 +10,7 @@ import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { attachBody, catalogEntryExample, catalogEntrySchema, catalogEntryView } from './schemas.ts';
 
-/** What of the organization's data a project's analyst can see. */
+/** Which tables of the organization a project's analyst sees. */
 export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   const entries = resource(app, deps, {
     tag: 'Catalog Entries',

@@ -32,7 +32,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     throw notFound('The grid table');
   };
 
-  /** The column of a table whose columns can be changed. */
+  /** A column of a table whose columns can be changed. */
   const columnExists: Load<'/:table_id/:name', void> = async (db, organizationId, params, caller) => {
     const { name } = await exists(db, organizationId, params, caller);
     const { schema } = await deps.lake.catalog.get(organizationId);
@@ -181,7 +181,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** Kinds of the tables that the grid shows. */
+/** Kinds of tables shown by the grid. */
 const gridKinds: readonly TableKind[] = ['data', 'calc', 'import'];
 
 function refuseAutomatic(column: string): void {
@@ -189,7 +189,7 @@ function refuseAutomatic(column: string): void {
     throw new AppError('conflict', 'The automatic columns cannot be changed or dropped.');
 }
 
-/** The table whose columns a request changes, and who changes them. */
+/** The table whose columns a request changes, and the caller. */
 async function changing(
   { organizationId, caller, params, newId, transaction }: Call<'/:table_id'>,
   kinds: readonly string[] = ['data'],

@@ -15,19 +15,19 @@ export const dataTypes = [
   'JSON',
 ] as const;
 
-/** DECIMAL(p,s) with p up to 38 and s up to p, as a JSON Schema can say it. */
+/** DECIMAL(p,s) with p up to 38 and s up to p, as a JSON Schema pattern. */
 const decimalPattern = `^DECIMAL\\((?:${Array.from({ length: 38 }, (_, index) => {
   const [precision, tens, ones] = [index + 1, Math.floor((index + 1) / 10), (index + 1) % 10];
   const below = ['', '\\d|', '\\d|1\\d|', '\\d|[12]\\d|'][tens];
   return `${precision},(?:${below}${tens === 0 ? '' : tens}[0-${ones}])`;
 }).join('|')})\\)$`;
 
-/** What the document says of a type's name; requests may write it in any case. */
+/** A type's name in the document; requests may write it in any case. */
 export function documentedType(names: readonly string[]) {
   return { anyOf: [{ enum: [...names] }, { pattern: decimalPattern }] };
 }
 
-/** A column type as a request writes it: one of the names, or DECIMAL(p,s). */
+/** A column type in a request: one of the names, or DECIMAL(p,s). */
 export const dataType = z
   .string()
   .superRefine((text, context) => {
@@ -56,7 +56,7 @@ export const shownType = z
   .describe('Null until the first value of a column without `data_type` decides it.')
   .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'] });
 
-/** The type as the service writes it: a bare DECIMAL has 38 digits, ten of them behind the point. */
+/** The canonical form of a type: DECIMAL without arguments is DECIMAL(38,10). */
 export function normalType(text: string): string {
   const upper = text.toUpperCase().replaceAll(' ', '');
   return upper === 'DECIMAL' ? 'DECIMAL(38,10)' : upper;

@@ -7,7 +7,7 @@ import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { lakeMaintenanceRunExample, lakeMaintenanceRunSchema, lakeMaintenanceRunView } from './schemas.ts';
 
-/** What the service does for an organization's lake by itself, and a way to have it done now. */
+/** Automatic maintenance of an organization's lake, and requests to run it now. */
 export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
   const runs = resource(app, deps, {
     tag: 'Lake',

@@ -6,7 +6,7 @@ import { characters, timestamp } from '../../schemas.ts';
 
 const version = z.int().min(0);
 
-/** Looked at one by one: a record of zod's passes over the key `__proto__`. */
+/** Checked entry by entry: zod's record skips the key `__proto__`. */
 const versions = z
   .custom<Record<string, number>>(isMap, notMap)
   .superRefine((given, context) => {
@@ -129,7 +129,7 @@ export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExe
   };
 }
 
-/** The rows are JSON text already; only the frame is made here. */
+/** The rows are JSON text already; only the envelope is built here. */
 export function answerText(id: string, { answer, scanned }: QueryResult): string {
   const members = [
     `"id":${JSON.stringify(id)}`,

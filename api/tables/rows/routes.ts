@@ -28,7 +28,7 @@ import {
 
 const rowsCursor = z.object({ version: z.int(), after: z.string().regex(/^-?\d+$/) });
 
-/** Rows of a table: append and upsert, durable and visible when answered, and reading. */
+/** Rows of a table: reads, and appends and upserts, which are durable and visible when answered. */
 export function rowsRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Tables' };
   const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
@@ -42,8 +42,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
   } as const;
 
   /**
-   * Gives `work` the rows that were sent. Many are checked before they wait for the table's lock: under it
-   * they are looked at again only where the columns changed meanwhile.
+   * Passes the sent rows to `work`. Large lists are checked before they wait for the table's lock; under the
+   * lock, only if the columns have changed meanwhile.
    */
   function withRows<T>(
     { organizationId, caller, params, request, transaction }: Call<'/:table_id'>,
@@ -61,7 +61,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     });
   }
 
-  /** Data tables are paged by s_id; any other table may have a column of the name `rowid`. */
+  /** Data tables are paged by s_id; any other table may have a column named `rowid`. */
   async function hasRowid(schema: string, table: TableRow): Promise<boolean> {
     if (table.kind === 'data') return false;
     const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
@@ -173,7 +173,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         limit: query.limit,
       });
       const nextCursor = rows.hasMore ? encodeCursor(list, { version, after: String(rows.last) }) : null;
-      // The rows are JSON text already: exact numbers must not pass through JavaScript again.
+      // The rows are JSON text already: exact numbers must not be parsed by JavaScript again.
       return sendText(
         reply,
         `{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`,
@@ -182,7 +182,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** The keys that each row needs, and whether it needs an s_id. */
+/** The keys that each row must have, and whether it must have an s_id. */
 function wishes(table: TableRow, isUpsert: boolean): [readonly string[], 'required' | 'optional'] {
   if (!isUpsert) return [uniqueKeysOf(table), 'required'];
   const keys = upsertKeys(table.key_columns);

@@ -5,7 +5,7 @@ import { fitsInt64, integerOf } from '../../../domain/tables/records/types.ts';
 import { isMap, notMap } from '../../free-form.ts';
 import { envelope, integerText, page, pageQuery } from '../../schemas.ts';
 
-/** A row or record as it is documented; it is read where the rows are looked at. */
+/** A row or record as documented; it is parsed later with its list. */
 export const sentRow = z.custom<Row>(isMap, notMap).meta({
   type: 'object',
   required: ['s_id'],
@@ -17,7 +17,7 @@ export const rowsBody = z
   .strictObject({ rows: z.array(sentRow).min(1).max(5_000) })
   .meta({ examples: [{ rows: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }] }] });
 
-/** A row that is found by its key needs no s_id. */
+/** A row identified by its key needs no s_id. */
 const upsertedRow = z
   .custom<Row>(isMap, notMap)
   .meta({ type: 'object', properties: { s_id: { type: 'integer' } }, additionalProperties: true });

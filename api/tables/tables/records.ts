@@ -6,14 +6,14 @@ import type { TableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps } from '../../deps.ts';
 import type { catalogSchema, tableSchema } from './schemas.ts';
 
-/** A table as the registry, the ledger and the lake's catalog together know it. */
+/** A table, combined from the registry, the ledger and the lake's catalog. */
 export interface KnownTable {
   row: TableRow;
   statistics: TableStatistics | undefined;
   physical: PhysicalTable | undefined;
 }
 
-/** Joins registry rows with what the lake says about them: two catalog reads, however many tables. */
+/** Joins registry rows with data from the lake: two catalog queries, for any number of tables. */
 export async function describeTables(
   deps: ApiDeps,
   organizationId: string,
@@ -61,7 +61,7 @@ export function columnNotes(row: TableRow): Record<string, ColumnNote> {
   return row.column_notes as Record<string, ColumnNote>;
 }
 
-/** Catalog metadata, for tables that have any: those with a physical store. */
+/** Catalog metadata of a table with physical storage. */
 export function catalogView(
   { row, statistics, physical }: KnownTable,
   compact: boolean,

@@ -33,7 +33,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     return (await describeTables(deps, organizationId, [row]))[0]!;
   }
 
-  /** System tables have no catalog metadata: to the catalog routes they do not exist. */
+  /** System tables have no catalog metadata; catalog routes answer 404 for them. */
   async function knownInCatalog(organizationId: string, tableId: string): Promise<KnownTable> {
     const table = await known(organizationId, tableId);
     if (table.physical === undefined) throw new AppError('not_found', 'The table has no catalog metadata.');
@@ -181,7 +181,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
 }
 
 function mergeNotes(table: KnownTable, changes: NonNullable<z.infer<typeof updateCatalogBody>['columns']>) {
-  /** No plain object: a column may have the name of any of its members, `__proto__` too. */
+  /** A Map, because a column may be named like any member of an object, even `__proto__`. */
   const notes = new Map(Object.entries(columnNotes(table.row)));
   for (const [index, change] of changes.entries()) {
     const column = table.physical?.columns.find(

@@ -2,7 +2,7 @@
 export type ByteRange = { from: number; to: number } | 'unsatisfiable' | undefined;
 
 /**
- * Several ranges, other units and malformed headers are answered with the whole content, as the RFC allows.
+ * Several ranges, other units and malformed headers are answered with the whole content, as the RFC permits.
  */
 export function parseRange(header: string | undefined, sizeBytes: number): ByteRange {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '');

@@ -5,17 +5,14 @@ import type { File } from '../../../domain/workspace/files/files.ts';
 import { attachment } from '../../reply.ts';
 import { parseRange } from './content-range.ts';
 
-/**
- * Streams a file's bytes, or the one range of them that is asked for; in its own type, and only ever as a
- * download.
- */
+/** Streams a file's bytes, or the requested range, in the file's own type, and always as a download. */
 export async function sendContent(
   objects: ObjectStore,
   file: File,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // A range of another version than the caller has is no use to it (RFC 9110, If-Range).
+  // A range of another version than the client has is useless to it (RFC 9110, If-Range).
   const ifRange = request.headers['if-range'];
   const isSame = ifRange === undefined || ifRange === `"${file.sha256}"`;
   const range = isSame ? parseRange(request.headers.range, file.size_bytes) : undefined;
@@ -26,7 +23,7 @@ export async function sendContent(
     .header('Content-Disposition', attachment(file.path.split('/').at(-1)!));
   if (range === 'unsatisfiable')
     return reply.code(416).header('Content-Range', `bytes */${file.size_bytes}`).send();
-  // Nothing is fetched only to be thrown away.
+  // HEAD needs no content, so none is fetched.
   const stream = request.method === 'GET' ? await objects.read(file.object_key, range) : Readable.from([]);
   const { from, to } = range ?? { from: 0, to: file.size_bytes - 1 };
   reply.type(file.content_type).header('Content-Length', String(to - from + 1));

@@ -38,7 +38,7 @@ export const fileExample: z.input<typeof fileSchema> = {
 
 const bytes = (description: string) => ({ description, content: { '*/*': { schema: z.any() } } });
 
-/** Of a file's content: in its own type, whichever that is. */
+/** A file's content has its own content type. */
 export const contentResponses = {
   200: bytes('The bytes, in the content type of the file.'),
   206: bytes('The asked range of them.'),
@@ -46,7 +46,7 @@ export const contentResponses = {
 };
 
 const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';
-/** The same as `pathFault` says, in a JSON Schema's words. */
+/** The same as `pathFault`, in JSON Schema. */
 const documentedPath = { minLength: 1, maxLength: 1_024, pattern: `^${pathPart}(?:/${pathPart})*$` };
 
 export const writeContentQuery = z.object({
@@ -64,7 +64,7 @@ export const writeContentQuery = z.object({
     }),
 });
 
-/** White space may stand anywhere; the padding may be left out. */
+/** White space may occur anywhere; the padding is optional. */
 const base64Content = {
   pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$',
 };
@@ -130,7 +130,7 @@ export const finalizeBody = z
   })
   .meta({ examples: [{ path: 'raw/orders.csv' }] });
 
-/** A content type that could run in a browser is still only ever downloaded. */
+/** Even a content type that a browser could run is only sent as a download. */
 export function fileView(file: File): z.infer<typeof fileSchema> {
   return {
     id: file.id,
@@ -146,15 +146,14 @@ export function fileView(file: File): z.infer<typeof fileSchema> {
   };
 }
 
-/** With its padding or without. */
+/** With or without padding. */
 function isBase64(text: string): boolean {
   const [digits = '', padding = ''] = text.split(/(={1,2})$/, 2);
   const isWhole = padding === '' ? digits.length % 4 !== 1 : text.length % 4 === 0;
   return isWhole && /^[A-Za-z0-9+/]*$/.test(digits);
 }
 
-/** The bytes a write body stands for. */
-/** The bytes to write; CSV that was sent as itself is those. */
+/** The bytes to write; CSV sent as the body itself is used unchanged. */
 export function decodeContent(body: z.infer<typeof writeContentBody> | Buffer): Buffer {
   if (Buffer.isBuffer(body)) return body;
   const { content, encoding } = body;

@@ -54,7 +54,7 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
     run: ({ transaction, organizationId, params }) =>
       transaction(async (db) => {
         const project = await archiveProject(db, organizationId, params.project_id);
-        // Before the schedules: an activation takes them in that order, too.
+        // Before the schedules; an activation locks them in the same order.
         await pauseWorkflowsOf(db, organizationId, project.id);
         await pauseSchedulesOf(db, organizationId, project.id, Date.now());
         return project;

@@ -8,10 +8,10 @@ import { resource } from '../../resource.ts';
 import { confirmQuery } from '../../schemas.ts';
 import { listRunsQuery, runExample, runSchema, runView } from './schemas.ts';
 
-/** Where a run stands in the list. */
+/** A run's position in the list. */
 const placeOf = ({ created_at: createdAt, id }: Run): RunPlace => [createdAt.toISOString(), id];
 
-/** Every process of a project, whichever feature it is of. */
+/** Every process of a project, of any feature. */
 export function runsRoutes(app: Routes, deps: ApiDeps): void {
   const runs = resource(app, deps, {
     tag: 'Runs',

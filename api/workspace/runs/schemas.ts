@@ -86,7 +86,7 @@ export const runExample: z.input<typeof runSchema> = {
   finishedAt: '2026-11-21T08:30:01.900Z',
 };
 
-/** A run as it is answered when it begins. */
+/** A run as answered when it begins. */
 export const queuedRunExample: z.input<typeof runSchema> = {
   ...runExample,
   id: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
@@ -107,7 +107,7 @@ export const listRunsQuery = pageQuery.extend({
   status: z.enum(statuses).optional(),
 });
 
-/** A run of a project: of none there are snapshots, which have routes of their own. */
+/** A run of a project. Runs without a project are snapshots, which have their own routes. */
 export function runView(run: ShownRun): z.input<typeof runSchema> {
   return {
     id: run.id,

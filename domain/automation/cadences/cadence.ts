@@ -1,18 +1,18 @@
 export const writableTypes = ['one_time', 'daily', 'weekly', 'monthly'] as const;
 
-/** Read and fired until they are replaced; a write of one is refused. */
+/** Legacy types: read and fired until they are replaced, but cannot be written. */
 export const legacyTypes = ['cron', 'interval', 'biweekly', 'month_end'] as const;
 
 export type CadenceType = (typeof writableTypes)[number] | (typeof legacyTypes)[number];
 
 /**
- * The years that cadences fire in. What the date library keeps of a zone's year it keeps for good (some 2
- * KiB), so the years that callers can ask for are no more than anybody plans with.
+ * The years in which cadences fire. The date library keeps each zone's year forever (some 2 KiB), so callers
+ * can only ask for a bounded range of years.
  */
 export const firstYear = 1970;
 export const lastYear = 2099;
 
-/** In the order of ISO 8601: Monday is day 1. */
+/** In ISO 8601 order: Monday is day 1. */
 export const weekdays = [
   'MONDAY',
   'TUESDAY',
@@ -26,7 +26,7 @@ export const weekdays = [
 export type Weekday = (typeof weekdays)[number];
 
 interface InZone {
-  /** A name of the tz database. All times below are what a clock there shows. */
+  /** A tz database name. All times below are local times in this zone. */
   zoneId: string;
 }
 
@@ -36,9 +36,9 @@ interface AtTimeOfDay extends InZone {
 }
 
 interface InPeriods extends AtTimeOfDay {
-  /** YYYY-MM-DD. The period of this date is the first one, and nothing fires before it. */
+  /** YYYY-MM-DD. Periods are counted from the one that contains this date; nothing fires before the date. */
   anchorDate?: string;
-  /** Every how many days, weeks (from Monday) or months; 1 where it is not given. */
+  /** Number of days, weeks (starting on Monday) or months per period; default 1. */
   interval?: number;
 }
 
@@ -59,18 +59,18 @@ export interface WeeklyCadence extends InPeriods {
 
 export interface MonthlyCadence extends InPeriods {
   type: 'monthly';
-  /** 1–31; in a shorter month its last day. */
+  /** 1–31; in a shorter month, its last day. */
   dayOfMonth: number;
 }
 
 export interface CronCadence extends InZone {
   type: 'cron';
-  /** Five fields, six with seconds before them, or seven with a year after them. */
+  /** Five fields, six with seconds first, or seven with a year last. */
   cronExpression: string;
 }
 
 /**
- * Every so many minutes of the clock's own time, from the anchor on: a day of 23 hours still has its 1440
+ * Every given number of minutes of local time, counted from the anchor: a day of 23 hours still has 1440
  * minutes.
  */
 export interface IntervalCadence extends InZone {
@@ -83,7 +83,7 @@ export interface IntervalCadence extends InZone {
 export interface BiweeklyCadence extends AtTimeOfDay {
   type: 'biweekly';
   anchorDate?: string;
-  /** The weekday that the weeks are counted from where it is not given. */
+  /** Default: the weekday from which the weeks are counted. */
   daysOfWeek?: readonly Weekday[];
 }
 
@@ -93,11 +93,11 @@ export interface MonthEndCadence extends InPeriods {
 
 export type WritableCadence = OneTimeCadence | DailyCadence | WeeklyCadence | MonthlyCadence;
 export type LegacyCadence = CronCadence | IntervalCadence | BiweeklyCadence | MonthEndCadence;
-/** What a dataset's snapshots may be taken by: also every so many minutes. */
+/** Cadences allowed for a dataset's snapshots: also intervals in minutes. */
 export type DatasetCadence = WritableCadence | IntervalCadence;
 export type Cadence = WritableCadence | LegacyCadence;
 
-/** The fields that kinds differ in, in the order in which the API shows them. */
+/** The fields in which the types differ, in the order in which the API shows them. */
 export const cadenceFields = [
   'cronExpression',
   'everyMinutes',
@@ -111,7 +111,7 @@ export const cadenceFields = [
 
 export type CadenceField = (typeof cadenceFields)[number];
 
-/** Every field of a WorkflowSchedule, null where the kind has none. */
+/** Every field of a WorkflowSchedule, null if the type does not have it. */
 export interface CadenceView {
   type: CadenceType;
   zoneId: string;
@@ -125,7 +125,7 @@ export interface CadenceView {
   interval: number | null;
 }
 
-/** A cadence as the API shows it: what is shown can be written again. */
+/** A cadence as the API shows it. The result can be written back. */
 export function cadenceView(cadence: Cadence): CadenceView {
   const own: Partial<CadenceView> = cadence;
   return {

@@ -1,11 +1,11 @@
 import { Cron } from 'croner';
 import { AppError } from '../../../data/errors.ts';
 
-/** Reading a pattern takes longer than asking it; the one that was read first makes room. */
+/** Cached because parsing a pattern costs more than evaluating it; the oldest entry is evicted. */
 const maxCachedPatterns = 1_000;
 const patterns = new Map<string, Cron>();
 
-/** Why an expression cannot be read, or undefined. */
+/** Why an expression cannot be parsed, or undefined. */
 export function cronFault(expression: string): string | undefined {
   try {
     patternOf(expression);
@@ -16,9 +16,9 @@ export function cronFault(expression: string): string | undefined {
 }
 
 /**
- * The next time of the clock that an expression names. It is matched against the clock as if it were UTC's,
- * so that gaps and overlaps are left to `instantOf`: croner's own rules skip what falls into a gap, and fire
- * twice in an overlap, for every expression with a wildcard or a step in its time.
+ * The next local time that an expression matches. It is evaluated as if local time were UTC, so that gaps and
+ * overlaps are left to `instantOf`: croner itself skips times in a gap, and fires twice in an overlap for
+ * every expression with a wildcard or a step in its time.
  */
 export function nextCronTime(expression: string, afterClockMs: number): number | undefined {
   try {
@@ -36,10 +36,10 @@ export function nextCronTime(expression: string, afterClockMs: number): number |
 function patternOf(expression: string): Cron {
   const known = patterns.get(expression);
   if (known) return known;
-  // A date is no expression, though the library takes one: it would be read in a zone of its own.
+  // The library also accepts a date, which it would read in a different zone.
   if (!/^(@[a-z]+|\S+(\s+\S+){4,6})$/i.test(expression.trim()))
     throw new TypeError('it needs five fields, six with seconds first, or seven with a year last');
-  // Steps from a number (5/20) are what many other readers of cron take, so stored expressions have them.
+  // Many other cron parsers accept steps from a number (5/20), so stored expressions contain them.
   const pattern = new Cron(expression, { utcOffset: 0, sloppyRanges: true, paused: true });
   if (patterns.size >= maxCachedPatterns) patterns.delete(patterns.keys().next().value!);
   patterns.set(expression, pattern);

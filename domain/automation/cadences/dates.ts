@@ -8,7 +8,7 @@ import {
   weekdays,
 } from './cadence.ts';
 
-/** The kinds that come back on dates, at one time of the day. */
+/** The types that recur on dates, at one time of day. */
 export type RecurringCadence =
   | DailyCadence
   | WeeklyCadence
@@ -16,9 +16,7 @@ export type RecurringCadence =
   | BiweeklyCadence
   | MonthEndCadence;
 
-/**
- * The first of its dates that is not before `from`; periods are counted from `anchor`, in both directions.
- */
+/** The first of its dates on or after `from`; periods are counted from `anchor`, in both directions. */
 export function firstDateFrom(
   cadence: RecurringCadence,
   from: Temporal.PlainDate,
@@ -52,7 +50,7 @@ function inWeeks(
   const mondays = anchor.until(from).days + anchor.dayOfWeek - today;
   const weeks = periodsToNext(mondays / 7, interval);
   const later = weeks === 0 ? days.filter((day) => day >= today) : days;
-  // This week's days are over: the next week that counts is a whole interval away.
+  // No days are left this week: the next counted week is a whole interval away.
   const add = later.length > 0 ? weeks : (interval ?? 1);
   const day = Math.min(...(later.length > 0 ? later : days));
   return from.add({ days: add * 7 + day - today });
@@ -74,7 +72,7 @@ function inMonths(
   return isOver ? dateIn(interval ?? 1) : date;
 }
 
-/** How many periods it is from a period, counted from the anchor's, to the next one that counts. */
+/** The number of periods from a period, numbered relative to the anchor's, to the next counted one. */
 function periodsToNext(passed: number, interval = 1): number {
   const over = ((passed % interval) + interval) % interval;
   return over === 0 ? 0 : interval - over;

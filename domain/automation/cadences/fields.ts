@@ -3,9 +3,9 @@ import { type CadenceField, firstYear, lastYear, weekdays } from './cadence.ts';
 import { cronFault } from './cron.ts';
 import { isZone } from './zones.ts';
 
-/** What is wrong with one field, in the vocabulary of the contract's section 1. */
+/** A fault in one field, in the vocabulary of section 1 of the contract. */
 export interface CadenceFault {
-  /** Within the cadence, camelCase: `["daysOfWeek", 0]`. */
+  /** Path within the cadence, in camelCase: `["daysOfWeek", 0]`. */
   path: (string | number)[];
   type: string;
   msg: string;
@@ -17,7 +17,7 @@ const fault = (path: CadenceFault['path'], type: string, msg: string): CadenceFa
   { path, type, msg },
 ];
 
-/** A field's own rules, whichever kind it stands in. */
+/** The rules of each field, independent of the cadence's type. */
 export const fieldChecks: Record<CadenceField | 'zoneId', Check> = {
   zoneId: (value, path) =>
     text(value, path, (zoneId) =>
@@ -49,7 +49,7 @@ export const fieldChecks: Record<CadenceField | 'zoneId', Check> = {
     });
   },
   dayOfMonth: (value, path) => integer(value, path, 31),
-  // Neither bound is one that a cadence needs; they keep dates within the years that there are.
+  // Neither bound limits a realistic cadence; they keep dates within the supported years.
   interval: (value, path) => integer(value, path, 10_000),
   everyMinutes: (value, path) => integer(value, path, 10_000_000),
   cronExpression: (value, path) =>

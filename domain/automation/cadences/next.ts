@@ -7,14 +7,11 @@ import { clockAt, instantOf, latestClockUntil } from './zones.ts';
 export interface Occurrence {
   /** When it fires. */
   atMs: number;
-  /**
-   * What the cadence says, 2027-03-28T02:30:00: the identity of the fire, which no other one of the cadence
-   * has.
-   */
+  /** The local time named by the cadence, 2027-03-28T02:30:00: identifies the fire within the cadence. */
   localTime: string;
   /**
-   * What is unusual about it. One that was moved to the month's last day and falls into a gap or an overlap
-   * says the latter: that it was moved can be seen from its date.
+   * What is unusual about it. A fire that was moved to the last day of the month and falls into a gap or an
+   * overlap has the latter note; the move can be seen from its date.
    */
   note: null | 'gap' | 'overlap' | 'month_end';
 }
@@ -26,14 +23,14 @@ const dayMs = 86_400_000;
 
 interface ClockTime {
   clockMs: number;
-  /** Whether its month is too short for the day that the cadence says. */
+  /** Whether its month is too short for the day in the cadence. */
   movedToMonthEnd: boolean;
 }
 
 /**
- * The first fire strictly after an instant. Periods are counted from the cadence's anchorDate, else from the
- * date of `createdAtMs` in its zone. Throws `invalid_cadence` for a stored cadence that cannot be read any
- * more.
+ * The first fire strictly after an instant. Periods are counted from the cadence's anchorDate, or from the
+ * date of `createdAtMs` in its zone. Throws `invalid_cadence` for a stored cadence that can no longer be
+ * read.
  */
 export function nextOccurrence(
   cadence: Cadence,
@@ -46,8 +43,7 @@ export function nextOccurrence(
   if (!said || said.clockMs > lastClockMs) return undefined;
   const { atMs, note } = instantOf(cadence.zoneId, said.clockMs);
   if (note === 'gap') {
-    // Whatever a gap holds fires at its end, as one: as the time that the clock then shows, if the cadence
-    // says that.
+    // All times in a gap fire once, at its end: as the local time at that instant if the cadence includes it.
     const shownMs = clockAt(cadence.zoneId, atMs);
     const shown = nextClockTime(cadence, shownMs - 1, createdAtMs);
     if (shown?.clockMs === shownMs) return occurrence(shown, instantOf(cadence.zoneId, shownMs));
@@ -63,7 +59,7 @@ function occurrence(said: ClockTime, { atMs, note }: Pick<Occurrence, 'atMs' | '
   };
 }
 
-/** The first time of the clock, after another one, that the cadence says. */
+/** The first local time after another one that the cadence includes. */
 function nextClockTime(cadence: Cadence, afterMs: number, createdAtMs: number): ClockTime | undefined {
   if (afterMs > lastClockMs) return undefined;
   switch (cadence.type) {
@@ -104,7 +100,7 @@ function nextDate(cadence: RecurringCadence, afterMs: number, createdAtMs: numbe
   return { clockMs: clockOf(date) + timeMs, movedToMonthEnd };
 }
 
-/** Undefined where each period counts: it then does not matter from which one they are counted. */
+/** Undefined if every period counts: the anchor then makes no difference. */
 function anchorOf(cadence: RecurringCadence, createdAtMs: number): Temporal.PlainDate | undefined {
   if (cadence.anchorDate) return Temporal.PlainDate.from(cadence.anchorDate);
   if (cadence.type !== 'biweekly' && (cadence.interval ?? 1) === 1) return undefined;

@@ -3,7 +3,7 @@ import { nextOccurrence, type Occurrence } from './next.ts';
 
 const maxOccurrences = 100;
 
-/** The next fires strictly after an instant, fewer than `limit` where the cadence ends. */
+/** The next fires strictly after an instant; fewer than `limit` if the cadence ends. */
 export function occurrences(
   cadence: Cadence,
   afterMs: number,

@@ -18,7 +18,7 @@ interface KindFields {
 
 const inPeriods = ['anchorDate', 'interval'] as const;
 
-/** Which fields belong to which kind, beside type and zoneId. */
+/** The fields of each type, besides type and zoneId. */
 const kinds: Record<CadenceType, KindFields> = {
   one_time: { needs: ['runDate', 'timeOfDay'] },
   daily: { needs: ['timeOfDay'], may: inPeriods },
@@ -32,10 +32,10 @@ const kinds: Record<CadenceType, KindFields> = {
 
 export type CadenceCheck<C extends Cadence> = { cadence: C } | { faults: CadenceFault[] };
 
-/** Fields by their camelCase names; null is as good as not given, so that what was read can be written. */
+/** Fields by their camelCase names. Null is equivalent to absent, so that what was read can be written. */
 export type CadenceFields = Readonly<Record<string, unknown>>;
 
-/** What a caller writes: one of the writable kinds with all of its fields and no others, or every fault. */
+/** Checks what a caller writes: a writable type with all of its fields and no others, or every fault. */
 export function checkWrittenCadence(fields: CadenceFields): CadenceCheck<WritableCadence> {
   if (isOneOf(legacyTypes, fields['type']))
     return refused(
@@ -45,12 +45,14 @@ export function checkWrittenCadence(fields: CadenceFields): CadenceCheck<Writabl
   return check<WritableCadence>(fields, writableTypes);
 }
 
-/** Minutes between the snapshots of a dataset: fewer would copy its source without a pause. */
+/**
+ * Minutes between snapshots of a dataset; with a smaller interval its source would be copied without a pause.
+ */
 export const datasetMinutes = { min: 5, max: 1_440 } as const;
 
 const datasetTypes = [...writableTypes, 'interval'] as const;
 
-/** What a caller writes for a dataset: an interval of minutes too, which needs no zone. */
+/** Checks what a caller writes for a dataset: also an interval in minutes, which needs no zone. */
 export function checkDatasetCadence(fields: CadenceFields): CadenceCheck<DatasetCadence> {
   if (fields['type'] !== 'interval') return checkWrittenCadence(fields);
   const checked = check<DatasetCadence>({ ...fields, zoneId: fields['zoneId'] ?? 'UTC' }, datasetTypes);
@@ -61,15 +63,14 @@ export function checkDatasetCadence(fields: CadenceFields): CadenceCheck<Dataset
   return { faults: [{ path: ['everyMinutes'], type: 'value_error', msg }] };
 }
 
-/** What comes from another system, or out of the store: of all kinds. */
+/** Checks a cadence from another system or from the store, of any type. */
 export function checkStoredCadence(fields: CadenceFields): CadenceCheck<Cadence> {
   return check<Cadence>(fields, [...writableTypes, ...legacyTypes]);
 }
 
 /**
- * New cadences recur every period. Another interval is let through only where the same kind has it stored
- * already, so that what was read can be written back with another time: every two weeks is no leave for every
- * two months.
+ * New cadences recur every period. A different interval is accepted only if a cadence of the same type
+ * already has it stored, so that what was read can be written back with a different time.
  */
 export function refuseNewInterval(written: DatasetCadence, stored: Cadence | undefined): void {
   if (written.type === 'one_time' || written.type === 'interval' || (written.interval ?? 1) === 1) return;
@@ -95,7 +96,7 @@ function check<C extends Cadence>(fields: CadenceFields, types: readonly C['type
   ];
   if (faults.length > 0) return { faults };
   const values = own.filter((name) => given.includes(name)).map((name) => [name, fields[name]]);
-  // Each field was checked to be what its kind's type says.
+  // Each field was checked against its declaration in the type.
   return { cadence: { type, ...Object.fromEntries(values) } as C };
 }
 

@@ -2,8 +2,8 @@ import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../../data/errors.ts';
 
 /**
- * What clocks of a zone show. A clock's time is kept as the milliseconds that Date.UTC has for it; times as
- * they follow each other on a clock can then be compared and counted like instants.
+ * Local times of zones. A local time is stored as the milliseconds that Date.UTC returns for it, so that
+ * local times can be compared and counted like instants.
  */
 
 interface Transition {
@@ -12,20 +12,19 @@ interface Transition {
   afterMs: number;
 }
 
-/** The offsets of one zone in one year of UTC. */
+/** The offsets of one zone in one UTC year. */
 interface ZoneYear {
   /** The offset just before the year begins. */
   beforeMs: number;
   transitions: readonly Transition[];
 }
 
-/** No clock is further from UTC than this, nor was since 1970. */
+/** Upper bound of the distance of any zone from UTC since 1970. */
 const furthestOffsetMs = 16 * 3_600_000;
 
 /**
- * A question about a zone costs the polyfill tens of microseconds, because it formats and reads dates; a
- * year's offsets are therefore asked for once. Some 600 zones exist, of which a schedule looks at one or two
- * years.
+ * A query for a zone costs the polyfill tens of microseconds because it formats and parses dates, so a year's
+ * offsets are read once. Some 600 zones exist, and a schedule uses one or two years.
  */
 const maxCachedYears = 5_000;
 const years = new Map<string, ZoneYear>();
@@ -40,7 +39,7 @@ function zoneYear(zoneId: string, year: number): ZoneYear {
   return read;
 }
 
-/** A year at a time, because the polyfill looks only three years ahead for a next transition. */
+/** One year at a time because the polyfill looks only three years ahead for the next transition. */
 function readYear(zoneId: string, year: number): ZoneYear {
   const endMs = Date.UTC(year + 1, 0, 1);
   let at = zoned(zoneId, Date.UTC(year, 0, 1) - 1_000);
@@ -70,8 +69,8 @@ function zoned(zoneId: string, atMs: number): Temporal.ZonedDateTime {
 }
 
 /**
- * Whether the runtime's time zone database has it. Offsets such as +02:00 are no zones: they know no summer
- * time.
+ * Whether the runtime's time zone database has it. Offsets such as +02:00 are not zones: they have no
+ * daylight saving time.
  */
 export function isZone(zoneId: string): boolean {
   if (zoneId.length > 64 || !/^[A-Za-z]/.test(zoneId)) return false;
@@ -85,7 +84,7 @@ export function isZone(zoneId: string): boolean {
 
 const yearOf = (ms: number) => new Date(ms).getUTCFullYear();
 
-/** The transitions from one instant to another, both included, in their order. */
+/** The transitions between two instants, both included, in order. */
 function transitionsBetween(zoneId: string, fromMs: number, toMs: number): Transition[] {
   const found: Transition[] = [];
   for (let year = yearOf(fromMs); year <= yearOf(toMs); year += 1)
@@ -101,14 +100,13 @@ function offsetAt(zoneId: string, atMs: number): number {
   return offsetMs;
 }
 
-/** What the clock shows at an instant. */
+/** The local time at an instant. */
 export function clockAt(zoneId: string, atMs: number): number {
   return atMs + offsetAt(zoneId, atMs);
 }
 
 /**
- * The latest that the clock has shown until an instant: in the second pass of an overlap, the end of the
- * first.
+ * The latest local time shown up to an instant: in the second pass of an overlap, the end of the first pass.
  */
 export function latestClockUntil(zoneId: string, atMs: number): number {
   let latest = clockAt(zoneId, atMs);
@@ -123,9 +121,9 @@ export interface ClockInstant {
 }
 
 /**
- * The first instant at which the clock shows a time or, where it never does, one after it. That is the
- * contract's whole rule of gaps (of an hour as of a day) and overlaps, and it never puts a later time before
- * an earlier one.
+ * The first instant whose local time is the given one or, if that does not exist, a later one. This single
+ * rule covers gaps (of an hour or a day) and overlaps as the contract requires, and preserves the order of
+ * local times.
  */
 export function instantOf(zoneId: string, clockMs: number): ClockInstant {
   const turns = transitionsBetween(zoneId, clockMs - furthestOffsetMs, clockMs + furthestOffsetMs);

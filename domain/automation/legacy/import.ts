@@ -1,16 +1,19 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { Imported, LegacyKind } from './kind.ts';
 
-/** What is wrong with one of the records, counted from 1. */
+/** A fault in one of the records, which are numbered from 1. */
 export interface LegacyFault {
   record: number;
   message: string;
 }
 
-/** By the `kind` that a record says. */
+/** By the `kind` of a record. */
 export type LegacyKinds = Readonly<Record<string, LegacyKind>>;
 
-/** Adds what another system had, all of the records or none; the same again adds nothing. */
+/**
+ * Adds the records of another system once all have passed their checks; none if any has a fault. Repeating an
+ * import adds nothing.
+ */
 export async function importLegacy(
   db: Database,
   kinds: LegacyKinds,
@@ -50,7 +53,7 @@ async function checked(
 
 class Discarded extends Error {}
 
-/** What the work gives, with nothing that it wrote. */
+/** Returns the result of the work and rolls back what it wrote. */
 async function discarding<T>(
   db: Database,
   organizationId: string,

@@ -6,12 +6,12 @@ export interface Imported {
   isNew: boolean;
 }
 
-/** Records of another system that come in as one kind of thing. */
+/** Records of another system that are imported as one kind of resource. */
 export interface LegacyKind<T extends { organizationId: string } = { organizationId: string }> {
-  /** The record, or what is wrong with it. */
+  /** The parsed record, or its faults. */
   read(record: unknown): T | string[];
-  /** What is wrong with it beside what is there already; it may write, and nothing of that stays. */
+  /** Faults that depend on existing data. It may write; its writes are rolled back. */
   faultsOf(db: OrganizationTransaction, record: T): Promise<string[]>;
-  /** Adds it, or finds it: the same record again is the same thing. */
+  /** Adds it, or finds it if the same record was imported before. */
   insert(db: OrganizationTransaction, record: T): Promise<Imported>;
 }

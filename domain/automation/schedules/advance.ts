@@ -25,13 +25,13 @@ export interface AdvanceDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** A fire that is later than this is not made up for. */
+/** A fire that is later than this is missed. */
 const latestMs = 86_400_000;
 
 /**
- * Sees to everything that a schedule's cadence says up to `nowMs`: the latest fires where it is less than a
- * day late and no fire before it is under way; each before it was missed. Rows and the place in the cadence
- * are one commit, so a step that runs twice finds nothing left to do.
+ * Processes everything due by `nowMs`: the latest occurrence fires if it is less than a day late and no
+ * earlier fire is under way; all earlier ones are recorded as missed. Rows and the position in the cadence
+ * are one commit, so a repeated step finds nothing left to do.
  */
 export async function advanceSchedule(
   deps: AdvanceDeps,
@@ -46,7 +46,7 @@ export async function advanceSchedule(
     return { next: { kind: row.status }, fired: undefined };
   });
   if (fired !== undefined) {
-    // Its row says that it fires: whoever looks after those starts it where this does not.
+    // The fire's row is committed: if this start fails, the reconciler starts it.
     const started = inOrganization(deps.db, organizationId, (db) => scheduleRunStart(db, fired)).then(
       (start) => deps.processes.restart(start),
     );
@@ -83,7 +83,7 @@ async function advance(db: OrganizationTransaction, row: Schedule, nowMs: number
   return { next: { kind: 'wait', atMs, localTime, zoneId: cadenceOf(row).zoneId }, fired };
 }
 
-/** The run of the fire, where it fires: not a day later, and not while another one is under way. */
+/** The run of the fire; undefined if it is a day late or more, or another fire is under way. */
 async function fire(
   db: OrganizationTransaction,
   row: Schedule,

@@ -23,7 +23,7 @@ import { fireAddress } from './process.ts';
 import { insertScheduleRun, rowOf } from './schedule-runs.ts';
 import { findSchedule, type Schedule } from './schedules.ts';
 
-/** queued → running, or the place where it goes on. */
+/** queued → running, or the position at which to continue. */
 export function beginBackfill(db: Database, input: BackfillInput): Promise<BackfillBegun> {
   return held(db, input, async (transaction, row) => {
     if (row === undefined) return { kind: 'ended', status: 'cancelled' };
@@ -39,14 +39,14 @@ export function beginBackfill(db: Database, input: BackfillInput): Promise<Backf
 }
 
 /**
- * The fire at a place of the plan: the same one for every try. What has fired since it was planned is not
- * fired again.
+ * The fire at a position of the plan, the same on every attempt. Times that have fired since the plan was
+ * made are skipped.
  */
 export function claimBackfillFire(db: Database, input: BackfillInput, place: number): Promise<Claim> {
   const { organizationId, backfillId } = input;
   return inOrganization(db, organizationId, async (transaction) => {
     const found = await findBackfill(transaction, organizationId, backfillId);
-    // The schedule's own process fires under the same lock; whoever deletes it takes it first too.
+    // The schedule's own process fires under the same lock; deletion also locks the schedule first.
     const schedule = found && (await findSchedule(transaction, organizationId, found.schedule_id, 'update'));
     const row = await findBackfill(transaction, organizationId, backfillId, 'update');
     const planned = row && plannedOf(row)[place];
@@ -84,7 +84,7 @@ async function isThere(
   return found !== undefined;
 }
 
-/** Ends a backfill whose fires have all ended. */
+/** Ends a backfill once all its fires have ended. */
 export function endBackfill(db: Database, input: BackfillInput): Promise<BackfillStatus | 'running'> {
   return held(db, input, async (transaction, row) => {
     if (row === undefined) return 'cancelled';
@@ -97,7 +97,7 @@ export function endBackfill(db: Database, input: BackfillInput): Promise<Backfil
   });
 }
 
-/** What an operator asks its process for. */
+/** An operator's cancellation of the process. */
 export async function cancelByProcess(db: Database, input: BackfillInput): Promise<void> {
   await held(db, input, async (transaction, row) => row && cancelBackfill(transaction, row));
 }

@@ -11,10 +11,10 @@ import { cadenceOf, getSchedule, type Schedule } from './schedules.ts';
 
 export type Backfill = RecordOf<'schedule_backfills'>;
 
-/** What a backfill's fires have come to. */
+/** Counts of a backfill's fires by status. */
 type Fires = Record<'running' | 'succeeded' | 'failed' | 'cancelled', number>;
 
-/** Without its plan. */
+/** Without the plan. */
 export type ShownBackfill = Omit<Backfill, 'organization_id' | 'planned' | 'claimed'> & {
   total: number;
   fires: Fires;
@@ -51,13 +51,13 @@ export const plannedOf = (row: Pick<Backfill, 'planned'>): PlannedFire[] =>
 export interface BackfillRange {
   fromMs: number;
   toMs: number;
-  /** Leaves out what has succeeded or is under way, by whatever fire. */
+  /** Skips times for which any fire has succeeded or is under way. */
   onlyMissing: boolean;
 }
 
 const maxFires = 1_000;
 
-/** What the cadence says from one instant to the other, both included. */
+/** The occurrences between the two instants, both included. */
 export async function planBackfill(
   db: OrganizationTransaction,
   schedule: Schedule,
@@ -69,7 +69,7 @@ export async function planBackfill(
   let afterMs = fromMs - 1;
   for (;;) {
     const next = nextOccurrence(cadenceOf(schedule), afterMs, schedule.created_at.getTime());
-    // What the schedule's process has not seen to yet is its own to fire.
+    // Occurrences that the schedule's process has not considered yet are left to it.
     const isOwn = schedule.status === 'active' && (next?.atMs ?? 0) > schedule.considered_until.getTime();
     if (next === undefined || next.atMs > toMs || isOwn) break;
     if (planned.length === maxFires)
@@ -113,7 +113,10 @@ export interface BackfillRequest extends BackfillRange {
   memo: Record<string, string>;
 }
 
-/** Plans a backfill and starts its process. A schedule has one at a time, so that nothing is fired by two. */
+/**
+ * Plans a backfill and starts its process. A schedule has one backfill at a time, so that nothing fires
+ * twice.
+ */
 export async function startBackfill(deps: ProcessDeps, request: BackfillRequest): Promise<Backfill> {
   const { organizationId, scheduleId, id } = request;
   let projectId = '';
@@ -159,7 +162,7 @@ async function insert(
   });
 }
 
-/** Fires no more of it; what was fired goes on. One that ended stays as it ended. */
+/** Stops further fires; those under way continue. No effect on a backfill that has ended. */
 export async function cancelBackfill(db: OrganizationTransaction, row: Backfill): Promise<Backfill> {
   if (backfillStates.isEnd(row.status)) return row;
   return (await backfillStates.move(db, row, row.status, 'cancelled')) ?? row;
@@ -188,7 +191,7 @@ export async function showBackfill(
   return found;
 }
 
-/** Without the plan, of which one may have a thousand fires. */
+/** Without the plan, which may contain a thousand fires. */
 const shown = (db: OrganizationTransaction, organizationId: string) =>
   db
     .selectFrom('schedule_backfills')
@@ -208,7 +211,7 @@ const shown = (db: OrganizationTransaction, organizationId: string) =>
     .select(sql<number>`jsonb_array_length(planned)`.as('total'))
     .where('organization_id', '=', organizationId);
 
-/** With what their fires have come to. */
+/** Adds the counts of their fires. */
 export async function withFires<Row extends { id: string }>(
   db: OrganizationTransaction,
   organizationId: string,

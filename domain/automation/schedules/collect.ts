@@ -17,7 +17,7 @@ import { endRun, findFire, statusOf } from './fires.ts';
 import { findScheduleRun, type ScheduleRun } from './schedule-runs.ts';
 import { recipientsOf, type Schedule } from './schedules.ts';
 
-/** Where the run of a fire has ended: what is to be delivered of what it made. */
+/** Once the run of a fire has ended: plans the deliveries of its output. */
 export function collectFire(db: Database, input: ScheduleRunInput): Promise<FireProgress> {
   return inOrganization(db, input.organizationId, async (transaction) => {
     const found = await findFire(transaction, input);
@@ -38,14 +38,14 @@ function endByRun(db: OrganizationTransaction, fire: ScheduleRun, run: Run | und
   return endRun(db, fire, 'failed', error?.message ?? 'Its run no longer exists.');
 }
 
-/** To where the schedule says at that time. */
+/** Uses the schedule's destinations as they are now. */
 async function planDeliveries(
   db: OrganizationTransaction,
   fire: ScheduleRun,
   schedule: Schedule,
   run: Run,
 ): Promise<string[]> {
-  // What a workflow makes is delivered by its own nodes, and a table is nothing to be delivered.
+  // A workflow's output is delivered by its own nodes, and a table is not deliverable.
   if (schedule.kind !== 'playbook') return [];
   const output = await outputOf(db, run);
   if (output !== undefined) {
@@ -64,7 +64,7 @@ async function planDeliveries(
   return (await deliveriesOf(db, fire.organization_id, fire.id)).map(({ id }) => id);
 }
 
-/** What a run made; undefined where that was deleted meanwhile: there is nothing left to bring anywhere. */
+/** The output of a run; undefined if it was deleted meanwhile, so that there is nothing to deliver. */
 async function outputOf(db: OrganizationTransaction, run: Run): Promise<DeliveredOutput | undefined> {
   const made = run.output as { reportId?: string; fileId?: string } | null;
   if (made?.reportId !== undefined) {
@@ -75,7 +75,7 @@ async function outputOf(db: OrganizationTransaction, run: Run): Promise<Delivere
   return file && { fileId: file.id, path: file.path };
 }
 
-/** Ends a fire whose run succeeded by how its deliveries came out: one that nobody knows of is no success. */
+/** Ends a fire whose run succeeded, by the outcome of its deliveries: any that did not arrive fails it. */
 export function endFire(db: Database, input: ScheduleRunInput): Promise<FireStatus> {
   return inOrganization(db, input.organizationId, async (transaction) => {
     const fire = await findScheduleRun(transaction, input.organizationId, input.scheduleRunId);

@@ -14,8 +14,8 @@ export interface SnapshotFire {
 }
 
 /**
- * Starts the snapshot of a dataset's fire. One that is refused for good is kept: its schedule has nobody to
- * tell why.
+ * Starts the snapshot of a dataset's fire. A permanent refusal is recorded, because a schedule has no caller
+ * to report it to.
  */
 export async function startFiredSnapshot(deps: ProcessDeps, fire: SnapshotFire): Promise<void> {
   const { organizationId, datasetId, callerId, runId, waitedBy } = fire;
@@ -36,7 +36,7 @@ export async function startFiredSnapshot(deps: ProcessDeps, fire: SnapshotFire):
   };
   await startSnapshot(deps, request).catch(async (error: unknown) => {
     const isOver = error instanceof AppError && !isRetryable(error);
-    // Another that is under way is its own news.
+    // Another snapshot under way has a record of its own.
     if (isOver && error.code !== 'snapshot_active') await keepRefusal(deps.db, request, error);
     throw error;
   });

@@ -23,7 +23,7 @@ function refuseUnfit(cadence: object, before: object | null): void {
   if (isChanged && nextOccurrence(written, nowMs, nowMs) === undefined) throw neverFires(written);
 }
 
-/** Has a dataset's snapshots start by its cadence, or not any more. */
+/** Creates, changes or retires the schedule of a dataset's snapshots, according to its cadence. */
 async function followCadence(
   db: OrganizationTransaction,
   dataset: Dataset,
@@ -49,7 +49,11 @@ async function followCadence(
   }
 }
 
-/** Pauses or resumes a dataset's schedule. @throws AppError conflict where it has none, or it is over */
+/**
+ * Pauses or resumes a dataset's schedule.
+ *
+ * @throws AppError conflict if it has none, or it is done
+ */
 export async function changeDatasetSchedule(
   db: OrganizationTransaction,
   dataset: Dataset,
@@ -88,9 +92,7 @@ export async function showDataset(db: OrganizationTransaction, dataset: Dataset)
   return shown!;
 }
 
-/**
- * Tells the process of a dataset's schedule what is new; what it does not hear of the worker makes up for.
- */
+/** Notifies the process of a dataset's schedule; the reconciler repeats a lost notification. */
 export async function wakeDatasetSchedule(
   deps: WakeDeps,
   dataset: Dataset,

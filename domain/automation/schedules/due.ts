@@ -3,11 +3,11 @@ import type { Occurrence } from '../cadences/next.ts';
 import { insertScheduleRuns, rowOf } from './schedule-runs.ts';
 import { cadenceOf, nextOf, type Schedule } from './schedules.ts';
 
-/** What was missed is recorded so many at a time, and so far back: a cadence may say every minute. */
+/** How many missed fires are recorded at a time, and how far back: a cadence may fire every minute. */
 const recordedAtOnce = 500;
 const recordedBackMs = 31 * 86_400_000;
 
-/** What the cadence says since it was last seen to, oldest first. */
+/** The occurrences since the position in the cadence, oldest first. */
 export function dueOf(
   row: Schedule,
   nowMs: number,
@@ -20,7 +20,7 @@ export function dueOf(
     if (next === undefined || next.atMs > nowMs) return { due, isMore: false };
     if (due.length === atOnce) return { due, isMore: true };
     due.push(next);
-    // Of what is further back than is recorded, the first stands for all.
+    // Of occurrences older than the recorded range, only the first is returned.
     afterMs = Math.max(next.atMs, nowMs - recordedBackMs);
   }
 }
@@ -44,9 +44,9 @@ export const fireOf = (row: Schedule, { atMs, localTime }: Occurrence) => ({
 });
 
 /**
- * What an active schedule's cadence has said and nobody has seen to yet, as missed: from here on its owner
- * wants it paused, or by another cadence, and it will not be made up for. Of very many the last that is
- * recorded tells of the rest.
+ * Occurrences of an active schedule that are due but not processed, as missed: its owner is pausing it or
+ * changing its cadence, so they will not fire. If there are more than `atOnce`, the last one recorded stands
+ * for the rest.
  */
 export function missedRows(
   row: Schedule,
@@ -63,7 +63,7 @@ export function missedRows(
   });
 }
 
-/** Records them. */
+/** Records them as missed. */
 export async function recordMissed(
   db: OrganizationTransaction,
   row: Schedule,

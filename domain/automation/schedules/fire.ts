@@ -13,11 +13,11 @@ import type { Schedule } from './schedules.ts';
 
 export interface FireDeps extends CancelDeps {
   models: Pick<Models, 'defaultId'>;
-  /** Starts what a trigger's fire runs: workflows stand above their schedules. */
+  /** Starts what a trigger's fire runs. Injected because workflows are a higher room than schedules. */
   startWorkflowFire(fire: WorkflowFire): Promise<unknown>;
 }
 
-/** The fire of a workflow's trigger, of the version that was active when it was recorded. */
+/** The fire of a workflow's trigger, for the version that was active when it was recorded. */
 export interface WorkflowFire {
   organizationId: string;
   workflowId: string;
@@ -27,13 +27,14 @@ export interface WorkflowFire {
   waitedBy: string;
 }
 
-/** What cannot be started for a day, because too much is under way, fails. */
+/** A fire that cannot start within a day because too much is under way fails. */
 const startWithinMs = 86_400_000;
 
 const cancelled: FireProgress = { kind: 'ended', status: 'cancelled' };
 
 /**
- * Starts what a fire runs; its id is known before, so a second try finds it. What refuses it ends the fire.
+ * Starts what a fire runs. The run's id is known beforehand, so another attempt finds it. A refusal ends the
+ * fire.
  */
 export async function beginFire(deps: FireDeps, input: ScheduleRunInput): Promise<FireProgress> {
   const { organizationId } = input;
@@ -42,7 +43,7 @@ export async function beginFire(deps: FireDeps, input: ScheduleRunInput): Promis
   const { fire, schedule } = found;
   if (fire.status !== 'running') return { kind: 'ended', status: statusOf(fire) };
   const runId = fire.run_id!;
-  // A process that goes on for another: what it would be started of may be no more.
+  // This process continues an earlier one; the target of the run may have been deleted since.
   if (fire.has_run) return { kind: 'running', runId };
   try {
     await start(deps, fire, schedule);
@@ -99,7 +100,7 @@ function refusalOf(error: unknown): string {
   return `It could not be started: ${error instanceof AppError ? error.message : 'the fault is ours.'}`;
 }
 
-/** Asks the run of a fire to end; one that was not begun ends with its fire. */
+/** Requests cancellation of a fire's run; a fire whose run has not begun ends at once. */
 export async function cancelFire(
   deps: CancelDeps,
   { organizationId, scheduleRunId }: ScheduleRunInput,
@@ -113,7 +114,7 @@ export async function cancelFire(
   if (fire !== undefined) await cancelRunOf(deps, fire);
 }
 
-/** Asks what a fire runs to end, if it has begun. */
+/** Requests cancellation of a fire's run, if it has begun. */
 export async function cancelRunOf(
   deps: CancelDeps,
   { organization_id: organizationId, run_id: runId }: ScheduleRun,

@@ -3,7 +3,7 @@ import type { FireStatus, ScheduleRunInput } from '../../../workflows/automation
 import { findScheduleRun, type ScheduleRun, scheduleRunStates } from './schedule-runs.ts';
 import { findSchedule, type Schedule } from './schedules.ts';
 
-/** A fire with its schedule; undefined where that was deleted. */
+/** A fire with its schedule; undefined if the schedule was deleted. */
 export async function findFire(
   db: OrganizationTransaction,
   { organizationId, scheduleRunId }: ScheduleRunInput,
@@ -13,11 +13,11 @@ export async function findFire(
   return fire === undefined || schedule === undefined ? undefined : { fire, schedule };
 }
 
-/** How a fire ended, as its process says it. */
+/** How a fire ended, as its process reports it. */
 export const statusOf = (fire: ScheduleRun | undefined): FireStatus =>
   fire?.status === 'succeeded' || fire?.status === 'failed' ? fire.status : 'cancelled';
 
-/** Ends a fire; one that ended before stays as it ended. */
+/** Ends a fire; no effect if it has ended already. */
 export async function endRun(
   db: OrganizationTransaction,
   fire: ScheduleRun,

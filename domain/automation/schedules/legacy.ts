@@ -10,10 +10,10 @@ import { checkStoredCadence } from '../cadences/validate.ts';
 import type { Imported, LegacyKind } from '../legacy/kind.ts';
 import { findSchedule, insertSchedule, nextOf } from './schedules.ts';
 
-/** A schedule of another system, of any kind of cadence, by the names that the API shows. */
+/** A schedule of another system, with any type of cadence, in the names that the API shows. */
 const legacySchedule = z.strictObject({
   kind: z.literal('playbook'),
-  /** What the other system knows it by: the same again is the same schedule. */
+  /** Its key in the other system: the same key is the same schedule. */
   key: z.string().min(1).max(255),
   organizationId: z.string(),
   target: z.strictObject({ projectId: z.string(), playbookId: z.string() }),
@@ -31,15 +31,15 @@ const legacySchedule = z.strictObject({
     .default({ params: {}, outputFolder: '', emailRecipients: [] }),
   status: z.enum(['active', 'paused']).default('active'),
   createdByUserId: z.string().min(1),
-  /** Periods are counted from it where the cadence has no anchor. */
+  /** Periods are counted from it if the cadence has no anchor. */
   createdAt: z.iso.datetime({ offset: true }),
 });
 
 type LegacySchedule = z.output<typeof legacySchedule> & { cadence: Cadence };
 
 /**
- * Schedules of another system. Each begins to fire within a minute, by what its cadence says from now on;
- * importing the same again adds nothing.
+ * Schedules of another system. Each begins to fire within a minute, from now on; importing one again adds
+ * nothing.
  */
 export const legacySchedules: LegacyKind<LegacySchedule> = {
   read: readRecord,
@@ -50,7 +50,7 @@ export const legacySchedules: LegacyKind<LegacySchedule> = {
   insert,
 };
 
-/** The record, or what is wrong with it. */
+/** The parsed record, or its faults. */
 function readRecord(record: unknown): LegacySchedule | string[] {
   const parsed = legacySchedule.safeParse(record);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);

@@ -15,7 +15,7 @@ import {
   updateSchedule,
 } from './schedules.ts';
 
-/** Whose schedule it is, and what it fires. */
+/** The owner of the schedule, and what it fires. */
 export type OwnedTarget = Pick<
   Insertable<DB['schedules']>,
   | 'organization_id'
@@ -28,12 +28,12 @@ export type OwnedTarget = Pick<
   | 'created_by'
 >;
 
-/** Each has a process of its own; an organization has as many of playbooks besides. */
+/** Each has a process of its own. The limit is per kind; schedules of playbooks have their own. */
 const maxOwned = 10_000;
 
 /**
- * Adds the schedule of something that has it as a part of itself: no user sees it as one. Wake its process
- * when that is committed.
+ * Adds the schedule of a trigger or dataset; users do not see it as a schedule. Wake its process after the
+ * commit.
  */
 export async function addOwned(
   db: OrganizationTransaction,
@@ -48,7 +48,7 @@ export async function addOwned(
     ...target,
     id: newId('sch'),
     cadence: JSON.stringify(cadence),
-    // Its cadence may be over: then it is done, as it would be had it fired.
+    // A cadence without further occurrences makes the schedule done, as if it had fired.
     status: next === undefined ? 'done' : 'active',
     considered_until: now,
     next_run_at: next === undefined ? null : new Date(next.atMs),
@@ -58,8 +58,8 @@ export async function addOwned(
 }
 
 /**
- * Has it fire by this cadence. One that stays keeps its place in it, so that nothing is missed or doubled,
- * and its process need not hear of it. One that is paused fires again, unless it is to stay so.
+ * Sets the cadence. An unchanged cadence keeps its position, so nothing is missed or fired twice and its
+ * process need not be notified. A paused schedule becomes active, unless `staysPaused`.
  */
 export async function keepOwned(
   db: OrganizationTransaction,
@@ -86,8 +86,8 @@ export async function keepOwned(
 }
 
 /**
- * Has it fire no more. Its row stays, for as long as fires are kept: some may be under way, and it may come
- * back.
+ * Stops it from firing. Its row stays as long as its fires are kept: some may be under way, and the schedule
+ * may return.
  */
 export async function retireOwned(
   db: OrganizationTransaction,

@@ -11,8 +11,8 @@ import { insertScheduleRuns } from './schedule-runs.ts';
 import { findSchedule, nextOf, type Schedule, scheduleStates } from './schedules.ts';
 
 /**
- * Fires no more until it is resumed; runs under way go on. What was due by then and had not fired is told as
- * missed. Pausing twice changes nothing.
+ * Stops firing until it is resumed; runs under way continue. Occurrences that are due but have not fired are
+ * recorded as missed. Pausing twice changes nothing.
  */
 export async function pauseSchedule(
   db: OrganizationTransaction,
@@ -30,7 +30,7 @@ export async function pauseSchedule(
   return moved ?? row;
 }
 
-/** Fires from now on; what its cadence said meanwhile is neither made up for nor told as missed. */
+/** Fires from now on; occurrences during the pause are neither fired nor recorded as missed. */
 export async function resumeSchedule(
   db: OrganizationTransaction,
   row: Schedule,
@@ -53,7 +53,7 @@ export async function resumeSchedule(
 
 const revised = ({ revision }: Schedule) => ({ revision: revision + 1, updated_at: new Date() });
 
-/** What an operator asks its process for; one that cannot be paused, or resumed, stays as it is. */
+/** An operator's signal to the process; ignored if the schedule cannot be paused or resumed. */
 export function pauseByProcess(db: Database, input: ScheduleInput, nowMs: number): Promise<void> {
   return byProcess(db, input, (transaction, row) =>
     row.status === 'active' ? pauseSchedule(transaction, row, nowMs) : undefined,
@@ -64,7 +64,7 @@ export function resumeByProcess(db: Database, input: ScheduleInput, nowMs: numbe
   return byProcess(db, input, async (transaction, row) => {
     if (row.status !== 'paused') return;
     await resumeSchedule(transaction, row, nowMs).catch((error: unknown) => {
-      // Its project is archived: the signal asks for what cannot be.
+      // Its project is archived, so it cannot be resumed.
       if (!(error instanceof AppError && error.code === 'conflict')) throw error;
     });
   });
@@ -83,7 +83,7 @@ async function byProcess(
 
 const insertedAtOnce = 500;
 
-/** What archiving a project does to its schedules. */
+/** Pauses the schedules of a project that is being archived. */
 export async function pauseSchedulesOf(
   db: OrganizationTransaction,
   organizationId: string,
@@ -99,7 +99,7 @@ export async function pauseSchedulesOf(
     .where('next_run_at', '<=', new Date(nowMs))
     .forUpdate()
     .execute();
-  // There may be thousands, after an outage: of each the first tells of the rest.
+  // After an outage there may be thousands, so one is recorded per schedule, which stands for the rest.
   const missed = due.flatMap((row) => missedRows(row, nowMs, 'paused', 1));
   for (let from = 0; from < missed.length; from += insertedAtOnce)
     await insertScheduleRuns(db, missed.slice(from, from + insertedAtOnce));

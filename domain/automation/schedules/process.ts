@@ -31,7 +31,7 @@ export const scheduleRunProcess = defineProcess<ScheduleRunInput>({
   workflowType: scheduleRunWorkflowType,
   taskQueue: taskQueues.control,
   resourceId: ({ scheduleRunId }) => scheduleRunId,
-  // After the schedules that are due, and after whatever people wait for.
+  // Lower than due schedules and anything a person waits for.
   priority: 4,
   whenTerminated: 'close',
 });
@@ -55,8 +55,8 @@ export async function scheduleStart(
 }
 
 /**
- * Schedules of triggers and datasets are no users' own: what their fires run is shown by its project, if it
- * is of one.
+ * Schedules of triggers and datasets have no address of their own: their runs are shown by the project, if
+ * they have one.
  */
 export function fireAddress(
   row: Pick<ScheduleRun, 'id' | 'schedule_id' | 'run_id' | 'project_id'>,
@@ -101,7 +101,7 @@ export interface WakeDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** The row says what is new; where nobody hears of it, the worker makes up for it within a minute. */
+/** The row contains the change; if the notification is lost, the reconciler repeats it within a minute. */
 export async function wakeSchedule(
   deps: WakeDeps,
   row: Schedule,

@@ -29,10 +29,10 @@ interface Item {
   id: string;
 }
 
-/** A process hears of a change at once, and is late by seconds where many fire together. */
+/** A process learns of a change at once, but is seconds late when many fire together. */
 const ageSeconds = 30;
 
-/** Schedules, fires and backfills whose process is no more, or has not heard of what is new. */
+/** Schedules, fires and backfills whose process is gone or has not seen the latest change. */
 export function scheduleSteps(deps: ScheduleReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const find =
     (found: 'due_schedules' | 'active_schedule_runs' | 'active_schedule_backfills') => async () => {
@@ -57,10 +57,10 @@ async function reviveSchedule(deps: ScheduleReconcileDeps, { organizationId, id 
   if (row === undefined) return;
   const state = await deps.processes.stateOf(scheduleProcess.workflowId(id));
   const isUnseen = row.seen_revision < row.revision;
-  // It has its timer, and is late with everybody else.
+  // It has its timer; it is only late, like all others.
   if (state === 'running' && !isUnseen) return;
-  // Whoever ended it by force wants it to fire no more; a change by its owner since then is a wish to the
-  // contrary.
+  // An operator who terminated the process wants the firing to stop, but a later change by the owner
+  // overrides that.
   if (closes(scheduleProcess, state) && !isUnseen)
     await pauseByProcess(deps.db, { organizationId, scheduleId: id }, Date.now());
   else await wakeSchedule(deps, row);
@@ -76,7 +76,7 @@ async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: It
   const row = await inOrganization(deps.db, organizationId, (db) => findScheduleRun(db, organizationId, id));
   if (row?.status !== 'running') return;
   if (closes(scheduleRunProcess, state)) {
-    // Before the fire ends, so that it is asked again where this was lost.
+    // Before the fire ends, so that a lost request is repeated.
     await cancelRunOf(deps, row);
     await inOrganization(deps.db, organizationId, (db) =>
       scheduleRunStates.move(db, row, 'running', 'failed', { reason: 'An operator ended its process.' }),

@@ -8,7 +8,7 @@ import { states } from '../../../data/postgres/states.ts';
 import { clockAt } from '../cadences/zones.ts';
 import { cadenceOf, type Schedule } from './schedules.ts';
 
-/** A fire of a schedule, or one that was missed or skipped. */
+/** A fire of a schedule, including missed and skipped ones. */
 export type ScheduleRun = RecordOf<'schedule_runs'>;
 
 const scheduleRuns = records('schedule_runs', { prefix: 'srn', what: 'The run of the schedule' });
@@ -20,7 +20,7 @@ export const {
   remove: removeScheduleRun,
 } = scheduleRuns;
 
-/** A fire is under way until what its run made has been delivered. What ended stays as it ended. */
+/** A fire is running until its run's output has been delivered. End states are final. */
 export const scheduleRunStates = states(
   'schedule_runs',
   {
@@ -34,7 +34,7 @@ export const scheduleRunStates = states(
   (_to, isEnd) => (isEnd ? { finished_at: new Date() } : {}),
 );
 
-/** The time of day somewhere, as a cadence writes one. */
+/** The local time in a zone, as a cadence writes it. */
 export const localTimeAt = (zoneId: string, atMs: number): string =>
   new Date(clockAt(zoneId, atMs)).toISOString().slice(0, 19);
 
@@ -43,7 +43,7 @@ export interface Fire {
   atMs: number;
   localTime: string;
   zoneId: string;
-  /** The request or backfill that it is one's; a cadence fires a local time once. */
+  /** The id of the request or backfill that it belongs to; a cadence fires a local time only once. */
   of?: string;
 }
 
@@ -52,7 +52,7 @@ const keyOf = ({ localTime, zoneId, of }: Fire): string =>
 
 const runPrefixes = { playbook: 'run', workflow: 'wfr', dataset: 'snp' } as const;
 
-/** The row of a fire: whoever makes it twice makes the same one. */
+/** The row of a fire; deterministic, so a repetition makes the same row. */
 export function rowOf(
   schedule: Schedule,
   fire: Fire,
@@ -79,13 +79,13 @@ export function rowOf(
   };
 }
 
-/** What somebody asked for fires now, whatever the cadence says. */
+/** A requested fire is now, independent of the cadence. */
 export const requestedFire = (schedule: Schedule, nowMs: number, of: string): Fire => {
   const { zoneId } = cadenceOf(schedule);
   return { origin: 'request', atMs: nowMs, localTime: localTimeAt(zoneId, nowMs), zoneId, of };
 };
 
-/** The rows that are new. */
+/** Inserts the rows that do not exist yet, and returns them. */
 export async function insertScheduleRuns(
   db: OrganizationTransaction,
   rows: readonly Insertable<DB['schedule_runs']>[],
@@ -110,7 +110,7 @@ export async function getScheduleRun(
   return row;
 }
 
-/** Where a run stands in the list: when it was scheduled for, ISO 8601, and its id. */
+/** A run's position in the list: the time it was scheduled for, ISO 8601, and its id. */
 export type ScheduleRunPlace = [string, string];
 
 /** Latest first. */
@@ -133,7 +133,7 @@ export function listScheduleRuns(
   return query.orderBy('scheduled_for', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** A fire of the schedule that is under way, backfills left out: those are of times that have passed. */
+/** A running fire of the schedule, except those of backfills, which are of past times. */
 export function findRunning(
   db: OrganizationTransaction,
   { organization_id, id }: Pick<Schedule, 'organization_id' | 'id'>,
@@ -149,7 +149,7 @@ export function findRunning(
     .executeTakeFirst();
 }
 
-/** Fires of the schedule that somebody asked for and that are under way. */
+/** Requested fires of the schedule that are running. */
 export async function countRequested(
   db: OrganizationTransaction,
   { organization_id, id }: Pick<Schedule, 'organization_id' | 'id'>,

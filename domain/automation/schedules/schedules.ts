@@ -8,7 +8,7 @@ import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 
 export type Schedule = RecordOf<'schedules'>;
 
-/** One of a playbook, as its users see it; others are parts of workflows and datasets. */
+/** A schedule of a playbook, as its users see it; others belong to workflows and datasets. */
 export type PlaybookSchedule = Schedule & { project_id: string; playbook_id: string };
 
 export interface Recipient {
@@ -16,7 +16,7 @@ export interface Recipient {
   type: 'to';
 }
 
-/** With its newest fire, if it ever fired. */
+/** With its latest fire, if any. */
 export type ShownSchedule = PlaybookSchedule & { last: LastFire | undefined };
 
 interface LastFire {
@@ -34,7 +34,7 @@ export const {
   remove: removeSchedule,
 } = schedules;
 
-/** A schedule as its users see it. Those of triggers and datasets are no users' own. */
+/** A schedule as its users see it; schedules of triggers and datasets are not visible. */
 export async function getSchedule(
   db: OrganizationTransaction,
   organizationId: string,
@@ -46,7 +46,7 @@ export async function getSchedule(
   return row as PlaybookSchedule;
 }
 
-/** A schedule is done when its cadence says nothing more; a new cadence makes it active again. */
+/** A schedule is done when its cadence has no further occurrence; a new cadence makes it active again. */
 export const scheduleStates = states('schedules', {
   active: ['paused', 'done'],
   paused: ['active', 'done'],
@@ -57,7 +57,7 @@ export const cadenceOf = (row: Pick<Schedule, 'cadence'>): Cadence => row.cadenc
 export const recipientsOf = (row: Pick<Schedule, 'email_recipients'>): Recipient[] =>
   row.email_recipients as unknown as Recipient[];
 
-/** What a schedule's cadence says first after an instant. */
+/** The first occurrence of a schedule's cadence after an instant. */
 export function nextOf(
   row: Pick<Schedule, 'cadence' | 'created_at'>,
   afterMs: number,
@@ -65,7 +65,7 @@ export function nextOf(
   return nextOccurrence(cadenceOf(row), afterMs, row.created_at.getTime());
 }
 
-/** Of a cadence that is written when nothing of it is left. */
+/** The error for a written cadence that has no further occurrence. */
 export function neverFires(cadence: DatasetCadence): ValidationError {
   const field = cadence.type === 'one_time' ? 'run_date' : 'type';
   const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;

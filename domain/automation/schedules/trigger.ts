@@ -17,15 +17,15 @@ import { getSchedule, type Schedule } from './schedules.ts';
 export interface TriggerRequest {
   organizationId: string;
   scheduleId: string;
-  /** The same for the same request: it fires once. */
+  /** The same for a repeated request, so it fires once. */
   requestId: string;
   memo: Record<string, string>;
   nowMs: number;
 }
 
 /**
- * Fires a schedule now, whatever its cadence says and also while it is paused. Without workflows nothing of
- * it stays.
+ * Fires a schedule now, independent of its cadence and even if it is paused. If Temporal is not available,
+ * nothing is kept.
  */
 export async function triggerSchedule(deps: ProcessDeps, request: TriggerRequest): Promise<ScheduleRun> {
   const { organizationId, scheduleId, requestId, memo, nowMs } = request;
@@ -50,7 +50,7 @@ export async function triggerSchedule(deps: ProcessDeps, request: TriggerRequest
 
 const maxRequested = 20;
 
-/** Each waits until it can be run, for a day at most. */
+/** Each waits until it can run, for at most a day. */
 async function refuseTooMany(db: OrganizationTransaction, schedule: Schedule): Promise<void> {
   if ((await countRequested(db, schedule)) < maxRequested) return;
   throw new AppError(

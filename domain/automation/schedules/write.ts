@@ -27,12 +27,12 @@ export interface Target {
   playbookId: string;
 }
 
-/** What its author writes. */
+/** The fields that its author writes. */
 export interface ScheduleContent {
   description: string;
   cadence: WritableCadence;
   params: Params;
-  /** Empty where its output is brought to no folder. */
+  /** Empty if the output is not delivered to a folder. */
   outputFolder: string;
   emailRecipients: readonly Recipient[];
 }
@@ -42,7 +42,7 @@ export interface NewSchedule extends ScheduleContent {
   id: string;
   target: Target;
   createdBy: string;
-  /** What the process remembers of its request. */
+  /** Stored in the process's memo. */
   memo: Record<string, string>;
 }
 
@@ -50,8 +50,8 @@ export interface NewSchedule extends ScheduleContent {
 const maxSchedules = 10_000;
 
 /**
- * Adds a schedule with the outbox entry of its process; the same id again finds the first. Without workflows
- * nothing of it stays.
+ * Adds a schedule with the outbox entry of its process; a repetition finds the first by its id. If Temporal
+ * is not available, nothing is kept.
  */
 export async function createSchedule(deps: ProcessDeps, schedule: NewSchedule): Promise<Schedule> {
   const { organizationId, id } = schedule;
@@ -88,8 +88,8 @@ async function insert(db: OrganizationTransaction, schedule: NewSchedule): Promi
 }
 
 /**
- * Writes everything of a schedule anew but what it runs. It fires from now on by the new cadence, unless it
- * is paused.
+ * Replaces everything of a schedule except its target. It fires by the new cadence from now on, unless it is
+ * paused.
  */
 export async function replaceSchedule(
   db: OrganizationTransaction,
@@ -113,7 +113,7 @@ export async function replaceSchedule(
   refuseNewInterval(content.cadence, cadenceOf(before));
   const isSame = isDeepStrictEqual(content.cadence, cadenceOf(before));
   if (!isSame) await recordMissed(db, before, Date.now(), 'changed');
-  // What an unchanged cadence has just said is fired all the same.
+  // With an unchanged cadence, occurrences that are already due still fire.
   const since = isSame ? before.considered_until : new Date();
   const next = nextOf({ cadence: content.cadence as never, created_at: before.created_at }, since.getTime());
   if (next === undefined && !isSame) throw neverFires(content.cadence);
@@ -128,7 +128,9 @@ export async function replaceSchedule(
   });
 }
 
-/** Removes a schedule with its runs' records. Runs under way go on; nothing of theirs is delivered. */
+/**
+ * Removes a schedule with the records of its runs. Runs under way continue; their output is not delivered.
+ */
 export async function deleteSchedule(db: OrganizationTransaction, row: Schedule): Promise<Schedule> {
   await removeSchedule(db, row.organization_id, row.id);
   return row;
@@ -144,7 +146,7 @@ function columnsOf({ description, cadence, params, outputFolder, emailRecipients
   };
 }
 
-/** What is to run must be there, and take these parameters: now, and again whenever it fires. */
+/** The target must exist and accept these parameters; checked again at each fire. */
 async function checkTarget(
   db: OrganizationTransaction,
   organizationId: string,

@@ -1,6 +1,6 @@
 import type { TurnInput } from '../conversation/contract.ts';
 
-/** The one argument: what is asked stands in the run's rows, so a history holds nothing of it. */
+/** The only argument. The request is in the run's rows, so the history contains none of it. */
 export interface AgentRunInput {
   organizationId: string;
   runId: string;
@@ -8,25 +8,25 @@ export interface AgentRunInput {
   waitedBy?: string;
 }
 
-/** How a run ended, as its row says. */
+/** How a run ended, as stored in its row. */
 export interface AgentRunOutcome {
   status: 'succeeded' | 'failed' | 'cancelled';
-  /** One of the service's error codes, or of those of turns. */
+  /** An error code of the service, or one of turns. */
   errorCode: string | null;
 }
 
 /** Activities on the control queue: short, database only. */
 export interface AgentRunControlActivities {
-  /** queued → running; the turn that the analyst takes, or undefined where the run ended before it began. */
+  /** queued → running; returns the analyst's turn, or undefined if the run ended before it began. */
   beginAgentRun(input: AgentRunInput): Promise<TurnInput | undefined>;
-  /** Ends a run that nothing more becomes of, by how its turn ended. */
+  /** Ends a run without output, by the outcome of its turn. */
   endAgentRun(input: AgentRunInput): Promise<AgentRunOutcome>;
 }
 
-/** Activities on the agent queue: they store what was made. */
+/** Activities on the agent queue: they store the output. */
 export interface AgentRunAgentActivities {
-  /** Makes what a complete turn said into the report or file, and ends the run with it. */
+  /** Stores the message of a complete turn as the report or file, and ends the run with it. */
   deliverAgentRun(input: AgentRunInput): Promise<AgentRunOutcome>;
-  /** Removes what the analyst worked with: the run keeps its steps, and a report what it shows. */
+  /** Removes the hidden conversation; the run keeps its steps, and a report the data it shows. */
   clearAgentRun(input: AgentRunInput): Promise<void>;
 }

@@ -13,15 +13,15 @@ import type {
 
 const control = databaseActivities<AgentRunControlActivities>();
 
-// A few megabytes into the object store and a transaction. It is not given up: what was found out is worth
-// keeping.
+// A few megabytes to the object store and a transaction. Retried without limit, because the result was
+// expensive.
 const store = proxyActivities<AgentRunAgentActivities>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
 });
 
-/** The analyst answers without a person, and its answer becomes a report or a file. */
+/** The analyst answers without a person; its answer becomes a report or a file. */
 export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
   const outcome = await run(input);
   await CancellationScope.nonCancellable(async () => {

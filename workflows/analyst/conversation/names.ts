@@ -1,12 +1,12 @@
 export const conversationWorkflowType = 'conversation';
-/** Tells the process to look at its conversation's rows again. */
+/** Makes the process read its conversation's rows again. */
 export const wakeConversationSignal = 'wake';
-/** Tells the process that a reply was stopped: it need not wait for its steps any more. */
+/** Tells the process that a reply was stopped, so that it does not wait for further steps. */
 export const stopReplySignal = 'stop';
 
-/** Model steps of a turn at most. */
+/** Maximum number of model steps per turn. */
 export const maxSteps = 24;
-/** A turn at work, waiting for a person left out. */
+/** Time limit of a turn, not counting the time it waits for a person. */
 export const turnTimeoutMs = 600_000;
-/** Tries of a tool's call: the last one tells the model that it failed. */
+/** Attempts of a tool call; the last one reports its failure to the model. */
 export const toolTries = 6;

@@ -18,17 +18,17 @@ const control =
     Pick<ConversationControlActivities, 'failTurn' | 'cancelTurn' | 'failToolCall' | 'readDecisions'>
   >();
 
-// The catalog's versions and a pin, for a turn that could not begin at once. A thousand tries outlast an hour
-// of an organization that has as many turns under way as it may, which is asked again every few seconds, and
-// hours of a lake that is away.
+// Reads versions and creates a pin, for a turn that could not begin at once. A thousand attempts cover an
+// hour at the organization's limit of concurrent turns, which is checked every few seconds, and hours of an
+// unavailable lake.
 const { beginTurn } = proxyActivities<Pick<ConversationAgentActivities, 'beginTurn'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds', maximumAttempts: 1_000 },
 });
 
-// An answer may take minutes. Five tries, with what the provider says about when; a crash of the worker is
-// one of them.
+// An answer may take minutes. Five attempts, after the delay that the provider asks for; a worker crash
+// counts as one.
 const { takeModelStep } = proxyActivities<Pick<ConversationAgentActivities, 'takeModelStep'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '5 minutes',
@@ -36,8 +36,8 @@ const { takeModelStep } = proxyActivities<Pick<ConversationAgentActivities, 'tak
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 5 },
 });
 
-// A query takes two minutes at most. Six tries outlast a busy pool, and a restart of a store; then the model
-// is told.
+// A query takes at most two minutes. Six attempts cover a busy pool or a restarted store; then the failure is
+// reported to the model.
 const { callTool } = proxyActivities<Pick<ConversationAgentActivities, 'callTool'>>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '150 seconds',
@@ -45,23 +45,21 @@ const { callTool } = proxyActivities<Pick<ConversationAgentActivities, 'callTool
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds', maximumAttempts: toolTries },
 });
 
-/** Calls of one step that run at once. */
+/** Concurrent calls of one step. */
 const toolsAtOnce = 4;
-/** What a turn is told of its surroundings. */
+/** Context of a turn. */
 export interface TurnOptions {
-  /** Messages that waited behind it when it began. */
+  /** Number of messages waiting behind it when it began. */
   waiting?: number;
-  /** Cancelled where somebody stopped the reply. */
+  /** Cancelled when a person stops the reply. */
   scope?: CancellationScope;
-  /** Counts what its conversation was woken by: a decision of a person is news. */
+  /** Counts the signals to the conversation; a decision of a person is one. */
   wakes?: () => number;
-  /** Told of a turn that its process ended as failed. */
+  /** Called if the process ends the turn as failed. */
   failed?: (code: string) => void;
 }
 
-/**
- * How far a turn is: its step, that step's calls that are to be made, and whether others wait for a person.
- */
+/** The state of a turn: its step, the calls of that step to be made, and whether others wait for a person. */
 interface Progress {
   step: number;
   calls?: readonly number[];
@@ -71,8 +69,8 @@ interface Progress {
 type TurnEnd = 'ended' | 'quiet' | 'unbegun';
 
 /**
- * One turn, to its end in the rows. It may be stopped there at any moment, and then says so to whoever works
- * at it. True where it ended by itself and nothing waited.
+ * Runs one turn until its rows say that it has ended. A Stop may end it there at any time, and cancels
+ * `scope`. True if it ended by itself and no message was waiting.
  */
 export async function takeTurn(
   turn: TurnInput,
@@ -98,7 +96,7 @@ export async function takeTurn(
         return control.failTurn(turn, code);
       };
       if (!isCancellation(error)) return fail(codeOf(error));
-      // By an operator it ends now; by its own signal its row has ended; by neither, its time was up.
+      // Cancelled by an operator: end it now. Stopped by a person: its row has ended. Neither: it timed out.
       if (isAsked) return control.cancelTurn(turn);
       if (!scope.consideredCancelled) return fail('turn_timeout');
     });
@@ -106,7 +104,7 @@ export async function takeTurn(
   }
 }
 
-/** Works for ten minutes at most; the time in which it waits for a person does not count. */
+/** Works for at most ten minutes, not counting the time it waits for a person. */
 async function takeSteps(turn: TurnInput, waiting: number, wakes: () => number): Promise<TurnEnd> {
   const progress: Progress = { step: 0, waits: false };
   const where = (what: string) =>
@@ -145,7 +143,7 @@ async function work(
   throw ApplicationFailure.create({ type: 'turn_step_limit', message: 'The turn took too many steps.' });
 }
 
-/** Waits until there is a call to be made, or none waits any more; false where the turn has ended. */
+/** Waits until there is a call to make or no decision is open; false if the turn has ended. */
 async function waitForDecision(turn: TurnInput, progress: Progress, wakes: () => number): Promise<boolean> {
   for (;;) {
     const seen = wakes();
@@ -166,7 +164,7 @@ async function callAll(turn: TurnInput, partIndexes: readonly number[]): Promise
   await Promise.all(Array.from({ length: Math.min(toolsAtOnce, calls.length) }, lane));
 }
 
-/** A call that cannot be made is told to the model, which may do without. */
+/** The failure of a call is reported to the model, which may continue without it. */
 async function callOrFail(turn: TurnInput, partIndex: number): Promise<void> {
   try {
     await callTool(turn, partIndex);
@@ -176,7 +174,7 @@ async function callOrFail(turn: TurnInput, partIndex: number): Promise<void> {
   }
 }
 
-/** A code of ours; whatever else went wrong is ours too. */
+/** The service's error code; any other error is internal. */
 function codeOf(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && cause.type != null ? cause.type : 'internal_error';

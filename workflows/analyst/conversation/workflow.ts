@@ -17,20 +17,20 @@ import { takeTurn } from './turn.ts';
 
 const { removeConversation } =
   databaseActivities<Pick<ConversationControlActivities, 'removeConversation'>>();
-// The look before every turn, within the workflow's own task: nothing is scheduled for it.
+// The check before every turn runs in the workflow task itself, so that nothing is scheduled for it.
 const { advanceConversation } =
   proxyLocalActivities<Pick<ConversationControlActivities, 'advanceConversation'>>(databaseOnly);
 
 const maxHistoryLength = 2_000;
-/** A conversation that nobody talks to gives its process up; the next message starts another. */
+/** An idle conversation ends its process; the next message starts another. */
 const idleFor = '5 minutes';
 
 export const wakeSignal = defineSignal(wakeConversationSignal);
 export const stopSignal = defineSignal<[string]>(stopReplySignal);
 
 /**
- * A conversation takes its turns one after the other, as its rows say. A signal only says that they are worth
- * a look: what is asked, waits, was stopped or is held stands there.
+ * Takes the turns of a conversation one after the other. Its rows have the state (messages, queue, Stops,
+ * holds); a signal only makes the process read them again.
  */
 export async function conversation(input: ConversationInput): Promise<void> {
   let isAwake = false;
@@ -65,7 +65,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
         { waiting: next.waiting, scope, wakes: () => wakes, failed },
       );
       turn = undefined;
-      // Whatever came since has been told by a signal, or is found by the reconciler.
+      // Later messages are signalled, or found by the reconciler.
       if (isQuiet && !isAwake) {
         next = { kind: 'idle', waiting: 0, isHeld: false };
         describe(next, lastFailure);
@@ -95,13 +95,13 @@ export async function conversation(input: ConversationInput): Promise<void> {
   }
 }
 
-/** False when it stayed quiet for so long that the process may end. */
+/** False if the conversation stayed idle for so long that the process may end. */
 async function waitForWakeUp(isAwake: () => boolean): Promise<boolean> {
   try {
     await condition(isAwake, idleFor);
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    // An operator ended it: there is nothing under way.
+    // Cancelled by an operator while nothing is under way.
     endAsCancelled('The conversation');
   }
   return isAwake();
@@ -112,7 +112,7 @@ function messageAddress(messageId: string): string | undefined {
   return address && `${address}/messages/${messageId}`;
 }
 
-/** What the operator reads beside the process. */
+/** The details shown to operators with the process. */
 function describe(next: ConversationNext, lastFailure: string): void {
   if (next.kind === 'turn')
     setCurrentDetails(`Answering ${next.messageId}; ${next.waiting} messages wait behind it.`);

@@ -1,10 +1,10 @@
-/** The one argument: what is to be fired was planned with the row. */
+/** The only argument. The fires were planned with the row. */
 export interface BackfillInput {
   organizationId: string;
   backfillId: string;
 }
 
-/** `next` is the first place of the plan that nobody has begun. */
+/** `next` is the first position of the plan that has not begun. */
 export type BackfillBegun =
   | { kind: 'begun'; next: number; total: number; maxConcurrency: number }
   | { kind: 'ended'; status: BackfillStatus };
@@ -12,23 +12,23 @@ export type BackfillBegun =
 export interface ClaimedFire {
   scheduleRunId: string;
   projectId: string;
-  /** Where the API shows it. */
+  /** Its address in the API. */
   address?: string | undefined;
 }
 
-/** `there`: it has fired meanwhile. `cancelled`: nothing more is fired. */
+/** `there`: it has fired meanwhile. `cancelled`: nothing more fires. */
 export type Claim = ({ kind: 'fire' } & ClaimedFire) | { kind: 'there' } | { kind: 'cancelled' };
 
 export type BackfillStatus = 'succeeded' | 'failed' | 'cancelled';
 
 /** Activities on the control queue: short, database only. */
 export interface BackfillControlActivities {
-  /** queued → running, or where it goes on. */
+  /** queued → running, or the position at which to continue. */
   beginBackfill(input: BackfillInput): Promise<BackfillBegun>;
-  /** The fire at a place of the plan, ready to be run. */
+  /** The fire at a position of the plan, ready to run. */
   claimBackfillFire(input: BackfillInput, place: number): Promise<Claim>;
-  /** What an operator's cancel asks for. */
+  /** An operator's cancellation. */
   cancelBackfill(input: BackfillInput): Promise<void>;
-  /** Ends the backfill once all of its fires have; `running` where some have not. */
+  /** Ends the backfill once all of its fires have ended; until then `running`. */
   endBackfill(input: BackfillInput): Promise<BackfillStatus | 'running'>;
 }

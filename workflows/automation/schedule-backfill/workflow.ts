@@ -19,15 +19,15 @@ const control = databaseActivities<BackfillControlActivities>();
 
 const maxHistoryLength = 2_000;
 /**
- * Fires that another process of the backfill began are not its children: their rows are looked at, less often
- * each time.
+ * Fires begun by an earlier execution are not child processes of this one: their rows are polled, at growing
+ * intervals.
  */
 const firstLookMs = 15_000;
 const longestLookMs = 6 * 3_600_000;
 
 /**
- * Fires what was planned, place by place, so many at once as was asked. A cancel of the row is met at the
- * next place; fires under way go on.
+ * Fires the plan with the requested concurrency. A cancellation in the row takes effect at the next position;
+ * fires under way continue.
  */
 export async function scheduleBackfill(input: BackfillInput): Promise<BackfillStatus> {
   try {
@@ -51,7 +51,7 @@ async function run(input: BackfillInput): Promise<BackfillStatus> {
     while (next < begun.total && !isCancelled && !isFull()) {
       const place = next;
       next += 1;
-      // A fire that was claimed is fired.
+      // Not cancellable: a claimed fire must be started.
       const claimed = await CancellationScope.nonCancellable(() => control.claimBackfillFire(input, place));
       if (claimed.kind === 'cancelled') isCancelled = true;
       if (claimed.kind !== 'fire') continue;
@@ -70,7 +70,7 @@ async function run(input: BackfillInput): Promise<BackfillStatus> {
   }
 }
 
-/** What became of it stands in its row; a fire that was begun is not taken back. */
+/** Its outcome is in its row; a fire that has begun is not undone. */
 async function fired(
   organizationId: string,
   { scheduleRunId, projectId, address }: ClaimedFire,
@@ -99,7 +99,7 @@ async function fired(
   }
 }
 
-/** Of the backfill itself: a fire that somebody cancelled ends that fire alone. */
+/** Whether the backfill itself was cancelled: cancelling one fire ends only that fire. */
 const isCancelled = (error: unknown) =>
   isCancellation(error) && CancellationScope.current().consideredCancelled;
 

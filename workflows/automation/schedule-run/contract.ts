@@ -1,10 +1,13 @@
-/** The one argument: what fires stands in the rows of the fire and of its schedule. */
+/** The only argument. Everything else is in the rows of the fire and its schedule. */
 export interface ScheduleRunInput {
   organizationId: string;
   scheduleRunId: string;
 }
 
-/** How far a fire is. `runId` is what it waits for; deliveries bring what that made to where it is wanted. */
+/**
+ * The progress of a fire. `runId`: the run that it waits for; `deliveryIds`: the deliveries of the run's
+ * output.
+ */
 export type FireProgress =
   | { kind: 'running'; runId: string }
   | { kind: 'delivering'; deliveryIds: string[] }
@@ -14,12 +17,12 @@ export type FireStatus = 'succeeded' | 'failed' | 'cancelled';
 
 /** Activities on the control queue: short, database only. */
 export interface ScheduleRunControlActivities {
-  /** Starts the run of a fire, or ends the fire with the reason why it cannot be started. */
+  /** Starts the run of a fire, or ends the fire with the reason for the refusal. */
   beginFire(input: ScheduleRunInput): Promise<FireProgress>;
-  /** Where the run has ended: what is to be delivered of it. */
+  /** Once the run has ended: plans the deliveries of its output. */
   collectFire(input: ScheduleRunInput): Promise<FireProgress>;
-  /** Ends the fire by its run and its deliveries. */
+  /** Ends the fire by the outcome of its run and its deliveries. */
   endFire(input: ScheduleRunInput): Promise<FireStatus>;
-  /** Asks the run of a fire to end. */
+  /** Requests cancellation of a fire's run. */
   cancelFire(input: ScheduleRunInput): Promise<void>;
 }

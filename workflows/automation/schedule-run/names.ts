@@ -1,3 +1,3 @@
 export const scheduleRunWorkflowType = 'scheduleRun';
-/** What a process is told when a run that it waits for has ended. */
+/** Signals a process that a run it waits for has ended. */
 export const runEndedSignal = 'run-ended';

@@ -13,9 +13,9 @@ import { deliverAll } from '../../publishing/delivery/deliver.ts';
 import type { FireProgress, FireStatus, ScheduleRunControlActivities, ScheduleRunInput } from './contract.ts';
 import { runEndedSignal } from './names.ts';
 
-// Database only, seconds at most, and so within the workflow's own task. Retried without end, a minute apart:
-// while an organization has as many runs under way as it may have, a fire waits for its turn, outside of that
-// task; the activity itself gives it up after a day.
+// Database only, seconds at most, so within the workflow task itself. Retried without limit, a minute apart
+// and outside that task: at the organization's limit of concurrent runs, a fire waits for its turn; the
+// activity itself fails it after a day.
 const control = proxyLocalActivities<ScheduleRunControlActivities>({
   startToCloseTimeout: '30 seconds',
   localRetryThreshold: '3 seconds',
@@ -23,15 +23,14 @@ const control = proxyLocalActivities<ScheduleRunControlActivities>({
 });
 
 /**
- * A run tells of its end; one that cannot is looked at all the same, less often each time: it may go on for a
- * year.
+ * The run signals its end; polling covers a lost signal, at growing intervals, because a run may take a year.
  */
 const firstLookMs = 60_000;
 const longestLookMs = 6 * 3_600_000;
 
 const endedSignal = defineSignal(runEndedSignal);
 
-/** One fire of a schedule: its run, and what becomes of what that made. */
+/** One fire of a schedule: its run, and the deliveries of its output. */
 export async function scheduleRun(input: ScheduleRunInput): Promise<FireStatus> {
   const status = await fire(input);
   endAs(status, 'schedule_run_failed', {
@@ -50,7 +49,7 @@ async function fire(input: ScheduleRunInput): Promise<FireStatus> {
   });
   const growth = watchGrowth();
   const scope = CancellationScope.current();
-  // A cancel is this execution's alone: it sees it through.
+  // A cancellation applies to this execution only, so a cancelled one does not continue as a new one.
   const isToContinue = () => growth.isFull && !scope.consideredCancelled;
   let progress = await begun(input);
   for (let lookMs = firstLookMs; progress.kind === 'running'; ) {
@@ -81,7 +80,7 @@ async function begun(input: ScheduleRunInput): Promise<FireProgress> {
   }
 }
 
-/** Where somebody cancels the fire, its run is asked to end, and its end is waited for. */
+/** If the fire is cancelled, requests cancellation of its run and waits for the run's end. */
 async function waited(isNew: () => boolean, lookMs: number, input: ScheduleRunInput): Promise<void> {
   try {
     await condition(isNew, lookMs);

@@ -1,6 +1,6 @@
 export const scheduleWorkflowType = 'schedule';
-/** Tells the process to look at its schedule's row again. */
+/** Makes the process read its schedule's row again. */
 export const wakeScheduleSignal = 'wake';
-/** What an operator may send from the Temporal UI; the row is changed as by the API. */
+/** Signals that an operator may send from the Temporal UI; they change the row as the API does. */
 export const pauseScheduleSignal = 'pause';
 export const resumeScheduleSignal = 'resume';

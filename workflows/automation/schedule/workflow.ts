@@ -16,15 +16,12 @@ import { pauseScheduleSignal, resumeScheduleSignal, wakeScheduleSignal } from '.
 
 const { pauseSchedule, resumeSchedule } =
   databaseActivities<Pick<ScheduleControlActivities, 'pauseSchedule' | 'resumeSchedule'>>();
-// Within the workflow's own task: a fire is late by no queue but the one that its timer waits in.
+// In the workflow task itself, so that a fire waits in no queue except that of its timer.
 const { advanceSchedule } =
   proxyLocalActivities<Pick<ScheduleControlActivities, 'advanceSchedule'>>(databaseOnly);
 
 const maxHistoryLength = 2_000;
-/**
- * The time zone database may change while a year goes by, and another release may have taken over: both are
- * asked every week.
- */
+/** The time zone database may change, and a newer release may be deployed: both are checked every week. */
 const longestWaitMs = 7 * 86_400_000;
 
 export const wakeSignal = defineSignal(wakeScheduleSignal);
@@ -32,8 +29,9 @@ export const pauseSignal = defineSignal(pauseScheduleSignal);
 export const resumeSignal = defineSignal(resumeScheduleSignal);
 
 /**
- * A schedule waits for what its cadence says next, and fires it. What that is stands in its row and follows
- * from it by an activity; a signal only says that the row is worth a look, or what an operator wants of it.
+ * Waits for the next occurrence of a schedule's cadence, and fires it. The state is in the schedule's row and
+ * changed by an activity; a signal only makes the process read the row again, or carries an operator's
+ * request.
  */
 export async function schedule(input: ScheduleInput): Promise<void> {
   let isAwake = false;
@@ -47,7 +45,7 @@ export async function schedule(input: ScheduleInput): Promise<void> {
   setHandler(resumeSignal, wake('resume'));
   for (;;) {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    // A wish that came since is part of this run: it is carried out before.
+    // An operator's request received meanwhile belongs to this execution, and is handled first.
     const isToContinue = historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated();
     if (wanted === undefined && isToContinue) return continueOnNewest<typeof schedule>(input);
     isAwake = false;
@@ -82,7 +80,7 @@ export async function schedule(input: ScheduleInput): Promise<void> {
   }
 }
 
-/** False where somebody ended the process meanwhile. */
+/** False if the process was cancelled meanwhile. */
 async function waited(isAwake: () => boolean, waitMs: number): Promise<boolean> {
   try {
     await condition(isAwake, waitMs);
@@ -93,7 +91,7 @@ async function waited(isAwake: () => boolean, waitMs: number): Promise<boolean> 
   }
 }
 
-/** What the operator reads beside the process. */
+/** The details shown to operators with the process. */
 function describe(next: ScheduleNext): void {
   if (next.kind === 'wait')
     setCurrentDetails(

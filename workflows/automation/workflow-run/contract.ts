@@ -1,14 +1,14 @@
-/** The one argument: what runs stands in its rows. */
+/** The only argument. Everything else is in the run's rows. */
 export interface WorkflowRunInput {
   organizationId: string;
   runId: string;
-  /** The process that waits for its end, if one does. */
+  /** The process that waits for its end, if any. */
   waitedBy?: string;
 }
 
-/** What the process of a run is given by the one that it goes on from. */
+/** The argument of an execution, including what a previous one passes on. */
 export interface WorkflowRunStart extends WorkflowRunInput {
-  /** When the time of nodes under way is up, in milliseconds since 1970. */
+  /** Deadlines of nodes under way, in milliseconds since 1970. */
   deadlines?: Record<string, number>;
 }
 
@@ -16,42 +16,42 @@ export interface NodeInput extends WorkflowRunInput {
   nodeId: string;
 }
 
-/** How a node came out. `ports` are the outputs that what comes after it may go on from. */
+/** How a node ended. `ports`: the outputs that have a value, so that nodes behind them may run. */
 export interface NodeEnd {
   status: 'succeeded' | 'failed' | 'cancelled' | 'skipped';
   ports: string[];
 }
 
-/** A node as the walk knows it: what it does stands in its row and in the version. */
+/** A node as the walk sees it; its state is in its row and its config in the version. */
 export interface PlannedNode {
   id: string;
-  /** As an operator reads it. */
+  /** As shown to operators. */
   label: string;
   /**
-   * Each is one input, or one reference of its texts, by the outputs that lead there: one of them must be
-   * live.
+   * One element per input or reference in its texts: the outputs that lead there, at least one of which must
+   * be live.
    */
   needs: { from: string; port: string }[][];
   timeoutSeconds: number;
-  /** Of a run that is resumed: what was done before. */
+  /** In a resumed run: how the node ended before. */
   end: NodeEnd | null;
 }
 
 export interface RunPlan {
   nodes: PlannedNode[];
-  /** How often the run was resumed: a later one is another process's. */
+  /** How often the run had been resumed; a higher number in the row belongs to another process. */
   resumes: number;
 }
 
 export type NodeProgress =
   | { kind: 'ended'; end: NodeEnd }
-  /** Worth another look at `untilMs`, or when the process is told of `what`: a run, an approval. */
+  /** To be advanced again at `untilMs`, or when `what` (a run, an approval) is signalled. */
   | { kind: 'waiting'; what: string; untilMs: number }
   | { kind: 'delivering'; deliveryIds: string[] }
-  /** Too much is under way to look at it now. */
+  /** Too much is under way to advance it now. */
   | { kind: 'busy' };
 
-/** Why a node is ended from outside. */
+/** Why a node is interrupted. */
 export type NodeInterruption = 'cancelled' | 'timeout' | 'gave_up';
 
 export interface WorkflowRunOutcome {
@@ -64,20 +64,23 @@ export interface WorkflowRunOutcome {
 /** Activities on the control queue: short, database only. */
 export interface WorkflowRunControlActivities {
   /**
-   * Pins the data and gives the nodes. `crowded` where as many runs of the organization are at work as may
-   * be: ask again. Undefined where the run has ended, or was cancelled before it began.
+   * Pins the data and returns the nodes. `crowded` at the organization's limit of active runs: ask again.
+   * Undefined if the run has ended, or was cancelled before it began.
    */
   beginWorkflowRun(input: WorkflowRunInput): Promise<RunPlan | 'crowded' | undefined>;
-  /** Ends nodes that nothing leads to. */
+  /** Skips nodes without a live input. */
   skipNodes(input: WorkflowRunInput, nodeIds: string[]): Promise<void>;
-  /** Ends a node that does not come to an end of its own; one that has ended stays as it ended. */
+  /** Interrupts a node that does not end by itself; no effect if it has ended. */
   endNode(input: NodeInput, why: NodeInterruption): Promise<NodeEnd>;
-  /** Ends the run by its nodes, unless it was resumed since; without a number where it did not begin. */
+  /**
+   * Ends the run by the outcome of its nodes, unless it was resumed since; without `resumes` if it did not
+   * begin.
+   */
   endWorkflowRun(input: WorkflowRunInput, resumes?: number): Promise<WorkflowRunOutcome>;
 }
 
-/** Activities on the agent queue: they query, make documents and store. */
+/** Activities on the agent queue: they query, render documents and store. */
 export interface WorkflowRunAgentActivities {
-  /** Does what there is to do for a node now, and tells how far it is. */
+  /** Executes the next step of a node, and returns its progress. */
   advanceNode(input: NodeInput): Promise<NodeProgress>;
 }

@@ -1,7 +1,7 @@
 export const workflowRunWorkflowType = 'workflowRun';
-/** What a run is told when somebody has decided what it waits for, with the approval's id. */
+/** Signals a run that an approval it waits for was decided, with the approval's id. */
 export const decidedSignal = 'decided';
-/** What a failed run is told when somebody resumes it. */
+/** Signals a failed run that it was resumed. */
 export const resumedSignal = 'resumed';
-/** Nodes of one run that are worked at together. */
+/** Concurrent nodes per run. */
 export const nodesAtOnce = 8;

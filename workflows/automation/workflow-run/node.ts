@@ -16,8 +16,8 @@ import type {
 
 const { endNode } = databaseActivities<Pick<WorkflowRunControlActivities, 'endNode'>>();
 
-// A statement, a document or a few rows: minutes at most. Tried again only where a store is away, for about
-// an hour; how often what failed by itself is tried again, the node says.
+// A statement, a document or a few rows: minutes at most. Retried only if a store is unavailable, for about
+// an hour; retries of a node's own failures are configured by the node.
 const agent = proxyActivities<WorkflowRunAgentActivities>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '15 minutes',
@@ -27,20 +27,20 @@ const agent = proxyActivities<WorkflowRunAgentActivities>({
 
 export const longestBusySeconds = 120;
 
-/** What the nodes of a run know of each other. */
+/** State shared by the nodes of a run. */
 export interface Shared {
-  /** Runs that have ended, and approvals that were decided. */
+  /** Runs that have ended and approvals that were decided, by id. */
   told: Set<string>;
-  /** The node that asks for a place at a worker, while there is none: the others ask when it has one. */
+  /** While workers have no free slot: the only node that asks for one. The others wait until it has it. */
   asking: string | undefined;
   growth: Growth;
-  /** Tells operators what a node does; nothing where it has ended. */
+  /** Sets a node's part of the details for operators; removes it if undefined. */
   describe(nodeId: string, doing: string | undefined): void;
-  /** When the time of each node under way is up. */
+  /** Deadlines of nodes under way. */
   deadlines: Record<string, number>;
 }
 
-/** Undefined where the execution is to go on as a new one. */
+/** Undefined if the execution is to continue as a new one. */
 export async function carriedOut(
   input: WorkflowRunInput,
   node: PlannedNode,
@@ -66,8 +66,8 @@ export async function carriedOut(
 }
 
 /**
- * Looks at a node until it has ended: between two looks it waits for a time, for a word, or for deliveries.
- * Undefined where the execution has grown long: the next one looks again.
+ * Advances a node until it has ended, and in between waits for a time, a signal, or deliveries. Undefined if
+ * the history has grown long; the next execution then continues.
  */
 async function advanced(
   input: WorkflowRunInput,
@@ -97,7 +97,7 @@ async function advanced(
       case 'busy':
         shared.asking ??= nodeId;
         if (!mayAsk()) break;
-        // Longer each time: what waits for hours must not fill its history.
+        // At growing intervals, so that hours of waiting do not fill the history.
         await condition(() => growth.isFull, busySeconds * 1_000, { summary: `${label}: a place` });
         busySeconds = Math.min(busySeconds * 2, longestBusySeconds);
         break;
@@ -117,8 +117,9 @@ async function advanced(
 }
 
 /**
- * A cancel of the run leaves nothing half sent: deliveries go on to their ends. When the node's time is up
- * nothing more is attempted; an attempt at work comes to its end, so that what arrives is told as delivered.
+ * A cancellation of the run does not interrupt deliveries, so that nothing is partly sent. At the node's
+ * timeout no new attempt is made; an attempt under way completes, so that what arrives is recorded as
+ * delivered.
  */
 async function delivered(
   deliveries: readonly DeliveryInput[],

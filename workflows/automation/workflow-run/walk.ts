@@ -1,20 +1,20 @@
 import type { NodeEnd, PlannedNode } from './contract.ts';
 
 export interface WalkSteps {
-  /** Carries a node out; never rejects. Undefined where it is left under way. */
+  /** Executes a node; never rejects. Undefined if it is left under way. */
   carryOut(node: PlannedNode): Promise<NodeEnd | undefined>;
-  /** Ends nodes that nothing leads to. */
+  /** Skips nodes without a live input. */
   skip(nodeIds: string[]): Promise<void>;
-  /** Once it says so, no further node is begun. */
+  /** When true, no further node begins. */
   isStopped(): boolean;
 }
 
 type Decision = 'open' | 'run' | 'skip' | 'blocked';
 
 /**
- * Walks a graph: every node as soon as all that leads to it has ended, so many at once. A node runs where
- * each of its inputs is live by at least one output; it is skipped where one is not; what depends on a node
- * that failed is left.
+ * Walks a graph: each node begins as soon as everything leading to it has ended, at most `atOnce` at a time.
+ * A node runs if each of its inputs has at least one live output, and is skipped otherwise; nodes that depend
+ * on a failed node do not run.
  */
 export async function walk(
   nodes: readonly PlannedNode[],
@@ -44,7 +44,7 @@ export async function walk(
   }
 }
 
-/** What one skipped node leads to is skipped with it. */
+/** Nodes behind a skipped one are skipped with it. */
 function takeSkipped(open: PlannedNode[], ends: Map<string, NodeEnd>): string[] {
   const skipped: string[] = [];
   for (let found = true; found; ) {
@@ -60,7 +60,7 @@ function takeSkipped(open: PlannedNode[], ends: Map<string, NodeEnd>): string[] 
   return skipped;
 }
 
-/** What becomes of a node, as far as that is known. */
+/** Whether a node can be decided yet, and how. */
 export function decide({ needs }: PlannedNode, ends: ReadonlyMap<string, NodeEnd>): Decision {
   let decision: Decision = 'run';
   for (const need of needs) {

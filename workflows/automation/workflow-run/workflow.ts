@@ -29,10 +29,10 @@ const endedSignal = defineSignal<[string?]>(runEndedSignal);
 const decided = defineSignal<[string]>(decidedSignal);
 const resumed = defineSignal(resumedSignal);
 
-/** A hundred nodes that wait for nothing come to less. */
+/** More than a hundred nodes that never wait produce. */
 const maxEvents = 4_000;
 
-/** A run of an activated version: its nodes in the order that its edges say. */
+/** A run of an activated version: executes its nodes in the order given by its edges. */
 export async function workflowRun({
   deadlines = {},
   ...input
@@ -50,13 +50,12 @@ export async function workflowRun({
     isResumed = true;
   });
   let outcome: WorkflowRunOutcome;
-  // Its row says failed before it closes: whoever resumes it in between is answered by the process that still
-  // runs.
+  // The row becomes failed before this process ends: a run resumed in between is continued by this process.
   do {
     isResumed = false;
     const plan = await begun(input, growth);
     if (plan !== undefined && plan !== 'full') await walkNodes(input, plan.nodes, shared);
-    // Where each node is stands in its row: the next execution looks at every one that has not ended.
+    // The state of each node is in its row: the next execution advances all that have not ended.
     if (growth.isFull && !isCancelled()) return continueOnNewest<typeof workflowRun>({ ...input, deadlines });
     outcome = await always(() => control.endWorkflowRun(input, plan === 'full' ? undefined : plan?.resumes));
     await always(() => notifyWaiter(input.waitedBy, input.runId));
@@ -79,7 +78,10 @@ const failedPart = ({ failedNode }: WorkflowRunOutcome): string =>
 
 const isCancelled = () => CancellationScope.current().consideredCancelled;
 
-/** The plan, once there is a place; undefined where there is nothing to do, or a cancel came first. */
+/**
+ * The plan, once the organization has a free slot; undefined if there is nothing to do, or the run was
+ * cancelled first.
+ */
 async function begun(input: WorkflowRunInput, growth: Growth): Promise<RunPlan | 'full' | undefined> {
   let seconds = 1;
   for (;;) {

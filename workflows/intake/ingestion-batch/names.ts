@@ -1,3 +1,3 @@
 export const ingestionBatchWorkflowType = 'ingestionBatch';
-/** Tells the process to look at its batch's row again. */
+/** Makes the process read its batch's row again. */
 export const wakeIngestionBatchSignal = 'wake';

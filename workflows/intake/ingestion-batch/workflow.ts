@@ -22,7 +22,7 @@ import { wakeIngestionBatchSignal } from './names.ts';
 
 const control = databaseActivities<IngestionBatchControlActivities>();
 
-// Fifty million rows take minutes. Sixty tries outlast half a day of a store that is away.
+// Fifty million rows take minutes. Sixty attempts cover half a day of an unavailable store.
 const { applyIngestionBatch, stageReplay } = proxyActivities<
   Pick<IngestionBatchLakeActivities, 'applyIngestionBatch' | 'stageReplay'>
 >({
@@ -32,7 +32,7 @@ const { applyIngestionBatch, stageReplay } = proxyActivities<
   retry: { initialInterval: '1 second', maximumInterval: '15 minutes', maximumAttempts: 60 },
 });
 
-// What decides a batch, or frees its storage, is not given up.
+// Activities that decide a batch or free its storage are retried without limit.
 const finishing = proxyActivities<
   Pick<IngestionBatchLakeActivities, 'giveUpIngestionBatch' | 'cleanUpIngestionBatch'>
 >({
@@ -47,8 +47,8 @@ const maxHistoryLength = 400;
 export const wakeSignal = defineSignal(wakeIngestionBatchSignal);
 
 /**
- * A batch from its opening to its end: expires when nobody completes it, is applied once when somebody does,
- * and leaves no staged page behind. Its row says where it is; a signal only says that it is worth a look.
+ * A batch from its opening to its end: it expires if it is not completed, is applied once if it is, and
+ * leaves no staged page behind. Its state is in its row; a signal only makes the process read it again.
  */
 export async function ingestionBatch(input: IngestionBatchInput): Promise<IngestionBatchState['status']> {
   let isAwake = false;
@@ -56,7 +56,7 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
     isAwake = true;
   });
   for (;;) {
-    // Only somebody who wakes it over and over gets here.
+    // Reached only after very many signals.
     if (workflowInfo().historyLength > maxHistoryLength)
       return continueOnNewest<typeof ingestionBatch>(input);
     isAwake = false;
@@ -69,7 +69,7 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
         else await waitFor(input, () => isAwake);
         break;
       case 'completing':
-        // Completed, or confirmed, since it was looked at.
+        // Completed or confirmed since the state was read.
         break;
       case 'applying':
         await CancellationScope.nonCancellable(() => apply(input));
@@ -98,7 +98,7 @@ function end(input: IngestionBatchInput, state: IngestionBatchState): IngestionB
   return status;
 }
 
-/** Until somebody wakes the process, the batch expires, or an operator cancels it. */
+/** Waits until the process is woken, the batch expires, or an operator cancels it. */
 async function waitFor(input: IngestionBatchInput, isAwake: () => boolean): Promise<void> {
   try {
     const isWoken = await condition(isAwake, Math.max(1, input.expiresAtMs - Date.now()));
@@ -127,7 +127,7 @@ async function apply(input: IngestionBatchInput): Promise<void> {
   }
 }
 
-/** What the operator reads beside the process. */
+/** The details shown to operators with the process. */
 function describe(input: IngestionBatchInput, { status, pages, records }: IngestionBatchState): void {
   const staged = `${pages} pages with ${records} records`;
   const expiry = new Date(input.expiresAtMs).toISOString();

@@ -1,38 +1,40 @@
-/** The one argument: everything else is read from the run's row, so a history holds no customer data. */
+/**
+ * The only argument. Everything else is read from the run's row, so the history contains no customer data.
+ */
 export interface SnapshotInput {
   organizationId: string;
   datasetId: string;
   runId: string;
-  /** The process that is told when it has ended. */
+  /** The process to notify when it has ended. */
   waitedBy?: string;
 }
 
-/** How a snapshot ended, as its row says. */
+/** How a snapshot ended, as stored in its row. */
 export interface SnapshotOutcome {
   status: 'succeeded' | 'failed' | 'cancelled';
   rows: number;
   errorCode: string | null;
 }
 
-/** What staging leaves behind: only a count, never rows. */
+/** The result of staging: only a count, never rows. */
 export interface StagedSnapshot {
   rows: number;
-  /** Not all is staged yet: the source is read on by another activity, after what its limits ask for. */
+  /** Set if not all is staged: reading continues in another activity, after this delay. */
   goesOnAfterMs?: number;
-  /** Who holds it back until then: the limits of its policy, its source, or others whose turn it is. */
+  /** What causes the delay: the limits of its policy, its source, or others whose turn it is. */
   waitsFor?: 'limits' | 'source' | 'turn';
 }
 
 /** Activities on the control queue: short, database only. */
 export interface SnapshotControlActivities {
-  /** queued → running; `waiting` for its turn; `ended` also when it was cancelled before it began. */
+  /** queued → running; `waiting` for its turn; `ended` also if it was cancelled before it began. */
   beginSnapshot(input: SnapshotInput): Promise<'begun' | 'waiting' | 'ended'>;
   /**
-   * Whether it may be committed: `held` waits for somebody, because it would lose more rows than its guard
-   * allows. One that is held still when it is overdue ends as failed.
+   * Whether it may be committed. `held`: it would remove more rows than its guard allows, and waits for a
+   * confirmation. One that is still held when overdue ends as failed.
    */
   admitSnapshot(input: SnapshotInput, isOverdue: boolean): Promise<'admitted' | 'held' | 'ended'>;
-  /** Ends the snapshot, and gives the name of a table that was never made back. */
+  /** Ends the snapshot, and releases the name of a table that was never created. */
   endSnapshot(input: SnapshotInput, status: 'failed' | 'cancelled'): Promise<SnapshotOutcome>;
 }
 

@@ -25,10 +25,10 @@ import { confirmationHours, stagingRetry, wakeSnapshotSignal } from './names.ts'
 
 const control = databaseActivities<SnapshotControlActivities>();
 
-// Each try copies anew, from one moment of the source.
+// Each attempt copies again, from one moment of the source.
 const { stageSnapshot } = proxyActivities<Pick<SnapshotLakeActivities, 'stageSnapshot'>>({
   taskQueue: taskQueues.lake,
-  // A copy takes two hours at most, and may wait for an engine before.
+  // A copy takes at most two hours, and may wait for an engine before.
   startToCloseTimeout: '5 hours',
   heartbeatTimeout: '10 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
@@ -44,7 +44,7 @@ const commit = commitActivities<Pick<SnapshotLakeActivities, 'commitSnapshot' | 
 
 export const wakeSignal = defineSignal(wakeSnapshotSignal);
 
-/** A dataset's source is copied: staged as Parquet beside the lake, then committed whole, or not at all. */
+/** Copies a dataset's source: staged as Parquet beside the lake, then committed as a whole or not at all. */
 export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
   const outcome = await run(input);
   await always(() => notifyWaiter(input.waitedBy, input.runId));
@@ -60,20 +60,17 @@ export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
 
 const firstTurnWaitMs = 15_000;
 const maxTurnWaitMs = 60_000;
-/** Of a snapshot that waits for others: hours of asking. */
+/** For a snapshot waiting for its turn: hours of polling. */
 const maxHistoryLength = 1_500;
 
 const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
 
-/** What a signal changes. */
+/** Changed by a signal. */
 interface Wake {
   isAwake: boolean;
 }
 
-/**
- * Asks until it is its turn: a timer costs nobody anything, while an activity that waited would hold a
- * worker's slot.
- */
+/** Polls until it is its turn: a timer is free, while an activity that waits would hold a worker's slot. */
 async function awaitTurn(input: SnapshotInput, wake: Wake): Promise<'begun' | 'ended'> {
   setCurrentDetails('Waiting for its turn.');
   for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
@@ -111,12 +108,12 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
       setCurrentDetails(
         'Would lose more rows than its guard allows: waits for somebody to confirm or cancel it.',
       );
-      // A confirmation of the last moment moved the row, and its signal may be on its way: the row has the
-      // last word.
+      // A confirmation at the last moment may have changed the row while its signal is still under way: the
+      // row decides.
       isOverdue = !(await condition(() => wake.isAwake, `${confirmationHours} hours`));
     }
     setCurrentDetails(`Committing ${staged.rows} rows.`);
-    // From here on a cancel comes too late: the commit decides.
+    // Not cancellable from here on: the commit decides.
     return await always(() => finish(input));
   } catch (error) {
     return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
@@ -130,8 +127,7 @@ const waitReasons: Record<NonNullable<StagedSnapshot['waitsFor']>, string> = {
 };
 
 /**
- * A source that is read page after page is staged by many activities. Undefined where the history is long
- * enough.
+ * A source that is read page by page is staged by many activities. Undefined if the history has grown long.
  */
 async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> {
   for (;;) {
@@ -150,7 +146,7 @@ async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> 
 
 async function finish(input: SnapshotInput): Promise<SnapshotOutcome> {
   const outcome = await commit.commitSnapshot(input);
-  // Somebody else ended it meanwhile: nothing names what was staged.
+  // It was ended meanwhile, so nothing refers to what was staged.
   if (outcome.status !== 'succeeded') await commit.discardSnapshot(input);
   return outcome;
 }

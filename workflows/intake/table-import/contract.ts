@@ -1,19 +1,21 @@
-/** The one argument: everything else is read from the import's row, so a history holds no customer data. */
+/**
+ * The only argument. Everything else is read from the import's row, so the history contains no customer data.
+ */
 export interface TableImportInput {
   organizationId: string;
   importId: string;
 }
 
-/** How an import ended, as its row says. */
+/** How an import ended, as stored in its row. */
 export interface TableImportOutcome {
   status: 'succeeded' | 'failed' | 'cancelled';
   rows: number;
   quarantinedRows: number;
-  /** One of the service's error codes, or of those of files. */
+  /** An error code of the service, or one of files. */
   errorCode: string | null;
 }
 
-/** What staging leaves behind for the commit: only counts and a key, never rows. */
+/** The result of staging: only counts, never rows. */
 export interface StagedImport {
   rows: number;
   quarantinedRows: number;
@@ -21,11 +23,11 @@ export interface StagedImport {
 
 /** Activities on the control queue: short, database only. */
 export interface TableImportControlActivities {
-  /** queued → running; false when the import was cancelled before it began, or has ended. */
+  /** queued → running; false if the import was cancelled before it began, or has ended. */
   beginTableImport(input: TableImportInput): Promise<boolean>;
   /**
-   * Ends the import and gives its reserved table name back. Why it failed is in its row: staging wrote it
-   * there.
+   * Ends the import and releases its reserved table name. The reason of a failure is in its row, written by
+   * staging.
    */
   endTableImport(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome>;
 }

@@ -11,8 +11,8 @@ import type {
 
 const control = databaseActivities<TableImportControlActivities>();
 
-// A gigabyte takes minutes. Twenty tries outlast an hour of a store that is away; a broken file is not
-// retried at all.
+// A gigabyte takes minutes. Twenty attempts cover an hour of an unavailable store; a broken file is not
+// retried.
 const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '2 hours',
@@ -24,7 +24,9 @@ const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'st
 const commit =
   commitActivities<Pick<TableImportLakeActivities, 'commitTableImport' | 'discardStagedImport'>>();
 
-/** A file becomes a table: staged as Parquet beside the lake, then committed whole, or not at all. */
+/**
+ * Imports a file into a table: staged as Parquet beside the lake, then committed as a whole or not at all.
+ */
 export async function tableImport(input: TableImportInput): Promise<TableImportOutcome> {
   const outcome = await run(input);
   const { status, rows, quarantinedRows, errorCode } = outcome;
@@ -47,7 +49,7 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
     const staged = await stageTableImport(input);
     endAsCancelled('The import');
     setCurrentDetails(`Committing ${staged.rows} rows.`);
-    // From here on a cancel comes too late: the commit decides.
+    // Not cancellable from here on: the commit decides.
     return await always(() => finish(input));
   } catch (error) {
     return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
@@ -56,7 +58,7 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
 
 async function finish(input: TableImportInput): Promise<TableImportOutcome> {
   const outcome = await commit.commitTableImport(input);
-  // Somebody else ended it meanwhile: nothing names what was staged.
+  // It was ended meanwhile, so nothing refers to what was staged.
   if (outcome.status !== 'succeeded') await commit.discardStagedImport(input);
   return outcome;
 }

@@ -5,10 +5,10 @@ export interface DeliveryInput {
 
 export type DeliveryEnd = 'delivered' | 'failed' | 'uncertain';
 
-/** How an attempt left a delivery, as its row says. */
+/** The state of a delivery after an attempt, as stored in its row. */
 export type DeliveryAttempt = { status: DeliveryEnd } | { status: 'pending'; retryAfterMs: number };
 
-/** Activities on the agent queue: they make documents, speak to mail servers, and store files. */
+/** Activities on the agent queue: they render documents, talk to mail servers, and store files. */
 export interface DeliveryAgentActivities {
   /** One attempt, unless the delivery has ended. */
   attemptDelivery(input: DeliveryInput): Promise<DeliveryAttempt>;

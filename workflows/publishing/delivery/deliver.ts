@@ -15,14 +15,14 @@ import type {
 } from './contract.ts';
 import { deliveriesAtOnce } from './names.ts';
 
-// Documents are made one after the other, within half a minute each; a mail server may take ten minutes for
-// its answer. Tried again only where a store is away, as often as comes to two hours: what a mail server
-// refuses is an answer.
+// Documents are rendered one after the other, within half a minute each; a mail server may take ten minutes
+// to answer. Retried only if a store is unavailable, for about two hours: a refusal of a mail server is a
+// result.
 const agent = proxyActivities<DeliveryAgentActivities>({
   taskQueue: taskQueues.agent,
   startToCloseTimeout: '20 minutes',
   heartbeatTimeout: '30 seconds',
-  // One that has begun may deliver all the same.
+  // An attempt that has begun may still deliver.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 120 },
 });
@@ -30,18 +30,18 @@ const agent = proxyActivities<DeliveryAgentActivities>({
 const control = databaseActivities<DeliveryControlActivities>();
 
 export interface DeliverOptions {
-  /** Asked after each attempt that another has to follow. */
+  /** Called after each attempt that another must follow. */
   look?: () => unknown;
-  /** Once it says so, nothing more is attempted. */
+  /** When true, no further attempt is made. */
   isStopped?: () => boolean;
-  /** Cancelled where not even an attempt that failed is to be made again. */
+  /** When cancelled, not even a failed attempt is retried. */
   scope?: CancellationScope;
 }
 
 /**
- * Attempts deliveries until each has ended, and tells how, in the order given; `pending` where it was
- * stopped. A cancel does not stop it: what somebody is to have is not left half sent. One that fails does not
- * keep the others.
+ * Attempts deliveries until each has ended, and returns their outcomes in the given order; `pending` if it
+ * was stopped. A cancellation does not stop it, so that nothing is left partly sent. A failed delivery does
+ * not affect the others.
  */
 export function deliverAll(
   deliveries: readonly DeliveryInput[],

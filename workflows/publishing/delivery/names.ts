@@ -1,6 +1,3 @@
-/**
- * Deliveries of one process that are attempted at once: one mail server, and one thread for documents, serve
- * all.
- */
+/** Concurrent deliveries per process: one mail server, and one thread for documents, serve all. */
 export const deliveriesAtOnce = 4;
 export const deliveryWorkflowType = 'delivery';

@@ -3,7 +3,7 @@ import { failedAs, recordOutcome } from '../../outcome.ts';
 import type { DeliveryEnd, DeliveryInput } from './contract.ts';
 import { deliverAll } from './deliver.ts';
 
-/** A delivery that somebody asked for anew. */
+/** A delivery that was requested again. */
 export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
   const growth = watchGrowth();
   const [end] = await deliverAll([input], { look: growth.look, isStopped: () => growth.isFull });

@@ -1,25 +1,25 @@
 import type { lakeMaintenanceFigureNames } from './names.ts';
 
-/** Carried from one execution to the next; everything else is read from rows. */
+/** Passed from one execution to the next; everything else is read from rows. */
 export interface LakeMaintenanceInput {
   organizationId: string;
-  /** A run was asked for while the last execution ended. */
+  /** A run was requested while the last execution ended. */
   isAsked?: boolean;
 }
 
-/** What a run did. A table is skipped where somebody held it for long; the next run takes it. */
+/** Counts of a run. A table whose lock was held for long is skipped; the next run handles it. */
 export type LakeMaintenanceFigures = Record<(typeof lakeMaintenanceFigureNames)[number], number>;
 
 export type LakeMaintenanceStep = 'flush' | 'compact' | 'expire' | 'remove_files' | 'remove_orphans';
 
-/** A step, or one table of it, that failed; its code is of the service's error codes. */
+/** A failed step, or one table of it, with an error code of the service. */
 export interface LakeMaintenanceFailure {
   step: LakeMaintenanceStep;
   tableId: string | null;
   code: string;
 }
 
-/** What one bounded piece of a step did, and where the next piece begins; null when the step is done. */
+/** The result of one bounded piece of a step, and where the next piece begins; null if the step is done. */
 export interface LakeMaintenancePiece {
   figures: Partial<LakeMaintenanceFigures>;
   failures: LakeMaintenanceFailure[];
@@ -33,11 +33,9 @@ export interface LakeMaintenanceRunOutcome {
 
 /** Activities on the control queue: short, database only. */
 export interface LakeMaintenanceControlActivities {
-  /**
-   * Closes what an execution that was ended from outside left open; says how long to wait for the next run.
-   */
+  /** Closes what a terminated execution left open; returns the time until the next run. */
   planLakeMaintenance(input: LakeMaintenanceInput): Promise<{ waitMs: number }>;
-  /** The id of the run that begins: the one that was asked for, or a new one. */
+  /** The id of the run that begins: the requested one, or a new one. */
   beginLakeMaintenanceRun(input: LakeMaintenanceInput): Promise<string>;
   endLakeMaintenanceRun(
     input: LakeMaintenanceInput,
@@ -46,7 +44,7 @@ export interface LakeMaintenanceControlActivities {
   ): Promise<void>;
 }
 
-/** Activities on the lake queue: each does a bounded piece from `from` on, with heartbeats. */
+/** Activities on the lake queue: each processes a bounded piece, beginning at `from`, with heartbeats. */
 export interface LakeMaintenanceLakeActivities {
   flushLakeTables(input: LakeMaintenanceInput, from: string | null): Promise<LakeMaintenancePiece>;
   compactLakeTables(input: LakeMaintenanceInput, from: string | null): Promise<LakeMaintenancePiece>;

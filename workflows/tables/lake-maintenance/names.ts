@@ -1,8 +1,8 @@
 export const lakeMaintenanceWorkflowType = 'lakeMaintenance';
-/** Asks for a run now. */
+/** Requests a run now. */
 export const runLakeMaintenanceSignal = 'run';
 
-/** What a run counts, as its row and the API name it. */
+/** The counts of a run, named as in its row and the API. */
 export const lakeMaintenanceFigureNames = [
   'tablesFlushed',
   'rowsFlushed',

@@ -27,8 +27,8 @@ import { lakeMaintenanceFigureNames, runLakeMaintenanceSignal } from './names.ts
 
 const control = databaseActivities<LakeMaintenanceControlActivities>();
 
-// A piece takes a minute; only a listing of a very full folder takes longer. Five tries outlast a restart of
-// a store, and no more, because the next run comes anyway.
+// A piece takes a minute; only listing a very full folder takes longer. Five attempts cover a restart of a
+// store; more are not needed, because the next run repeats the work.
 const lake = proxyActivities<LakeMaintenanceLakeActivities>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '1 hour',
@@ -44,14 +44,14 @@ const steps = [
   ['remove_orphans', lake.removeLakeOrphans, 'Removes week-old files the catalog never took'],
 ] as const;
 
-/** Keeps a history below a few thousand events. */
+/** Keeps the history below a few thousand events. */
 const runsAnExecution = 20;
-/** What a run's row tells of its failures at most. */
+/** Maximum number of failures stored in a run's row. */
 const failuresKept = 20;
 
 export const runSignal = defineSignal(runLakeMaintenanceSignal);
 
-/** Tends an organization's lake for ever: a run at every interval, and one whenever it is asked for. */
+/** Maintains an organization's lake forever: a run at every interval, and one on each request. */
 export async function lakeMaintenance(input: LakeMaintenanceInput): Promise<void> {
   let isAsked = input.isAsked ?? false;
   setHandler(runSignal, () => {
@@ -71,7 +71,7 @@ export async function lakeMaintenance(input: LakeMaintenanceInput): Promise<void
   await continueOnNewest<typeof lakeMaintenance>({ organizationId: input.organizationId, isAsked });
 }
 
-/** How it ended, in words. */
+/** Runs once, and returns the outcome in words. */
 async function runOnce(input: LakeMaintenanceInput): Promise<string> {
   const runId = await control.beginLakeMaintenanceRun(input);
   const outcome: LakeMaintenanceRunOutcome = {
@@ -85,7 +85,7 @@ async function runOnce(input: LakeMaintenanceInput): Promise<string> {
     await runStep(input, step, activity, summary, outcome);
   }
   outcome.failures.splice(failuresKept);
-  // Also after a cancellation: the run's row must not say for ever that it runs.
+  // Also after a cancellation: otherwise the run's row would stay `running` forever.
   await CancellationScope.nonCancellable(() => control.endLakeMaintenanceRun(input, runId, outcome));
   const told = toldOf(runId, outcome.failures);
   recordOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
@@ -94,7 +94,7 @@ async function runOnce(input: LakeMaintenanceInput): Promise<string> {
   return told;
 }
 
-/** What failed stays to be read until the next run has ended. */
+/** Failures stay readable until the next run has ended. */
 function toldOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailure[]): string {
   if (first === undefined) return `Run ${runId} ended well.`;
   const more = others.length === 0 ? '' : `, with ${others.length} more failures`;
@@ -102,7 +102,10 @@ function toldOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailu
   return `${failureText(what, first.code, `/v1/lake-maintenance/runs/${runId}`)} The next run tries it again.`;
 }
 
-/** Does a step piece by piece. One that fails is told in the run's row, and the run goes on with the next. */
+/**
+ * Runs a step piece by piece. Its failure is stored in the run's row, and the run continues with the next
+ * step.
+ */
 async function runStep(
   input: LakeMaintenanceInput,
   step: LakeMaintenanceStep,

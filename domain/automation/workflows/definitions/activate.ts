@@ -9,21 +9,21 @@ import { checkRevision, type Workflow, workflowStates } from './workflows.ts';
 import { faultsOfDraft, refuseArchived, revised } from './write.ts';
 
 export interface Activation {
-  /** Of a version that is new. */
+  /** Id of the version to be created. */
   versionId: string;
   expectedRevision: number;
-  /** An older version, to go back to; the draft, where left out. */
+  /** An older version to return to; default: the draft. */
   olderId: string | undefined;
   callerId: string;
-  /** Of the draft at that revision, found before the transaction. */
+  /** Faults of the draft at that revision, found before the transaction. */
   sqlFaults: readonly ValidationFault[];
 }
 
 /**
- * Freezes the draft as a version, or goes back to an older one, and lets its triggers take the place of those
- * before: all of it or nothing. Runs that are under way keep theirs.
+ * Freezes the draft as a version, or returns to an older one, and replaces the active triggers, atomically.
+ * Runs under way keep their version.
  *
- * @throws ValidationError with every fault of a draft that does not hold
+ * @throws ValidationError with every fault of an invalid draft
  */
 export async function activateWorkflow(
   db: OrganizationTransaction,
@@ -79,7 +79,7 @@ async function nextNumber(db: OrganizationTransaction, row: Workflow): Promise<n
   return (last ?? 0) + 1;
 }
 
-/** Stops what sets the workflow off; runs that are under way go on. */
+/** Deactivates the workflow's triggers; runs under way continue. */
 export async function pauseWorkflow(db: OrganizationTransaction, before: Workflow): Promise<Workflow> {
   if (before.status === 'paused') return before;
   if (before.status !== 'active') throw notActive(before);
@@ -87,7 +87,7 @@ export async function pauseWorkflow(db: OrganizationTransaction, before: Workflo
   return moved(db, before, 'paused');
 }
 
-/** Lets the version that was active before be set off again. */
+/** Activates the triggers of the last active version again. */
 export async function resumeWorkflow(db: OrganizationTransaction, before: Workflow): Promise<Workflow> {
   if (before.status === 'active') return before;
   if (before.status !== 'paused') throw notActive(before);
@@ -99,7 +99,7 @@ export async function resumeWorkflow(db: OrganizationTransaction, before: Workfl
 const notActive = ({ status }: Workflow) =>
   new AppError('conflict', `The workflow is ${status === 'draft' ? 'a draft; activate it first' : status}.`);
 
-/** Advances the revision, and the status where that changes. */
+/** Advances the revision, and the status if it changes. */
 async function moved(
   db: OrganizationTransaction,
   before: Workflow,
@@ -111,6 +111,6 @@ async function moved(
   return row;
 }
 
-/** The version before, for what differs. */
+/** The preceding version, for comparison. */
 export const versionBefore = (db: OrganizationTransaction, version: WorkflowVersion) =>
   findNumbered(db, { organization_id: version.organization_id, id: version.workflow_id }, version.number - 1);

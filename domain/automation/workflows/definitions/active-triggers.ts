@@ -5,8 +5,8 @@ import { type FrozenTrigger, triggersOfVersion, type WorkflowVersion } from './v
 import type { Workflow } from './workflows.ts';
 
 /**
- * What sets a workflow off, from this transaction on: the triggers of a version that are enabled, or none.
- * They are replaced as a whole: at no moment there are two of one trigger, or none where there is to be one.
+ * Makes the enabled triggers of a version the active ones, or none if there is no version. They are replaced
+ * in one transaction, so at no time is a trigger active twice or missing.
  */
 export async function replaceActiveTriggers(
   db: OrganizationTransaction,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A step of a workflow of another system, by the names that the API shows. */
+/** A step of another system's workflow, in the names that the API shows. */
 export const legacyStep = z.discriminatedUnion('type', [
   z.strictObject({
     position: z.int().min(0),
@@ -32,12 +32,12 @@ export const legacyStep = z.discriminatedUnion('type', [
 
 export type LegacyStep = z.output<typeof legacyStep>;
 
-/** What stands in the place of a secret, as in a graph that is read. */
+/** Shown in place of a secret, as in a graph that is read. */
 const hidden = '********';
 
 export const stepId = (index: number): string => `step_${index + 1}`;
 
-/** In the order of their positions, with their ids and without their secrets: as they are shown. */
+/** Sorted by position, with ids and without secrets: as they are shown. */
 export function shownSteps(steps: readonly LegacyStep[]): (LegacyStep & { id: string })[] {
   return ordered(steps).map((step, index) => ({
     ...(step.type === 'slack_delivery' ? { ...step, config: { ...step.config, webhookUrl: hidden } } : step),
@@ -46,8 +46,8 @@ export function shownSteps(steps: readonly LegacyStep[]): (LegacyStep & { id: st
 }
 
 /**
- * The graph that does what the steps do: one after the other, each delivery with what the playbook before it
- * made. A playbook gives a report or a file: the edge of the other one leads nowhere.
+ * The graph equivalent to the steps: one after the other, each delivery with the output of the preceding
+ * playbook. A playbook produces a report or a file; the edge from the other port carries nothing.
  */
 export function graphOfSteps(steps: readonly LegacyStep[]): Record<string, unknown> {
   const edges: { from: string; to: string }[] = [];

@@ -15,14 +15,14 @@ import { graphOfSteps, legacyStep, shownSteps } from './legacy-graph.ts';
 import { insertTrigger } from './triggers.ts';
 import { findWorkflow, insertWorkflow } from './workflows.ts';
 
-/** A workflow of another system, with a cadence of any kind. */
+/** A workflow of another system, with any type of cadence. */
 const legacyWorkflow = z.strictObject({
   kind: z.literal('workflow'),
-  /** What the other system knows it by: the same again is the same workflow. */
+  /** Its key in the other system: the same key is the same workflow. */
   key: z.string().min(1).max(255),
   organizationId: z.string(),
   projectId: z.string(),
-  /** As whom it runs, and who alone sees it. */
+  /** The user as whom it runs, and the only one who sees it. */
   ownerUserId: z.string().min(1),
   title: z.string().min(1).max(200),
   description: z.string().max(2_000).default(''),
@@ -41,15 +41,15 @@ const legacyWorkflow = z.strictObject({
     ),
   schedule: z.record(z.string(), z.unknown()).nullable().default(null),
   status: z.enum(['active', 'paused']).default('active'),
-  /** Periods are counted from it where the cadence has no anchor. */
+  /** Periods are counted from it if the cadence has no anchor. */
   createdAt: z.iso.datetime({ offset: true }),
 });
 
 type LegacyWorkflow = z.output<typeof legacyWorkflow> & { cadence: Cadence | null };
 
 /**
- * Workflows of another system, which are lists of steps. What runs is a graph that is made of them, activated
- * as any other; only their title, folder and triggers can be changed.
+ * Workflows of another system, which are lists of steps. They run as a graph built from the steps and
+ * activated like any other; only their title, folder and triggers can be changed.
  */
 export const legacyWorkflows = (cipher: Cipher): LegacyKind<LegacyWorkflow> => ({
   read: readRecord,
@@ -119,14 +119,14 @@ async function insert(
     expectedRevision: row.revision,
     olderId: undefined,
     callerId: ownerUserId,
-    // There is no SQL in steps.
+    // Steps contain no SQL.
     sqlFaults: [],
   });
   if (record.status === 'paused') await pauseWorkflow(db, active);
   return { id, key, isNew: true };
 }
 
-/** A place in the graph as one in the record: nodes are steps, in the order of their positions. */
+/** Maps a location in the graph to one in the record: nodes are steps, by position. */
 const stepOf = (loc: readonly (string | number)[]): string =>
   loc
     .slice(1)

@@ -5,8 +5,8 @@ import type { NodeSecrets } from '../../../publishing/deliveries/attempt-http.ts
 import { openNodeSecrets } from '../graphs/sealed.ts';
 
 /**
- * Secrets of nodes that deliver, as they were when their runs' versions were activated: no row of a delivery
- * has them.
+ * Secrets of delivery nodes as of the activation of their run's version; rows of deliveries never contain
+ * them.
  */
 export function nodeSecretsOf({ db, cipher }: { db: Database; cipher: Cipher }): NodeSecrets {
   return async (delivery, key) => {

@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
 
-/** What archiving a project does to its workflows: nothing sets them off any more. */
+/** Pauses the workflows of a project that is being archived. */
 export async function pauseWorkflowsOf(
   db: OrganizationTransaction,
   organizationId: string,

@@ -7,22 +7,22 @@ import type { Workflow } from './workflows.ts';
 
 export type SqlFaultDeps = Pick<QueryDeps, 'lake' | 'queries'>;
 
-/** A statement of a node, as the engine reads it. */
+/** A node's statement as parsed by the engine. */
 export interface ReadStatement {
   loc: (string | number)[];
-  /** Why no run could make it. */
+  /** Why no run could execute it. */
   refusal?: string;
-  /** What it names as tables; nothing of one that is refused. */
+  /** The tables that it names; empty if it is refused. */
   tables: readonly string[];
-  /** Whether it reads what comes in as the table `input`. */
+  /** Whether its node's input is readable as the table `input`. */
   hasInput: boolean;
 }
 
 /**
- * The statements of a draft's nodes. The engine reads them, in a process of its own: outside of any
+ * Parses the statements of a draft's nodes. The engine does so in a separate process, outside any
  * transaction.
  *
- * @throws AppError `queries_saturated` where too many statements are read at once
+ * @throws AppError `queries_saturated` if too many statements are being parsed
  */
 export async function readSqlOfDraft(
   deps: SqlFaultDeps,
@@ -38,13 +38,13 @@ export async function readSqlOfDraft(
   return statements;
 }
 
-/** Statements that no run could make, at their places. */
+/** Faults for statements that no run could execute, at their locations. */
 export const sqlFaults = (statements: readonly ReadStatement[]): ValidationFault[] =>
   statements.flatMap(({ loc, refusal }) =>
     refusal === undefined ? [] : [{ loc, type: 'value_error', msg: refusal }],
   );
 
-/** Of a draft that may have any fault. */
+/** The draft may have any fault. */
 function statementsOf(graph: unknown): (Pick<ReadStatement, 'loc' | 'hasInput'> & { sql: string })[] {
   const { nodes } = (graph ?? {}) as { nodes?: unknown };
   if (!Array.isArray(nodes)) return [];

@@ -19,10 +19,10 @@ export interface DataEventConfig {
   ownWrites: boolean;
 }
 
-/** A trigger as its author writes it; one with the id of a stored one is that one. */
+/** A trigger as its author writes it; an id refers to a stored trigger. */
 export interface WrittenTrigger {
   id: string | undefined;
-  /** Of one that is new. */
+  /** Id to use if it is new. */
   newId: string;
   type: Trigger['type'];
   label: string;
@@ -54,10 +54,7 @@ export async function triggersOf(
     .execute();
 }
 
-/**
- * Replaces the triggers of a draft: those that are written again keep their ids, and the addresses of their
- * hooks.
- */
+/** Replaces the triggers of a draft; those written again keep their ids and the addresses of their hooks. */
 export async function replaceTriggers(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -68,7 +65,7 @@ export async function replaceTriggers(
   const stored = new Map((await triggersOf(db, organizationId, [workflowId])).map((row) => [row.id, row]));
   checkAgainst(stored, written);
   for (const [index, trigger] of written.entries()) {
-    // A request that is repeated finds those that it made.
+    // A repeated request finds the triggers that it made.
     const before = stored.get(trigger.id ?? trigger.newId);
     if (trigger.cadence !== undefined)
       refuseNewInterval(trigger.cadence, (before && cadenceOf(before)) ?? undefined);
@@ -89,7 +86,7 @@ export async function replaceTriggers(
   await removeHooks(db, { organizationId, workflowId }, [...stored.keys()]);
 }
 
-/** The trigger of a draft. */
+/** A trigger of the draft. */
 export async function getTrigger(
   db: OrganizationTransaction,
   { organization_id: organizationId, id: workflowId }: Workflow,

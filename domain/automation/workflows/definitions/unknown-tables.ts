@@ -6,12 +6,12 @@ import { listQueryable } from '../../../tables/tables/tables.ts';
 import type { ReadStatement } from './sql-faults.ts';
 import type { Workflow } from './workflows.ts';
 
-/** More than anybody mends at once. */
+/** More would not help anyone who corrects them. */
 const maxWarnings = 100;
 
 /**
- * Tables that statements name and that there are not. They may be made before a run, so nothing is refused
- * for them; what the graph makes by itself is there when it is read.
+ * Tables that statements name but that do not exist. They may be created before a run, so these are only
+ * warnings; tables created by the graph itself exist by the time they are read.
  */
 export async function unknownTableWarnings(
   db: OrganizationTransaction,
@@ -23,7 +23,7 @@ export async function unknownTableWarnings(
   return statements
     .flatMap(({ loc, tables: named, hasInput }) =>
       named
-        // Of a table that a parameter names nobody knows yet what it is.
+        // A table named by a parameter is not known yet.
         .filter((name) => name !== '' && !known.has(foldName(name)))
         .filter((name) => !hasInput || foldName(name) !== 'input')
         .map((name) => ({ loc, type: 'unknown_table', msg: unknownText(name) })),
@@ -35,8 +35,8 @@ const unknownText = (name: string): string =>
   `There is no table ${name}. A run fails unless it is made before; correct the name if it is misspelt.`;
 
 /**
- * The tables that datasets become by the snapshots of the graph: those that it names, or any where a value
- * names it.
+ * The tables that the graph's snapshots will create: those of the datasets it names, or of any dataset if a
+ * placeholder names it.
  */
 async function copiedTables(
   db: OrganizationTransaction,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What is new in a version, by the ids of nodes and by edges as they are written. */
+/** Changes in a version, by node ids and by edges as written. */
 export interface VersionChanges {
   nodesAdded: string[];
   nodesRemoved: string[];
@@ -20,8 +20,8 @@ interface GraphDocument {
 }
 
 /**
- * What differs between two graphs that hold together; everything is new where there is none before. A secret
- * that changed is not seen.
+ * The difference between two valid graphs; without an earlier one, everything is new. Changes of secrets are
+ * not detected.
  */
 export function changesBetween(before: unknown, after: unknown): VersionChanges {
   const [old, now] = [(before ?? {}) as GraphDocument, after as GraphDocument];

@@ -10,10 +10,10 @@ import { validateGraph } from '../graphs/validate.ts';
 import { cadenceOf, configOf, type DataEventConfig, type Trigger } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 
-/** A draft as it was activated; it never changes. */
+/** A draft as activated; immutable. */
 export type WorkflowVersion = RecordOf<'workflow_versions'>;
 
-/** A trigger as it was when its version was activated. */
+/** A trigger as of the activation of its version. */
 export interface FrozenTrigger {
   id: string;
   type: Trigger['type'];
@@ -46,7 +46,7 @@ export const listVersions = (
   slice: Slice,
 ): Promise<WorkflowVersion[]> => versions.list(db, organizationId, slice, { workflow_id: id });
 
-/** The version with that number; undefined where there is none. */
+/** The version with that number; undefined if there is none. */
 export function findNumbered(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Pick<Workflow, 'organization_id' | 'id'>,
@@ -74,7 +74,7 @@ export const frozen = (row: Trigger): FrozenTrigger => ({
   config: configOf(row),
 });
 
-/** The graph of a version with its secrets, for what carries it out. */
+/** The graph of a version with its secrets, for execution. */
 export function graphToRun(cipher: Cipher, version: WorkflowVersion): Graph {
   const document = putSecrets(version.graph as Record<string, unknown>, openNodeSecrets(cipher, version));
   const validated = validateGraph(document);

@@ -9,10 +9,7 @@ const workflows = records('workflows', { prefix: 'wfl', what: 'The workflow' });
 
 export const { find: findWorkflow, insert: insertWorkflow, update: updateWorkflow } = workflows;
 
-/**
- * A draft becomes active when a version of it is activated, and again with each other one. What is archived
- * stays so.
- */
+/** A draft becomes active with its first version, and stays so with each later one. Archived is final. */
 export const workflowStates = states('workflows', {
   draft: ['active', 'archived'],
   active: ['active', 'paused', 'archived'],
@@ -20,7 +17,7 @@ export const workflowStates = states('workflows', {
   archived: [],
 });
 
-/** The workflow, as its owner alone may see it. */
+/** The workflow; visible to its owner only. */
 export async function getWorkflow(
   db: OrganizationTransaction,
   organizationId: string,
@@ -32,7 +29,7 @@ export async function getWorkflow(
   return row;
 }
 
-/** Those of one owner, newest first. */
+/** The workflows of one owner, newest first. */
 export function listWorkflows(
   db: OrganizationTransaction,
   organizationId: string,
@@ -46,7 +43,7 @@ export function listWorkflows(
   });
 }
 
-/** Throws where somebody has changed it since. */
+/** Throws `revision_conflict` if it has changed since. */
 export function checkRevision({ revision }: Workflow, expected: number | undefined): void {
   if (expected === undefined || expected === revision) return;
   throw new AppError('revision_conflict', `The workflow is at revision ${revision} now.`, {

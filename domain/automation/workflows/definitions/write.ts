@@ -15,12 +15,12 @@ import { replaceActiveTriggers } from './active-triggers.ts';
 import { configOf, replaceTriggers, triggersOf, type WrittenTrigger } from './triggers.ts';
 import { checkRevision, insertWorkflow, updateWorkflow, type Workflow, workflowStates } from './workflows.ts';
 
-/** What its owner writes. */
+/** The fields that its owner writes. */
 export interface WorkflowContent {
   title: string;
   description: string;
   outputFolder: string;
-  /** A draft may have any fault. Undefined of a workflow of steps, whose graph is made of those. */
+  /** A draft may have any fault. Undefined for a workflow made of steps, whose graph is derived from them. */
   graph: Record<string, unknown> | undefined;
   triggers: readonly WrittenTrigger[];
 }
@@ -35,7 +35,7 @@ export interface NewWorkflow extends WorkflowContent {
 
 const maxWorkflows = 1_000;
 
-/** Adds a draft; the same id again finds the first. */
+/** Adds a draft; a repetition finds the first by its id. */
 export async function createWorkflow(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -66,7 +66,7 @@ export async function createWorkflow(
   return row;
 }
 
-/** Writes the draft anew: what is active stays as it was activated. */
+/** Replaces the draft; the active version is not affected. */
 export async function replaceWorkflow(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -101,7 +101,7 @@ function graphColumns(cipher: Cipher, before: Workflow, graph: Record<string, un
   return { graph: JSON.stringify(document), sealed_secrets: sealNodeSecrets(cipher, secrets) };
 }
 
-/** Nothing of it runs or can be changed any more. Archiving twice changes nothing. */
+/** Deactivates it and makes it immutable. Archiving twice changes nothing. */
 export async function archiveWorkflow(db: OrganizationTransaction, row: Workflow): Promise<Workflow> {
   if (row.status === 'archived') return row;
   await replaceActiveTriggers(db, row, undefined);
@@ -115,7 +115,7 @@ export function refuseArchived({ status }: Workflow): void {
     throw new AppError('conflict', 'The workflow is archived, which is final; make another one.');
 }
 
-/** Everything that keeps a draft from being activated, at its place. */
+/** Everything that prevents the activation of a draft, with locations. */
 export async function faultsOfDraft(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -131,7 +131,7 @@ export async function faultsOfDraft(
   ];
 }
 
-/** Playbooks that nodes name must be there, and take what they are given. */
+/** Playbooks that nodes name must exist and accept their parameters. */
 async function playbookFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId, project_id: projectId }: Workflow,
@@ -149,7 +149,7 @@ async function playbookFaults(
       continue;
     }
     const params = (config['params'] ?? {}) as Params;
-    // What a placeholder stands for is known in a run, and checked there.
+    // The value of a placeholder is known only in a run, and checked there.
     const known = Object.fromEntries(Object.entries(params).filter(([, value]) => !isOpen(value)));
     const open = Object.keys(params).filter((name) => !Object.hasOwn(known, name));
     const parameters = playbookParameters(playbook);
@@ -166,7 +166,7 @@ async function playbookFaults(
   return faults;
 }
 
-/** Datasets that nodes name must be there. */
+/** Datasets that nodes name must exist. */
 async function datasetFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId }: Workflow,
@@ -184,7 +184,10 @@ async function datasetFaults(
 
 const isOpen = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
 
-/** What triggers give must be what the graph takes; a webhook's and an api's come with each call. */
+/**
+ * The parameters of triggers must match those of the graph; those of webhook and api triggers come with each
+ * call.
+ */
 async function triggerFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId, project_id: projectId, id }: Workflow,

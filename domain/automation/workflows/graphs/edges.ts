@@ -3,7 +3,7 @@ import type { Graph } from './graph.ts';
 import { inputsOf, type KnownNode, type Loc, outputsOf, splitEnd } from './known-node.ts';
 import type { InputPort } from './node-type.ts';
 
-/** `done` and `start` are every node's, for order alone. */
+/** Every node has `done` and `start`, which only define order. */
 const outputOf = ({ nodeType }: KnownNode, port: string) =>
   port === 'done' ? ('order' as const) : nodeType.outputs.find(({ name }) => name === port)?.type;
 
@@ -11,7 +11,7 @@ const startPort: InputPort = { name: 'start', types: [], required: false, many: 
 const inputOf = ({ nodeType }: KnownNode, port: string): InputPort | undefined =>
   port === 'start' ? startPort : nodeType.inputs.find(({ name }) => name === port);
 
-/** Edges that lead from or to nothing, between ports that do not fit, and inputs that lack theirs. */
+/** Edges with a missing end, edges between incompatible ports, and required inputs without an edge. */
 export function edgeFaults(
   { edges, nodes }: Graph,
   known: ReadonlyMap<string, KnownNode>,
@@ -23,7 +23,7 @@ export function edgeFaults(
   for (const [index, { from, to }] of edges.entries()) {
     const [source, output] = splitEnd(from);
     const [target, input] = splitEnd(to);
-    // At the port that is wrong; of an edge to nowhere at the end that there is.
+    // Reported at the wrong port; for an edge with a missing node, at the end that exists.
     const atSource = [...at, ...(placeOf(indexOf, source, 'outputs', output) ?? ['edges', index, 'from'])];
     const atTarget = [...at, ...(placeOf(indexOf, target, 'inputs', input) ?? ['edges', index, 'to'])];
     const fault = (loc: Loc, msg: string) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A graph as far as its form goes; whether it holds together is `validate.ts`. */
+/** A graph of valid form; `validate.ts` checks its consistency. */
 export interface Graph {
   version: 1;
   parameters: Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { NodeType } from './node-type.ts';
 
 export type Loc = ValidationFault['loc'];
 
-/** A node whose kind is known. */
+/** A node of a known type. */
 export interface KnownNode {
   index: number;
   node: GraphNode;

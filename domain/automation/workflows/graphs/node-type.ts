@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What goes from a node to another. */
+/** The types of values passed between nodes. */
 export const portTypes = ['table', 'rows', 'report', 'file', 'value'] as const;
 export type PortType = (typeof portTypes)[number];
 
@@ -8,7 +8,7 @@ export interface InputPort {
   name: string;
   types: readonly PortType[];
   required: boolean;
-  /** Whether several edges may end there. */
+  /** Whether it accepts several edges. */
   many: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface OutputPort {
 }
 
 /**
- * One kind of node, declared once: the listing, the validation and what a node does are made from it. Every
- * node has an input `start` and an output `done` beside its own, for order alone.
+ * One type of node; the listing, the validation and the execution are derived from this declaration. Every
+ * node also has an input `start` and an output `done`, which only define order.
  */
 export interface NodeType<Config extends z.ZodObject = z.ZodObject> {
   type: string;
@@ -27,9 +27,9 @@ export interface NodeType<Config extends z.ZodObject = z.ZodObject> {
   config: Config;
   inputs: readonly InputPort[];
   outputs: readonly OutputPort[];
-  /** Members of the config that are sealed, and read back as asterisks. */
+  /** Config members that are sealed, and read back as asterisks. */
   secretKeys: readonly string[];
-  /** Members of the config whose `${…}` are bound as values, never pasted. */
+  /** Config members in which `${…}` is bound as a value, never inserted as text. */
   sqlKeys: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { report } from './node-types/report.ts';
 import { snapshot } from './node-types/snapshot.ts';
 import { wait } from './node-types/wait.ts';
 
-/** Every kind of node that there is, in the order in which they are listed. */
+/** Every type of node, in the order in which they are listed. */
 export const nodeTypes: readonly NodeType[] = [
   query,
   playbook,

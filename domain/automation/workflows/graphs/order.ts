@@ -1,4 +1,7 @@
-/** A cycle among nodes that wait for one another, first first; undefined where there is none. */
+/**
+ * A cycle among nodes that wait for each other, with the first node repeated at the end; undefined if there
+ * is none.
+ */
 export function findCycle(
   nodes: readonly string[],
   waitsFor: ReadonlyMap<string, ReadonlySet<string>>,

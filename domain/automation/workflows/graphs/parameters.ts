@@ -12,7 +12,7 @@ const parameterForm = z.strictObject({
   description: z.string().max(500).default(''),
 });
 
-/** What is wrong with the parameters of a graph, which are those of playbooks. */
+/** The faults of a graph's parameters, which have the same form as those of playbooks. */
 export function parameterFaults(
   parameters: Readonly<Record<string, unknown>>,
   at: (string | number)[],
@@ -38,7 +38,7 @@ export function parameterFaults(
   });
 }
 
-/** The parameters of a graph that has no fault. */
+/** The parameters of a valid graph. */
 export function parametersOf(parameters: Readonly<Record<string, unknown>>): Parameters {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => {

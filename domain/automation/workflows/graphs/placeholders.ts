@@ -1,19 +1,19 @@
 import { placeholder } from '../../../tables/query/parameters.ts';
 
-/** `${params.name}` and `${node.port}`, as texts of a config name what is not known before a run. */
+/** `${params.name}` and `${node.port}`: references in config texts to values known only in a run. */
 const reference = /^([A-Za-z_][\w-]{0,63})\.([A-Za-z_]\w{0,63})$/;
 
 export interface Placeholder {
-  /** Where in the config: `["payload", "rows", 0]`. */
+  /** Path in the config: `["payload", "rows", 0]`. */
   path: (string | number)[];
-  /** As it stands there, without its braces. */
+  /** As written, without the braces. */
   text: string;
-  /** A node, or `params`; undefined where it is no reference. */
+  /** A node's id, or `params`; undefined if it is not a reference. */
   of: string | undefined;
   name: string | undefined;
 }
 
-/** Every placeholder in the texts of a config, however deep. */
+/** Every placeholder in the texts of a config, at any depth. */
 export function placeholdersIn(value: unknown, path: (string | number)[] = []): Placeholder[] {
   if (typeof value === 'string') {
     return (value.match(placeholder) ?? []).map((whole) => {

@@ -4,7 +4,7 @@ import { type KnownNode, type Loc, outputsOf, splitEnd } from './known-node.ts';
 import { findCycle } from './order.ts';
 import { placeholdersIn } from './placeholders.ts';
 
-/** Placeholders that name nothing. */
+/** Placeholders that refer to nothing. */
 export function referenceFaults(
   { parameters, nodes }: Graph,
   known: ReadonlyMap<string, KnownNode>,
@@ -43,7 +43,7 @@ function referenceFault(
   return `\${${text}} names no output of ${of}, a ${node.node.type}; it has ${outputsOf(node)}.`;
 }
 
-/** A text that names a node waits for it as an edge does. */
+/** A text that refers to a node depends on it, as an edge does. */
 export function cycleFaults(
   { nodes, edges }: Graph,
   known: ReadonlyMap<string, KnownNode>,

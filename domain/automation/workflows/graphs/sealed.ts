@@ -4,7 +4,7 @@ import type { NodeSecrets } from './secrets.ts';
 export const sealNodeSecrets = (cipher: Cipher, secrets: NodeSecrets): Buffer =>
   cipher.seal(JSON.stringify(secrets));
 
-/** Of a draft, or of a version. */
+/** The secrets of a draft or a version. */
 export const openNodeSecrets = (
   cipher: Cipher,
   { sealed_secrets: sealed }: { sealed_secrets: Buffer },

@@ -1,10 +1,10 @@
 import { isRawNumber } from '../../../../data/exact-json.ts';
 import { findNodeType } from './node-types.ts';
 
-/** What a secret reads back as; written, it leaves the stored one. */
+/** A secret reads back as this; written, it keeps the stored secret. */
 export const hidden = '********';
 
-/** By node and member of its config. */
+/** By node and config member. */
 export type NodeSecrets = Record<string, Record<string, string>>;
 
 type Json = Record<string, unknown>;
@@ -13,8 +13,8 @@ const isMap = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 
 /**
- * A document without its secrets, and those. What stands there as asterisks is taken from the stored ones;
- * where there is none, the member is left out and missed by the validation.
+ * Separates a document from its secrets. Asterisks take the stored secret; if there is none, the member is
+ * left out, and the validation reports it as missing.
  */
 export function takeSecrets(document: Json, stored: NodeSecrets): { document: Json; secrets: NodeSecrets } {
   const secrets: NodeSecrets = {};
@@ -29,7 +29,7 @@ export function takeSecrets(document: Json, stored: NodeSecrets): { document: Js
   return { document: shown, secrets };
 }
 
-/** The document with its secrets in their places. */
+/** The document with its secrets inserted. */
 export function putSecrets(document: Json, secrets: NodeSecrets): Json {
   return mapConfigs(document, (node, key, value) => {
     const own = secrets[String(node['id'])];
@@ -37,7 +37,10 @@ export function putSecrets(document: Json, secrets: NodeSecrets): Json {
   });
 }
 
-/** Changes every secret member of every config; undefined leaves it out. What is no graph stays as it is. */
+/**
+ * Maps every secret member of every config; undefined removes it. A document that is not a graph is
+ * unchanged.
+ */
 function mapConfigs(document: Json, change: (node: Json, key: string, value: unknown) => unknown): Json {
   const { nodes } = document;
   if (!Array.isArray(nodes)) return document;

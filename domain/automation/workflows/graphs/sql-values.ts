@@ -6,9 +6,9 @@ import { findNodeType } from './node-types.ts';
 import { type Placeholder, placeholdersIn } from './placeholders.ts';
 
 /**
- * What a statement's placeholders stand for.
+ * The values of a statement's placeholders.
  *
- * @throws AppError `invalid_request` where a value is none
+ * @throws AppError `invalid_request` if a value cannot be used in SQL
  */
 export function sqlValuesIn(
   sql: string,
@@ -27,13 +27,13 @@ export function sqlValuesIn(
   );
 }
 
-/** What is looked at of a graph that may have any fault. */
+/** The parts used of a graph that may have any fault. */
 export interface LooseGraph {
   parameters?: unknown;
   nodes?: unknown;
 }
 
-/** Whether it stands for a table, by the parameter's type or the port's. */
+/** Whether it refers to a table, by the type of the parameter or port. */
 function namesTable({ parameters, nodes }: LooseGraph, { of, name }: Placeholder): boolean {
   if (of === undefined || name === undefined) return false;
   if (of === 'params') return (parameters as LooseMap)?.[name]?.['type'] === 'table';

@@ -8,16 +8,16 @@ import { findNodeType, nodeTypes } from './node-types.ts';
 import { parameterFaults } from './parameters.ts';
 import { cycleFaults, referenceFaults } from './references.ts';
 
-/** More than anybody mends at once. */
+/** More would not help anyone who corrects them. */
 const maxFaults = 100;
 
-/** The faults of a graph, each at its place, or the graph. */
+/** The graph, or its faults with their locations. */
 export function validateGraph(
   document: unknown,
   at: Loc = ['body', 'graph'],
 ): { graph: Graph } | { faults: ValidationFault[] } {
   const form = graphForm.safeParse(document, { reportInput: true });
-  // Of a graph with ten thousand nodes no one is looked at.
+  // A graph with too many nodes is not examined further.
   if (!form.success) return { faults: faultsOf(form.error.issues, at) };
   const { nodes, edges, parameters } = form.data;
   const faults: ValidationFault[] = parameterFaults(parameters, [...at, 'parameters']);
@@ -40,7 +40,7 @@ export function validateGraph(
   }
   const graph: Graph = { version: 1, parameters, nodes: read, edges };
   faults.push(...edgeFaults(graph, known, at), ...referenceFaults(graph, known, at));
-  // A node that could not be read would be missed wherever it is named.
+  // A node that could not be read would be reported as missing wherever it is referred to.
   if (known.size === nodes.length) faults.push(...cycleFaults(graph, known, at));
   return faults.length === 0 ? { graph } : { faults: faults.slice(0, maxFaults) };
 }

@@ -29,14 +29,14 @@ import { versionOfRun } from './version-of-run.ts';
 import { nodeWork } from './work/index.ts';
 import { findBoth, keepRunPins, paramsOf, type WorkflowRun } from './workflow-runs.ts';
 
-/** Of tries that the node's own `retry` allows; the last holds for those after it. */
+/** Delays between the attempts that the node's own `retry` allows; the last value repeats. */
 const retryAfterMs = [5_000, 15_000, 60_000, 300_000];
 
-/** What a node's row remembers of its tries. */
+/** The retry state in a node's row. */
 interface Tries {
-  /** Of the run as it was resumed last: what it counts from. */
+  /** The number of attempts before the run was last resumed. */
   firstAttempt?: number;
-  /** Not before. */
+  /** The next attempt's earliest time. */
   untilMs?: number;
 }
 
@@ -49,7 +49,7 @@ interface Begun {
   outputs: ReadonlyMap<string, NodeOutputs>;
 }
 
-/** Does what there is to do for a node now. One that has ended, or whose run has, is only told of. */
+/** Executes the next step of a node. If the node or its run has ended, only reports that. */
 export async function advanceNode(
   deps: NodeDeps,
   input: NodeInput,
@@ -61,7 +61,7 @@ export async function advanceNode(
     return await toProgress(deps, begun, await step(deps, begun, signal));
   } catch (error) {
     if (signal.aborted) throw error;
-    // That is no failure of the node, whose own time ends it.
+    // Not a failure of the node; its own timeout limits how long it is busy.
     if (isSaturated(error)) return { kind: 'busy' };
     if (!(error instanceof NodeFailed) && isRetryable(error)) throw error;
     return fail(deps, begun, error);
@@ -118,7 +118,7 @@ async function toProgress(deps: NodeDeps, begun: Begun, next: NodeStep): Promise
   };
 }
 
-/** Another try where the node has one left, else its end. */
+/** Schedules another attempt if the node has one left, otherwise ends it. */
 async function fail(deps: NodeDeps, begun: Begun, error: unknown): Promise<NodeProgress> {
   const { state, node } = begun;
   const { firstAttempt = 0 } = triesOf(state);
@@ -150,7 +150,7 @@ function failureOf(error: unknown): NodeFailure {
   return { code, message };
 }
 
-/** Ends a node that is at work, by whoever comes first; shows it as a step of the run. */
+/** Ends a running node, by compare-and-set; shows it as a step of the run. */
 async function end(
   { db }: NodeDeps,
   { state, graph }: Begun,
@@ -159,10 +159,10 @@ async function end(
 ): Promise<NodeEnd> {
   const { organization_id: organizationId, run_id: runId } = state;
   return inOrganization(db, organizationId, async (transaction) => {
-    // In the order in which everything else takes them.
+    // The same lock order as everywhere else.
     await findBoth(transaction, organizationId, runId, 'update');
     const now = await findNode(transaction, organizationId, runId, state.node_id);
-    // The run was resumed meanwhile: another try is under way, and this one has nothing to say of it.
+    // The run was resumed meanwhile: another attempt is under way, so this one has no effect.
     const isOwn = now?.started_at?.getTime() === state.started_at?.getTime();
     const moved = isOwn
       ? ((await nodeStates.move(transaction, state, 'running', to, { ...change, work: null })) ?? now)

@@ -4,14 +4,14 @@ import { type RecordOf, records, type Slice } from '../../../../data/postgres/re
 import { states } from '../../../../data/postgres/states.ts';
 import { findRun, followRun } from '../../../workspace/runs/runs.ts';
 
-/** What a run waits for a person's word on. */
+/** A decision that a run needs from a person. */
 export type Approval = RecordOf<'workflow_approvals'>;
 
 const approvals = records('workflow_approvals', { prefix: 'wap', what: 'The approval' });
 
 export const { find: findApproval, get: getApproval, insert: insertApproval } = approvals;
 
-/** Decided once: of two that decide at once the second is told. */
+/** Decided once: the second of two concurrent decisions is refused. */
 export const approvalStates = states(
   'workflow_approvals',
   { pending: ['allowed', 'denied', 'expired'], allowed: [], denied: [], expired: [] },
@@ -37,7 +37,7 @@ export async function decideApproval(
   const decided = isLate ? undefined : await approvalStates.move(db, approval, 'pending', to, change);
   if (decided !== undefined) return decided;
   const now = await approvals.get(db, approval.organization_id, approval.id);
-  // The same word again is no second one.
+  // Repeating the same decision changes nothing.
   if (now.status === to && now.decided_by === callerId) return now;
   throw new AppError(
     'conflict',
@@ -51,7 +51,7 @@ export async function decideExpired(db: OrganizationTransaction, approval: Appro
   return (await approvalStates.move(db, approval, 'pending', 'expired')) ?? approval;
 }
 
-/** Ends what nobody needs to decide any more. */
+/** Ends approvals that no longer need a decision. */
 export async function expireApprovals(
   db: OrganizationTransaction,
   organizationId: string,
@@ -69,7 +69,7 @@ export async function expireApprovals(
   for (const approval of open) await decideExpired(db, approval);
 }
 
-/** A run shows that it waits for somebody for as long as a word is wanted. */
+/** Shows a run as waiting while a decision is open. */
 export async function showWaiting(
   db: OrganizationTransaction,
   organizationId: string,
@@ -87,7 +87,7 @@ export async function showWaiting(
   await followRun(db, run, Number(open) > 0 ? 'waiting' : 'running');
 }
 
-/** Decided a while ago, and their nodes are under way still. */
+/** Decided at least 15 seconds ago, while their nodes are still running. */
 export async function unsignalledApprovals(
   db: OrganizationTransaction,
   organizationId: string,
@@ -107,7 +107,7 @@ export async function unsignalledApprovals(
     .where('a.status', '!=', 'pending')
     .where('n.status', '=', 'running')
     .where('a.decided_at', '<', new Date(Date.now() - 15_000))
-    // Of the run as it was resumed last.
+    // Only approvals since the run was last resumed.
     .whereRef('a.created_at', '>=', 'n.started_at')
     .execute();
   return rows.map(({ id }) => id);

@@ -31,15 +31,15 @@ import {
 export type BeginDeps = ExpiryDeps & { cipher: Cipher };
 
 /**
- * Of one organization at once, or a few more: further ones wait, so that their processes are not felt by
+ * Per organization, approximately: further runs wait, so that one organization's runs do not slow down
  * others.
  */
 const maxAtWork = 32;
 
 /**
- * Pins what the run reads, the versions that its tables have now, and gives its nodes with what was done
- * before. A second call finds the first. `crowded` where others are at work and it has to wait for its turn;
- * undefined where the run has ended, or was cancelled before it began.
+ * Pins the current versions of the tables that the run reads, and returns its nodes with the outcome of those
+ * that have ended. A repeated call finds the first. `crowded` if it has to wait for other runs; undefined if
+ * the run has ended, or was cancelled before it began.
  */
 export async function beginWorkflowRun(
   deps: BeginDeps,
@@ -48,7 +48,7 @@ export async function beginWorkflowRun(
   const found = await inOrganization(deps.db, organizationId, async (db) => {
     const both = await findBoth(db, organizationId, runId);
     if (both === undefined || runStates.isEnd(both.run.status)) return undefined;
-    // Nobody was there yet to hear of it.
+    // Its process did not exist yet when it was cancelled.
     if (both.run.status === 'queued' && both.run.cancel_requested_at !== null) return undefined;
     if (both.run.status === 'queued' && (await countAtWork(db, organizationId)) >= maxAtWork)
       return 'crowded';
@@ -77,8 +77,8 @@ export async function beginWorkflowRun(
 }
 
 /**
- * Tables whose names are in a statement of the graph, or in a value that comes into one; some more of like
- * names do no harm. What the analyst reads in a run of its own is pinned by that.
+ * Tables whose names occur in a statement of the graph or in a parameter's value; a few more with similar
+ * names do no harm. What the analyst reads is pinned by the analyst's own run.
  */
 function readBy({ nodes }: Graph, params: Params, tables: readonly NamedTable[]): string[] {
   const statements = nodes.flatMap(({ type, config }) =>
@@ -105,24 +105,24 @@ async function pinned(
   return [...versions].map(([tableId, version]) => ({ tableId, version }));
 }
 
-/** Of those that wait for somebody or something, beyond what their config says. */
+/** Default timeouts of nodes that wait for a person or another process, if their config has none. */
 const hour = 3_600;
 const timeoutSecondsOf: Partial<Record<string, (node: GraphNode) => number>> = {
   playbook: () => 6 * hour,
   report: () => 6 * hour,
-  // Where its guard asks, it waits for somebody for a day.
+  // Its guard may wait a day for a person's confirmation.
   snapshot: () => 36 * hour,
-  // Their own time ends them.
+  // They end by their own deadline.
   wait: () => 400 * 24 * hour,
   approval: () => 31 * 24 * hour,
-  // A mail server that is away is tried for an hour; what one attempt takes is bounded.
+  // An unreachable mail server is retried for an hour; the duration of an attempt is bounded.
   file_output: () => 3 * hour,
   email_delivery: () => 3 * hour,
   slack_delivery: () => 3 * hour,
   webhook_delivery: () => 3 * hour,
 };
 
-/** The nodes as the walk goes over them. */
+/** The nodes as the process walks them. */
 export function planOf({ nodes, edges }: Graph, rows: readonly RunNode[]): PlannedNode[] {
   const known = new Set(nodes.map(({ id }) => id));
   return nodes.map((node) => {

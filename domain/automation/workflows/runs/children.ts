@@ -6,8 +6,8 @@ import { childRunId } from './work/child.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
 /**
- * Asks what these nodes wait for to end: nobody waits for it any more, and it costs. That it was asked stands
- * or falls with the end of the nodes, so that it is not forgotten. Ids of runs, which may never have begun.
+ * Records the cancellation of the runs that these nodes wait for, in the transaction that ends the nodes, so
+ * that it is not lost. Returns the ids of those runs, which may never have begun.
  */
 export async function askChildren(
   db: OrganizationTransaction,
@@ -22,7 +22,7 @@ export async function askChildren(
   return ids;
 }
 
-/** Tells their processes, once that is committed. */
+/** Signals their processes, after the commit. */
 export async function cancelChildren(
   deps: CancelDeps,
   organizationId: string,

@@ -31,7 +31,7 @@ export type EndDeps = CancelDeps & { cipher: Cipher };
 
 const cancelledEnd: NodeEnd = { status: 'cancelled', ports: [] };
 
-/** Ends nodes that nothing leads to. */
+/** Skips nodes without a live input. */
 export function skipNodes(
   { db, cipher }: EndDeps,
   { organizationId, runId }: WorkflowRunInput,
@@ -63,8 +63,8 @@ const failures: Record<Interruption, NodeFailure> = {
 };
 
 /**
- * Ends a node from outside, with what it waits for elsewhere; one that has ended stays as it ended, and one
- * that has delivered everything has ended well.
+ * Interrupts a node, and cancels what it waits for; no effect if it has ended. A node whose deliveries have
+ * all arrived has succeeded.
  */
 export async function endNode(
   deps: EndDeps,
@@ -105,7 +105,7 @@ async function interrupt(
   return nodeStates.move(db, row, row.status as 'running', to, { ...error, work: null });
 }
 
-/** Ends a run by its nodes, with what they wait for elsewhere; one that has ended stays as it ended. */
+/** Ends a run by the outcome of its nodes, and cancels what they wait for; no effect if it has ended. */
 export async function endWorkflowRun(
   deps: EndDeps,
   { organizationId, runId }: WorkflowRunInput,
@@ -118,7 +118,7 @@ export async function endWorkflowRun(
     const { row, run } = both;
     const { nodes: graphNodes } = await graphOfRun(db, deps.cipher, row);
     if (runStates.isEnd(run.status)) return { outcome: outcomeOf(run, graphNodes), children: [] };
-    // What ended it before was a failure, or it would not have been resumed.
+    // It ended with a failure before: otherwise it could not have been resumed.
     if (resumes !== undefined && resumes !== row.resumes)
       return { outcome: { status: 'failed' as const, errorCode: 'resumed' }, children: [] };
     const nodes = await nodesOf(db, organizationId, runId);
@@ -127,7 +127,7 @@ export async function endWorkflowRun(
     const to = failed === undefined ? (isWhole && !isCut(nodes) ? 'succeeded' : 'cancelled') : 'failed';
     const closed = await closeNodes(db, row, deps.cipher, nodes, terminated ? 'terminated' : 'cancelled');
     await showWaiting(db, organizationId, runId);
-    // The data stays for a run that may be resumed, until its time is over.
+    // The pinned data of a failed run stays for a limited time, so that it can be resumed.
     if (to === 'failed') await keepFailedRunPins(db, row);
     else await deleteLakePins(db, organizationId, runPin(runId));
     const current = (await findBoth(db, organizationId, runId))!.run;
@@ -143,7 +143,7 @@ export async function endWorkflowRun(
 
 const isCut = (nodes: readonly RunNode[]) => nodes.some(({ status }) => status === 'cancelled');
 
-/** The first node that failed says why, in the order of the graph. */
+/** The failure of the first failed node, in the order of the graph. */
 function failureOfRun(nodes: readonly RunNode[]): (NodeFailure & { nodeId: string }) | undefined {
   const first = nodes.find(({ status }) => status === 'failed');
   if (first === undefined) return undefined;
@@ -151,7 +151,7 @@ function failureOfRun(nodes: readonly RunNode[]): (NodeFailure & { nodeId: strin
   return { code, message: `${first.node_id}: ${message}`, nodeId: first.node_id };
 }
 
-/** Nodes that somebody began and nobody ends any more; what they wait for elsewhere. */
+/** Ends nodes still running; returns the ids of the runs that they wait for. */
 async function closeNodes(
   db: OrganizationTransaction,
   row: WorkflowRun,
@@ -167,7 +167,7 @@ async function closeNodes(
   return askChildren(db, row, graph, open);
 }
 
-/** What a run made, by node: ids alone. */
+/** The output of a run: ids only. */
 function madeBy(nodes: readonly RunNode[]): { reportIds: string[]; fileIds: string[] } {
   const made = { reportIds: [] as string[], fileIds: [] as string[] };
   for (const output of nodes.flatMap((node) => Object.values(outputsOf(node)))) {

@@ -17,16 +17,16 @@ export type NodeDeps = ProcessDeps &
   QueryDeps &
   ExpiryDeps & { cipher: Cipher; models: Pick<Models, 'defaultId'> };
 
-/** A node that is worked at, with what leads to it. */
+/** A node under execution, with its inputs. */
 export interface NodeCall {
   deps: NodeDeps;
   run: WorkflowRun;
   version: WorkflowVersion;
   graph: Graph;
   node: GraphNode;
-  /** Its config with values in the places of placeholders, as its type has it. */
+  /** Its config with placeholders replaced, as declared by its type. */
   config: unknown;
-  /** What the placeholders of its statement stand for. */
+  /** The values of its statement's placeholders. */
   sqlValues: SqlValues;
   state: RunNode;
   /** By node. */
@@ -34,18 +34,16 @@ export interface NodeCall {
   signal: AbortSignal;
 }
 
-/** What there is to do next. What is `done` gives on `outputs`. */
+/** What to do next. `done` has the node's `outputs`. */
 export type NodeStep =
   | { kind: 'done'; outputs: NodeOutputs }
   | { kind: 'waiting'; what: string; untilMs: number }
   | { kind: 'delivering'; deliveryIds: string[] };
 
-/** Carries a type of node out. It is called again until it is done: what it began before, it finds. */
+/** Executes a type of node. It is called repeatedly until done, and must find what it began before. */
 export type NodeWork = (call: NodeCall) => Promise<NodeStep>;
 
-/**
- * A node that fails for a reason that its own retries do not help, with the words for whoever reads the run.
- */
+/** A failure of a node, with the text shown to users. If `isFinal`, the node's own retries do not apply. */
 export class NodeFailed extends Error {
   override readonly name = 'NodeFailed';
   readonly failure: NodeFailure;
@@ -59,12 +57,12 @@ export class NodeFailed extends Error {
 }
 
 export interface NodeInputValue {
-  /** The node that gives it. */
+  /** The node that produced it. */
   from: string;
   output: NodeOutput;
 }
 
-/** What leads to a port, in the order of the edges; what a skipped node would have given is not there. */
+/** The values at a port, in the order of the edges; skipped nodes contribute nothing. */
 export function inputsAt({ graph, node, outputs }: NodeCall, port: string): NodeInputValue[] {
   return graph.edges.flatMap(({ from, to }) => {
     const [target, input] = splitEnd(to);
@@ -75,11 +73,11 @@ export function inputsAt({ graph, node, outputs }: NodeCall, port: string): Node
   });
 }
 
-/** Whether a run is there still, in a transaction of its own. */
+/** Runs work in a transaction of the run's organization. */
 export const within = <T>(
   { deps, run }: Pick<NodeCall, 'run'> & { deps: { db: Database } },
   work: Parameters<typeof inOrganization<T>>[2],
 ): Promise<T> => inOrganization(deps.db, run.organization_id, work);
 
-/** A name that follows from the run, the node, and which try of it this is. */
+/** A name derived from the run, the node, and the number of its attempt. */
 export const seedOf = ({ run, node, state }: NodeCall): string => `${run.id} ${node.id} ${state.attempts}`;

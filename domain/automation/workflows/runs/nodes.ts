@@ -11,7 +11,7 @@ import type { GraphNode } from '../graphs/graph.ts';
 /** One node of a run. */
 export type RunNode = RecordOf<'workflow_run_nodes'>;
 
-/** What a node gives on at one of its ports: ids and keys, never the thing itself. */
+/** A node's output at one of its ports: ids and keys, never the content. */
 export type NodeOutput =
   | { type: 'rows'; rows: KeptRows }
   | { type: 'report'; reportId: string; revision: number }
@@ -29,7 +29,7 @@ export interface NodeFailure {
 
 const nodes = records('workflow_run_nodes', { prefix: undefined, what: 'The node' });
 
-/** A node's life. `waiting` again is a run that is resumed. */
+/** The states of a node. Resuming a run sets it to `waiting` again. */
 export const nodeStates = states(
   'workflow_run_nodes',
   {
@@ -64,7 +64,7 @@ export function nodesOf(
     .execute();
 }
 
-/** Adds the nodes of a run; those that are there stay as they are. */
+/** Adds the nodes of a run; existing rows are unchanged. */
 export async function insertNodes(
   db: OrganizationTransaction,
   organizationId: string,
@@ -99,14 +99,14 @@ export const updateNode = (
   change: Updateable<DB['workflow_run_nodes']>,
 ) => nodes.update(db, row.organization_id, row.id, change);
 
-/** How an ended node came out, for the walk; undefined while it has not. */
+/** The outcome of an ended node, for the walk; undefined if it has not ended. */
 export function endOf(row: RunNode): NodeEnd | undefined {
   const { status } = row;
   if (status === 'waiting' || status === 'running') return undefined;
   return { status, ports: status === 'succeeded' ? ['done', ...Object.keys(outputsOf(row))] : [] };
 }
 
-/** Shows the nodes that have begun as the run's steps, and how far it is. */
+/** Updates the run's steps and progress from the nodes that have begun. */
 export async function showNodes(
   db: OrganizationTransaction,
   organizationId: string,

@@ -18,11 +18,11 @@ export const workflowRunProcess = defineProcess<WorkflowRunInput>({
   taskQueue: taskQueues.control,
   resourceId: ({ runId }) => runId,
   whenTerminated: 'close',
-  // Many begin at once where a workflow is set off often: whom somebody waits for goes before.
+  // A busy trigger starts many at once; processes that a person waits for have priority.
   priority: 4,
 });
 
-/** Starts the process of a run, or the next one of a run that goes on. */
+/** The start of a run's process, or of the next one of a resumed run. */
 export function workflowRunStart(row: WorkflowRun, run: Run, memo: Record<string, string> = {}) {
   const { organization_id: organizationId, id: runId } = row;
   const input = { organizationId, runId, ...waiterOf({ waitedBy: run.waited_by }) };
@@ -34,9 +34,7 @@ export function workflowRunStart(row: WorkflowRun, run: Run, memo: Record<string
   });
 }
 
-/**
- * Tells a run that somebody has decided. The row says so: where nobody hears of it, the worker says it again.
- */
+/** Signals a run that a decision was made. The row contains it; the reconciler repeats a lost signal. */
 export function signalDecided(
   deps: { processes: Processes; logger: Pick<Logger, 'warn'> },
   runId: string,

@@ -17,8 +17,8 @@ export type WorkflowRunReconcileDeps = EndDeps & { logger: Pick<Logger, 'info' |
 const ageSeconds = 60;
 
 /**
- * Runs that go on keep their data. Those whose process is no more end with it where somebody ended it by
- * force, or go on from their rows in a new one.
+ * Renews the pins of runs under way. A run whose process is gone ends if an operator terminated the process,
+ * and otherwise continues from its rows in a new one.
  */
 export function workflowRunSteps(
   deps: WorkflowRunReconcileDeps,
@@ -50,7 +50,7 @@ async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Pro
   deps.logger.info({ ...id, state }, 'reconciled a run of a workflow whose process was gone');
 }
 
-/** Decisions that the process has not acted on. */
+/** Repeats signals for decisions that the process has not acted on. */
 async function signalAgain(
   deps: WorkflowRunReconcileDeps,
   { organizationId, runId }: WorkflowRunInput,

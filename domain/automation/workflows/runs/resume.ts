@@ -21,15 +21,15 @@ export type ResumeDeps = ProcessDeps & { logger: Pick<Logger, 'warn'> };
 export interface ResumeRequest {
   organizationId: string;
   runId: string;
-  /** That it began with, or as it is now. */
+  /** The data that the run began with, or the current data. */
   data: 'kept' | 'newest';
   memo: Record<string, string>;
 }
 
 /**
- * Lets a failed run go on from the nodes that failed, with what was done kept, on the version and the data
- * that it began with, unless it is told to read the newest. The row says so: a process that could not be
- * started is started by whoever looks after runs.
+ * Resumes a failed run from its failed nodes, keeping completed work, on the version and the data that it
+ * began with, or on the newest data if requested. The row contains the request: if its process cannot be
+ * started, the reconciler starts it.
  */
 export async function resumeWorkflowRun(
   deps: ResumeDeps,
@@ -47,7 +47,7 @@ export async function resumeWorkflowRun(
     if (data === 'kept' && !isKept && dataVersionsOf(both.row).length > 0) throw notKept();
     await updateWorkflowRun(db, organizationId, runId, {
       resumes: both.row.resumes + 1,
-      // What it reads is pinned anew when it begins.
+      // Its versions are pinned again when it begins.
       ...(data === 'newest' ? { data_versions: null } : {}),
     });
     return { row: both.row, run: (await reopenRun(db, both.run))! };
@@ -64,9 +64,9 @@ const notKept = () =>
   );
 
 /**
- * Whichever way a node ended, this is another try of it: what it starts or asks is named after the try, and
- * what the one before started has ended with it. A mail that may have gone out is not sent again by this:
- * that is somebody's own word.
+ * Makes each failed or cancelled node a new attempt: what it starts or asks is named after the attempt, and
+ * what the previous attempt started has ended with it. A mail that may have been sent is not sent again; that
+ * takes an explicit request.
  */
 async function reopenNodes(
   db: OrganizationTransaction,

@@ -25,34 +25,34 @@ import { findWorkflowRun, insertWorkflowRun, type WorkflowRun } from './workflow
 
 export interface WorkflowRunRequest {
   organizationId: string;
-  /** Known before: the same again finds the first. */
+  /** Known beforehand: a repetition finds the first. */
   runId: string;
   workflowId: string;
-  /** The active one, where left out. */
+  /** Default: the active version. */
   versionId?: string;
   params: Params;
-  /** Where a request has its params, for what is said of them. */
+  /** The location of the params in the request, for faults. */
   at: readonly string[];
   trigger: { type: Run['trigger_type']; id: string };
   memo: Record<string, string>;
-  /** The process that waits for its end, if one does. */
+  /** The process that waits for its end, if any. */
   waitedBy?: string | undefined;
-  /** What stands or falls with the run's rows, in their transaction. */
+  /** Work in the same transaction as the run's rows. */
   within?: (db: OrganizationTransaction) => Promise<unknown>;
 }
 
 /**
- * Starts a run of an active workflow: its rows and the outbox entry are one commit. Without workflows nothing
- * of it stays.
+ * Starts a run of an active workflow; its rows and the outbox entry are one commit. If Temporal is not
+ * available, nothing is kept.
  *
- * @throws ValidationError at the params that do not fit, AppError `conflict` where the workflow is not active
+ * @throws ValidationError at the params that do not match, AppError `conflict` if the workflow is not active
  */
 export async function startWorkflowRun(deps: ProcessDeps, request: WorkflowRunRequest): Promise<Run> {
   const { organizationId, runId } = request;
   let run: Run | undefined;
   await startRecorded<WorkflowRun>(deps, organizationId, {
     find: async (db) => {
-      // In this order: a concurrent request may commit both rows between the two readings.
+      // In this order, because a concurrent request may commit both rows between the two reads.
       const row = await findWorkflowRun(db, organizationId, runId);
       if (row !== undefined) run = await findRun(db, organizationId, runId);
       return row;
@@ -117,7 +117,7 @@ async function insertRows(
   return { row, run };
 }
 
-/** Keeps a run that could not be started as one that failed: what set it off has nobody to tell why. */
+/** Records a run that could not be started as failed, because its trigger has no caller to report to. */
 export function keepRefusedRun(
   db: Database,
   request: WorkflowRunRequest & { versionId: string },
@@ -134,9 +134,7 @@ export function keepRefusedRun(
   });
 }
 
-/**
- * A fire that was on its way runs on the version that it met; anything else needs the workflow to be active.
- */
+/** A fire under way runs on the version it was recorded with; anything else needs an active workflow. */
 async function versionToRun(
   db: OrganizationTransaction,
   workflow: Workflow | undefined,
@@ -154,9 +152,9 @@ async function versionToRun(
   return getVersion(db, workflow, versionId ?? workflow.active_version_id!);
 }
 
-/** Each holds a process and a version of the data: others must not wait for that. */
+/** Each holds a process and a version of the data. */
 const maxUnfinished = 500;
-/** Each start is work for the service of workflows, which all share. */
+/** Each start is work for Temporal, which all organizations share. */
 const maxQueued = 100;
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {

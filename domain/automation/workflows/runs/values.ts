@@ -27,20 +27,20 @@ export interface Scope {
 
 type Config = Record<string, unknown>;
 
-/** What of rows is written into a text or a payload. */
+/** How much of a rows output is inserted into a text or a payload. */
 const shownRows = 100;
 const shownCharacters = 100_000;
-/** Of all values that a config names, each as often as it names it: they are held in memory. */
+/** The total of all values that a config refers to, counted once per reference: they are held in memory. */
 const maxCharacters = 4_000_000;
 
 export interface FilledConfig {
-  /** With values in the places of placeholders; what secrets and statements hold is left as it is. */
+  /** With placeholders replaced, except in secrets and statements. */
   config: Config;
-  /** What the placeholders of its statement stand for. */
+  /** The values of its statement's placeholders. */
   sqlValues: SqlValues;
 }
 
-/** A config as its node is worked at with. */
+/** A node's config with values filled in. */
 export async function filledConfig(
   deps: ValueDeps,
   config: Config,
@@ -74,8 +74,8 @@ export async function filledConfig(
 }
 
 /**
- * Within a map of the author's own a text that is nothing but a placeholder becomes its value; elsewhere
- * texts stay texts.
+ * Within an object written by the author, a text that consists of one placeholder becomes its value;
+ * elsewhere texts stay texts.
  */
 function filled(member: unknown, resolve: (placeholder: string) => unknown, isOwn = false): unknown {
   if (typeof member === 'string') {
@@ -105,13 +105,13 @@ async function resolve(
 ): Promise<unknown> {
   if (of === 'params') return params[name!];
   const output = outputs.get(of!)?.[name!];
-  // What it names did not give that: the node would have been skipped.
+  // The port has no value; otherwise the node would have been skipped.
   return output === undefined ? null : outputValue(deps, organizationId, output);
 }
 
 /**
- * What a text, a statement or a payload gets of an output: a value, the first rows as objects, a Markdown, a
- * path, a table's name.
+ * The value of an output in a text, a statement or a payload: a value, the first rows as objects, Markdown, a
+ * path, or a table's name.
  */
 export async function outputValue(
   deps: ValueDeps,

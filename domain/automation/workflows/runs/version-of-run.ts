@@ -4,7 +4,7 @@ import { graphToRun, versionById, type WorkflowVersion } from '../definitions/ve
 import type { Graph } from '../graphs/graph.ts';
 import type { WorkflowRun } from './workflow-runs.ts';
 
-/** The version that a run began with, whichever is active now. */
+/** The version that a run began with, regardless of which is active now. */
 export const versionOfRun = (db: OrganizationTransaction, row: WorkflowRun): Promise<WorkflowVersion> =>
   versionById(db, row.organization_id, row.version_id);
 

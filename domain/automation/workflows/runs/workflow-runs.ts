@@ -5,7 +5,7 @@ import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { deleteLakePins, extendLakePins } from '../../../tables/lake-maintenance/pins.ts';
 import { findRun, getRun, type Run } from '../../../workspace/runs/runs.ts';
 
-/** A run of an activated version; how far it is stands in the run of the same id. */
+/** A run of an activated version; its status and progress are in the run of the same id. */
 export type WorkflowRun = RecordOf<'workflow_runs'>;
 
 export interface DataVersion {
@@ -25,20 +25,23 @@ export const {
 export const paramsOf = (row: WorkflowRun) => row.params as unknown as Params;
 export const dataVersionsOf = (row: WorkflowRun) => (row.data_versions ?? []) as unknown as DataVersion[];
 
-/** Who holds the data that a run reads. */
+/** The holder name of the pins for the data that a run reads. */
 export const runPin = (runId: string): string => `workflow-run/${runId}`;
 
 const dayMs = 86_400_000;
-/** While a run lives its data is kept for so long again and again. */
+/** The pins of a run under way are extended to this, repeatedly. */
 const runPinMs = 35 * dayMs;
 const renewedBeforeMs = 30 * dayMs;
-/** After it failed, so that it can be resumed; of one workflow's runs only those that failed last. */
+/**
+ * How long the data of a failed run is kept, so that it can be resumed; limited to the latest failed runs of
+ * a workflow.
+ */
 export const failedRunPinDays = 7;
 export const failedRunsPinned = 20;
 
 export const runPinEnd = (): Date => new Date(Date.now() + runPinMs);
 
-/** Keeps what a run reads for longer; false where nothing of it is kept any more. */
+/** Extends the pins of a run's data; false if none is left. */
 export const keepRunPins = (
   db: OrganizationTransaction,
   organizationId: string,
@@ -46,13 +49,14 @@ export const keepRunPins = (
 ): Promise<boolean> => extendLakePins(db, organizationId, runPin(runId), runPinEnd());
 
 /**
- * The same for one that failed. A workflow that fails every minute would keep each of its minutes otherwise.
+ * Keeps the pins of a failed run. Limited per workflow, because one that fails every minute would otherwise
+ * pin as many versions.
  */
 export async function keepFailedRunPins(
   db: OrganizationTransaction,
   { organization_id: organizationId, id, workflow_id: workflowId }: WorkflowRun,
 ): Promise<void> {
-  // Two that fail at once would not see each other, and both stay.
+  // Serialized: two concurrent failures would not see each other, and neither would be removed.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`failed runs of ${workflowId}`}, 0))`.execute(db);
   await extendLakePins(db, organizationId, runPin(id), new Date(Date.now() + failedRunPinDays * dayMs), {
     endingBefore: runPinEnd(),
@@ -74,14 +78,14 @@ export async function keepFailedRunPins(
     .where('w.workflow_id', '=', workflowId)
     .where('runs.status', '=', 'failed')
     .orderBy('runs.finished_at', 'desc')
-    // The run itself has not ended yet.
+    // This run has not ended yet.
     .offset(failedRunsPinned - 1)
     .limit(100)
     .execute();
   for (const { holder } of failed) await deleteLakePins(db, organizationId, holder);
 }
 
-/** The same where its time comes to an end: a node may wait for a year. */
+/** Extends the pins if they are about to end: a node may wait for a year. */
 export const renewRunPins = (
   db: OrganizationTransaction,
   organizationId: string,
@@ -91,7 +95,7 @@ export const renewRunPins = (
     endingBefore: new Date(Date.now() + renewedBeforeMs),
   });
 
-/** Both rows of a run; undefined where either is no more. */
+/** Both rows of a run; undefined if either is missing. */
 export async function findBoth(
   db: OrganizationTransaction,
   organizationId: string,
@@ -99,13 +103,13 @@ export async function findBoth(
   lock?: 'update',
 ): Promise<{ row: WorkflowRun; run: Run } | undefined> {
   const row = await findWorkflowRun(db, organizationId, runId);
-  // The run is what is held: everything that changes a node changes its steps too.
+  // Only the run is locked: everything that changes a node also changes the run's steps.
   const run = row && (await findRun(db, organizationId, runId, lock));
   return row && run && { row, run };
 }
 
 /**
- * Runs of an organization that have begun, and do not merely wait for a time, a person, another run or a
+ * Runs of an organization that have begun, except those that only wait for a time, a person, another run or a
  * delivery.
  */
 export async function countAtWork(db: OrganizationTransaction, organizationId: string): Promise<number> {
@@ -143,19 +147,19 @@ export async function countAtWork(db: OrganizationTransaction, organizationId: s
   return Number(count);
 }
 
-/** The run of this workflow, as its owner sees it. */
+/** The run of this workflow, visible to its owner only. */
 export async function runOfWorkflow(
   db: OrganizationTransaction,
   organizationId: string,
   { workflowId, runId, callerId }: { workflowId: string; runId: string; callerId: string },
 ): Promise<Run> {
   const row = await workflowRuns.get(db, organizationId, runId);
-  // Of another workflow there is none.
+  // A run of another workflow is not found.
   const projectId = row.workflow_id === workflowId ? row.project_id : '';
   return getRun(db, organizationId, { projectId, runId, callerId });
 }
 
-/** Those of one workflow, newest first. */
+/** The runs of one workflow, newest first. */
 export async function listWorkflowRuns(
   db: OrganizationTransaction,
   organizationId: string,

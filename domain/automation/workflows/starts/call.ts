@@ -16,7 +16,7 @@ import { startWorkflowRun } from '../runs/start.ts';
 import { hooksOf, secretsOf } from '../triggers/hooks.ts';
 import type { StartDeps } from './fire.ts';
 
-/** A call of a hook, as it came in. */
+/** A call of a hook as received. */
 export interface HookCall {
   timestamp: string;
   signature: string;
@@ -24,34 +24,36 @@ export interface HookCall {
   nowMs: number;
 }
 
-/** A call that its trigger's secret has signed. */
+/** A call whose signature has been verified. */
 export interface SignedCall {
   organizationId: string;
   workflowId: string;
   triggerId: string;
-  /** Of the run that it starts: the same call again is the same run. */
+  /** Id of the run that it starts; the same for a repeated call. */
   runId: string;
-  /** Whether the same call has made its run; its process, where that has not begun yet. */
+  /**
+   * Set if an earlier identical call has made the run, with the outbox entry if its process has not started.
+   */
   earlier: { start: ProcessStart | undefined } | undefined;
-  /** What is set off now; undefined where nothing is. */
+  /** What the call starts; undefined if the trigger is not active. */
   active: { versionId: string; params: Params } | undefined;
 }
 
-/** So much earlier or later than now a call may say that it is. */
+/** Tolerated clock difference of a call, in either direction. */
 const toleranceMs = 300_000;
 
 /**
- * Whose call it is, and what has become of it.
+ * Finds the hook of a token and verifies the call.
  *
- * @throws AppError not_found for an unknown token, invalid_token for a signature that is none of the
- * trigger's secret
+ * @throws AppError not_found for an unknown token, invalid_token if the signature matches no secret of the
+ * trigger, or the timestamp is out of range
  */
 export async function checkCall(
   { db, cipher }: { db: Database; cipher: Cipher },
   token: string,
   call: HookCall,
 ): Promise<SignedCall> {
-  // The token is all that a call names: what it belongs to is known before the organization is.
+  // A call names only the token, so it is looked up before the organization is known.
   const { rows } = await sql<{ organization_id: string; trigger_id: string }>`
     SELECT organization_id, trigger_id FROM hook_of_token(${token})`.execute(db);
   const [found] = rows;
@@ -74,7 +76,7 @@ export async function checkCall(
   });
 }
 
-/** What is signed makes the id: a call that differs in anything is another. */
+/** Derived from what was signed: a call that differs in anything is a different call. */
 function runIdOf(triggerId: string, { timestamp, body }: HookCall): string {
   const digest = createHash('sha256').update(`${timestamp}.`).update(body).digest('hex');
   return derivedId('wfr', Number(timestamp) * 1_000, `${triggerId}\n${digest}`);
@@ -104,8 +106,8 @@ async function findActive(
 }
 
 /**
- * Starts the run of a call, with the body over what the trigger gives. One that was taken before starts
- * nothing more.
+ * Starts the run of a call, with the body overriding the trigger's params. A repeated call starts nothing
+ * more.
  */
 export async function takeCall(
   deps: StartDeps,
@@ -113,8 +115,8 @@ export async function takeCall(
   { readParams, memo }: { readParams: () => Promise<Params>; memo: Record<string, string> },
 ): Promise<void> {
   if (earlier !== undefined) {
-    // Told as taken only where its process is there: whoever tries it at this moment may yet have to take the
-    // run back.
+    // Confirmed only once its process exists: the request that is starting it may still have to withdraw the
+    // run.
     if (earlier.start !== undefined) await deps.processes.start(organizationId, earlier.start, undefined);
     return;
   }

@@ -1,16 +1,16 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 
-/** How far an active data_event trigger is. */
+/** The position of an active data_event trigger in the ledger. */
 export interface Cursor {
   organizationId: string;
   workflowId: string;
   triggerId: string;
-  /** The one that is active. */
+  /** The active version. */
   versionId: string;
   config: { tableIds: readonly string[]; windowSeconds: number; ownWrites: boolean };
   since: Date;
   version: number | null;
-  /** The run that is being started, of the version that was active then. */
+  /** The run being started, on the version that was active when it was planned. */
   plan: { runId: string; to: number; versionId: string } | undefined;
 }
 
@@ -43,8 +43,8 @@ export async function waitingCursors(db: OrganizationTransaction, organizationId
 }
 
 /**
- * Keeps which run is to be started for everything up to a version; false where the cursor is elsewhere
- * already.
+ * Records which run is to be started for everything up to a version; false if the cursor has changed
+ * meanwhile.
  */
 export async function planRun(
   db: OrganizationTransaction,
@@ -57,7 +57,7 @@ export async function planRun(
   return planned.numUpdatedRows > 0n;
 }
 
-/** Moves a cursor that is where it was, and has no other run to start than it had. */
+/** Moves a cursor and clears its plan, if neither has changed meanwhile. */
 export async function moveCursor(
   db: OrganizationTransaction,
   cursor: Cursor,
@@ -71,7 +71,7 @@ const update = (db: OrganizationTransaction, { organizationId, triggerId, versio
     .updateTable('workflow_event_cursors')
     .where('organization_id', '=', organizationId)
     .where('trigger_id', '=', triggerId)
-    // Paused and active again since, it is another.
+    // If it was paused and activated since, it is a different cursor.
     .where('since', '=', since)
     .where('version', 'is not distinct from', version)
     .where('run_id', 'is not distinct from', plan?.runId ?? null);

@@ -14,8 +14,9 @@ export type DataEventDeps = StartDeps & {
 
 /**
  * Starts a run for each trigger of an organization whose tables have new versions, once its window since the
- * first of them is over: everything committed by then is that run's. The ledger has them in order and without
- * a gap, and a cursor moves beyond what has a run, or needs none: no version is lost, and none begins two.
+ * first of them has ended; the run covers everything committed by then. The ledger is ordered and has no
+ * gaps, and a cursor moves only past versions that have a run or need none. Each version is therefore covered
+ * by exactly one run.
  */
 export async function startDataEventRuns(
   deps: DataEventDeps,
@@ -25,7 +26,7 @@ export async function startDataEventRuns(
   const cursors = await inOrganization(deps.db, organizationId, (db) => waitingCursors(db, organizationId));
   if (cursors.length === 0) return;
   const { schema } = await deps.lake.catalog.get(organizationId);
-  // Read before anything else of the ledger: what is committed meanwhile is of the next look.
+  // Read before anything else of the ledger: later commits are left to the next poll.
   const newest = await newestVersions(deps.lake.catalogPool, schema);
   const failures: unknown[] = [];
   for (const cursor of cursors) {
@@ -33,7 +34,7 @@ export async function startDataEventRuns(
       if (cursor.plan !== undefined) await begin(deps, cursor, cursor.plan);
       else await look(deps, schema, cursor, newest, nowMs);
     } catch (err) {
-      // One workflow's failure is not the next one's.
+      // A failure of one workflow does not affect the next.
       failures.push(err);
     }
   }
@@ -61,7 +62,8 @@ async function look(
   }
   const dueMs = first.getTime() + config.windowSeconds * 1_000;
   if (nowMs < dueMs) {
-    // Where it began is kept: what comes first of all must not be taken for older than the trigger later on.
+    // The start position is recorded: the very first version must not be taken for older than the trigger
+    // later on.
     if (cursor.version === null) await inTransaction((db) => moveCursor(db, cursor, from));
     return;
   }
@@ -71,7 +73,8 @@ async function look(
 }
 
 /**
- * When the first version was committed that is not the workflow's own doing, or is, where that is asked for.
+ * The commit time of the first version not written by runs of the workflow itself, or of the first of all
+ * with `ownWrites`.
  */
 async function firstForeign(
   deps: DataEventDeps,
@@ -119,8 +122,8 @@ async function ownRuns(
 }
 
 /**
- * The run's id stands in the cursor: whoever starts it again finds it. What can be tried again is, at the
- * next look.
+ * The run's id is in the cursor, so a repetition finds the run. Transient errors are retried at the next
+ * poll.
  */
 async function begin(
   deps: DataEventDeps,

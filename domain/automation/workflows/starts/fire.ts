@@ -4,22 +4,22 @@ import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import type { WorkflowFire } from '../../schedules/fire.ts';
 import { keepRefusedRun, startWorkflowRun, type WorkflowRunRequest } from '../runs/start.ts';
 
-/** What starting a run of a workflow needs. */
+/** Dependencies for starting a run of a workflow. */
 export type StartDeps = Parameters<typeof startWorkflowRun>[0];
 
 type StartedFire = Omit<WorkflowFire, 'waitedBy'> & Partial<Pick<WorkflowFire, 'waitedBy'>>;
 
 /**
- * Starts what a trigger sets off by itself: the version that was active when that was recorded, with the
- * trigger's params in it, whatever has been activated since.
+ * Starts the run of a fire on the version that was active when it was recorded, with its trigger's params,
+ * regardless of later activations.
  */
 export async function startFire(deps: StartDeps, fire: StartedFire): Promise<void> {
   await startWorkflowRun(deps, await requestOf(deps, fire, 'schedule'));
 }
 
 /**
- * The same of a data event. One that is refused for good is a run that failed: it has no fire that would say
- * so.
+ * The same for a data event. A permanent refusal is recorded as a failed run, because there is no fire to
+ * show it.
  */
 export async function startDataEvent(deps: StartDeps, fire: StartedFire): Promise<void> {
   const request = await requestOf(deps, fire, 'data_event');

@@ -3,9 +3,9 @@ import type { RecordOf } from '../../../../data/postgres/records.ts';
 import type { ActiveTrigger } from './schedules.ts';
 
 /**
- * Has the data_event triggers of a version wait for commits, and no others: within the transaction that
- * activates it, or with none where that pauses the workflow. One that stays goes on from where it is; a new
- * one waits for what comes.
+ * Makes the data_event triggers of a version, and no others, wait for commits, in the transaction that
+ * activates the version; with no triggers if the workflow is paused. An existing cursor keeps its position; a
+ * new one waits for later commits.
  */
 export async function replaceTriggerCursors(
   db: OrganizationTransaction,

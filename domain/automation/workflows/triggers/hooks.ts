@@ -5,10 +5,10 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import type { DB } from '../../../../data/postgres/schema.ts';
 
-/** The address of a webhook trigger, and what its calls are signed with. */
+/** The address of a webhook trigger, and the secrets that sign its calls. */
 export type Hook = Selectable<DB['workflow_hooks']>;
 
-/** What was signed with the secret before is taken for so long after another was made. */
+/** How long the previous secret is accepted after a rotation. */
 const overlapMs = 3_600_000;
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64url')}`;
@@ -19,7 +19,7 @@ interface OfTrigger {
   triggerId: string;
 }
 
-/** Gives a trigger its address and its secret; one that has them keeps them. */
+/** Gives a trigger an address and a secret, if it has none. */
 export async function ensureHook(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -38,9 +38,7 @@ export async function ensureHook(
     .execute();
 }
 
-/**
- * Another secret from now on; the one before it holds for an hour more, and what was before that no longer.
- */
+/** Rotates the secret. The previous one is valid for another hour; the one before that no longer. */
 export async function rotateSecret(
   db: OrganizationTransaction,
   cipher: Cipher,
@@ -59,7 +57,7 @@ export async function rotateSecret(
     .execute();
 }
 
-/** By their triggers. */
+/** By trigger id. */
 export async function hooksOf(
   db: OrganizationTransaction,
   organizationId: string,
@@ -75,7 +73,7 @@ export async function hooksOf(
   return new Map(rows.map((row) => [row.trigger_id, row]));
 }
 
-/** What a call may be signed with at that time, the newest first. */
+/** The secrets accepted at that time, newest first. */
 export function secretsOf(cipher: Cipher, hook: Hook, nowMs: number): [string, ...string[]] {
   const { sealed_previous_secret: previous, previous_until: until } = hook;
   const secret = cipher.open(hook.sealed_secret).toString('utf8');
@@ -84,8 +82,8 @@ export function secretsOf(cipher: Cipher, hook: Hook, nowMs: number): [string, .
 }
 
 /**
- * Takes the addresses of triggers that a draft has lost, but for those that a version has: it may be active,
- * or be again.
+ * Removes the addresses of triggers removed from a draft, except those of triggers in any version, which may
+ * be active or become so again.
  */
 export async function removeHooks(
   db: OrganizationTransaction,

@@ -5,21 +5,21 @@ import { addOwned, keepOwned, type OwnedTarget, retireOwned } from '../../schedu
 import { type WakeDeps, wakeSchedule } from '../../schedules/process.ts';
 import type { Schedule } from '../../schedules/schedules.ts';
 
-/** What sets an active workflow off, as its version says. */
+/** An active trigger, as in its version. */
 export interface ActiveTrigger {
   id: string;
   type: RecordOf<'workflow_active_triggers'>['type'];
-  /** Of a schedule. */
+  /** Set for schedule triggers. */
   cadence: Cadence | null;
 }
 
 type OwnWorkflow = Pick<RecordOf<'workflows'>, 'organization_id' | 'id' | 'project_id' | 'owner_id'>;
 
 /**
- * Has the schedule triggers of a version fire, and no others: within the transaction that activates it, or
- * with none where that pauses the workflow. A trigger with a cadence that stays keeps its place in it, so
- * that nothing is missed or doubled; what was recorded as fired before runs on the version that it met. Wake
- * their processes when it is committed.
+ * Makes the schedule triggers of a version, and no others, fire, in the transaction that activates the
+ * version; with none if the workflow is paused. A trigger with an unchanged cadence keeps its position in it,
+ * so nothing is missed or fired twice; fires already recorded run on their own version. Wake the processes
+ * after the commit.
  */
 export async function replaceTriggerSchedules(
   db: OrganizationTransaction,
@@ -41,9 +41,7 @@ export async function replaceTriggerSchedules(
   for (const row of stored.values()) await retireOwned(db, row, change, nowMs);
 }
 
-/**
- * Tells the processes of a workflow's schedules what is new; whom it does not reach the worker makes up for.
- */
+/** Notifies the processes of a workflow's schedules; the reconciler repeats lost notifications. */
 export async function wakeTriggerSchedules(
   deps: WakeDeps,
   { organization_id: organizationId, id }: Pick<OwnWorkflow, 'organization_id' | 'id'>,
@@ -61,7 +59,7 @@ export async function wakeTriggerSchedules(
   await Promise.all(unseen.map((row) => wakeSchedule(deps, row, memo)));
 }
 
-/** By their triggers, held: a fire at the same moment is recorded before or after. */
+/** By trigger id, locked: a concurrent fire is recorded before or after. */
 async function schedulesOf(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: OwnWorkflow,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineNodeType } from '../node-type.ts';
 import { longText } from './texts.ts';
 
-/** A person allows what comes after it; undecided in time is denied. */
+/** A person must allow what follows; no decision in time counts as a denial. */
 export const approval = defineNodeType({
   type: 'approval',
   label: 'Approval',

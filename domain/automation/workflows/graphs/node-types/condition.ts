@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineNodeType } from '../node-type.ts';
 import { sqlText } from './texts.ts';
 
-/** One SELECT of one row with one boolean, which reads what comes in as the table `input`. */
+/** One SELECT that returns one row with one boolean; it reads its input as the table `input`. */
 export const condition = defineNodeType({
   type: 'condition',
   label: 'Condition',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineNodeType, type InputPort } from '../node-type.ts';
 import { lineText, longText, urlText } from './texts.ts';
 
-/** What is sent along: as attachments, or as text. */
+/** Sent along, as attachments or as text. */
 const input: InputPort = {
   name: 'input',
   types: ['report', 'file', 'rows', 'value'],
@@ -23,7 +23,7 @@ export const emailDelivery = defineNodeType({
   outputs: [],
 });
 
-/** An incoming webhook of Slack, whose address is the secret. */
+/** A Slack incoming webhook, whose address is the secret. */
 export const slackDelivery = defineNodeType({
   type: 'slack_delivery',
   label: 'Slack',
@@ -33,7 +33,9 @@ export const slackDelivery = defineNodeType({
   secretKeys: ['webhook_url'],
 });
 
-/** A request that is signed as those that set workflows off, with an id that stays over its retries. */
+/**
+ * A request signed in the same way as calls of webhook triggers, with an id that is the same for all retries.
+ */
 export const webhookDelivery = defineNodeType({
   type: 'webhook_delivery',
   label: 'Webhook',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathFault } from '../../../../workspace/files/path.ts';
 import { defineNodeType } from '../node-type.ts';
 
-/** Writes what comes in into the workflow's folder. */
+/** Writes its input to the workflow's folder. */
 export const fileOutput = defineNodeType({
   type: 'file_output',
   label: 'File',

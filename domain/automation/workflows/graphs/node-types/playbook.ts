@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineNodeType } from '../node-type.ts';
 
-/** A playbook of the workflow's project; which of the two it gives, its own output says. */
+/**
+ * A playbook of the workflow's project; its declared output determines which of the two ports has a value.
+ */
 export const playbook = defineNodeType({
   type: 'playbook',
   label: 'Playbook',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineNodeType } from '../node-type.ts';
 
-/** A report of given Markdown, or one that the analyst writes. */
+/** A report from the given Markdown, or one that the analyst writes. */
 export const report = defineNodeType({
   type: 'report',
   label: 'Report',

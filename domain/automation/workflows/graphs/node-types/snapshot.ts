@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineNodeType } from '../node-type.ts';
 
-/** A snapshot of a dataset; nodes after it read the table as it left it. */
+/** A snapshot of a dataset; later nodes read the table in the version that it produced. */
 export const snapshot = defineNodeType({
   type: 'snapshot',
   label: 'Snapshot of a dataset',

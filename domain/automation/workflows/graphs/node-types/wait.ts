@@ -3,7 +3,7 @@ import { defineNodeType } from '../node-type.ts';
 
 const maxSeconds = 366 * 86_400;
 
-/** Holds what comes after it for so long, or until a time. */
+/** Delays what follows by a duration, or until a time. */
 export const wait = defineNodeType({
   type: 'wait',
   label: 'Wait',

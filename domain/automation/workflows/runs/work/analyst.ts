@@ -12,7 +12,7 @@ import { workflowRunProcess } from '../process.ts';
 import { dataVersionsOf } from '../workflow-runs.ts';
 import { childRunId } from './child.ts';
 
-/** A run tells of its end; one that cannot is looked at all the same. */
+/** The run signals its end; polling covers a lost signal. */
 const lookEveryMs = 300_000;
 
 export const playbookWork: NodeWork = async (call) => {
@@ -30,7 +30,7 @@ export const playbookWork: NodeWork = async (call) => {
   );
 };
 
-/** A report of given Markdown, or one that the analyst writes. */
+/** A report from the given Markdown, or one that the analyst writes. */
 export const reportWork: NodeWork = async (call) => {
   const { run, version, deps } = call;
   const { title, content, prompt } = call.config as { title?: string; content?: string; prompt?: string };
@@ -78,7 +78,7 @@ function requestOf({ run }: NodeCall, runId: string) {
   };
 }
 
-/** Starts a run of the analyst, once for each try of the node, and waits for its end. */
+/** Starts a run of the analyst, once per attempt of the node, and waits for its end. */
 async function followed(call: NodeCall, start: (runId: string) => Promise<unknown>): Promise<NodeStep> {
   const { run } = call;
   const runId = childRunId(call);

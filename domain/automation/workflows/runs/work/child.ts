@@ -1,10 +1,7 @@
 import { derivedId } from '../../../../../data/ids.ts';
 import { type NodeCall, seedOf } from '../node-work.ts';
 
-/**
- * What a node starts and waits for, once for each try of it: a snapshot, or a run. It may never have been
- * started.
- */
+/** The id of the snapshot or run that a node starts, one per attempt. It may never have been started. */
 export const childRunId = (call: Pick<NodeCall, 'run' | 'node' | 'state'>): string =>
   derivedId(
     call.node.type === 'snapshot' ? 'snp' : 'run',

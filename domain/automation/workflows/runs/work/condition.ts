@@ -7,7 +7,7 @@ import type { NodeOutputs } from '../nodes.ts';
 import { textOf } from '../values.ts';
 import { runPinned } from './query.ts';
 
-/** What comes in stands in the statement's text. */
+/** The input is part of the statement's text. */
 const maxRows = 1_000;
 const maxCharacters = 500_000;
 
@@ -38,11 +38,11 @@ function toldOf(rows: readonly { value: unknown }[][]): string {
   return rows[0]![0]!.value === null ? 'NULL' : 'a value that is no boolean';
 }
 
-/** Types that a text can be cast to and back without loss. Everything else is read as text. */
+/** Types to and from which a text can be cast without loss. All others are read as text. */
 const castable =
   /^(BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|VARCHAR|UUID|DATE|TIME|INTERVAL|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE)$/;
 
-/** What comes in as a SELECT of literals: it goes through the same guard as everything else. */
+/** The input as a SELECT of literals, which passes the same guard as any statement. */
 async function definitionOf({ deps }: NodeCall, { from, output }: NodeInputValue): Promise<string> {
   if (output.type === 'value') return `SELECT ${valueLiteral(output.value)} AS "value"`;
   if (output.type !== 'rows') throw new Error(`${from} gives no rows.`);

@@ -16,7 +16,7 @@ import { outputValue, textOf } from '../values.ts';
 
 type Format = 'markdown' | 'pdf' | 'docx' | 'csv' | 'json';
 
-/** What is delivered, before it is a row. */
+/** A delivery before it is stored. */
 interface Planned {
   kind: Delivery['kind'];
   target: string;
@@ -66,7 +66,7 @@ export const webhookWork: NodeWork = (call) =>
     return [{ kind: 'webhook', target: `${origin}${pathname}`, content }];
   });
 
-/** Plans deliveries once; when they have ended, the node ends by how they came out. */
+/** Plans deliveries once; when they have ended, their outcome determines the node's. */
 async function delivered(call: NodeCall, plan: () => Promise<Planned[]>): Promise<NodeStep> {
   const { run, node } = call;
   const find = () => within(call, (db) => deliveriesOfNode(db, run.organization_id, run.id, node.id));
@@ -88,15 +88,15 @@ async function delivered(call: NodeCall, plan: () => Promise<Planned[]>): Promis
   );
 }
 
-/** A file is handed on; whoever has the rest is outside. */
+/** Only a file is passed on; other deliveries leave the service. */
 function outputsOf([delivery]: readonly Delivery[]): NodeOutputs {
   if (delivery?.kind !== 'file') return {};
   return { file: { type: 'file', fileId: delivery.receipt ?? '', path: delivery.target } };
 }
 
 /**
- * Ends what a node that is ended from outside has not delivered: nobody attempts it any more. Where all of it
- * has arrived, what the node hands on; undefined for any other node.
+ * Ends the outstanding deliveries of an interrupted node, so that they are not attempted again. Returns the
+ * node's outputs if all of its deliveries have arrived, otherwise undefined.
  */
 export async function endDeliveries(
   db: OrganizationTransaction,
@@ -106,7 +106,7 @@ export async function endDeliveries(
   const rows = await deliveriesOfNode(db, organizationId, runId, nodeId, 'update');
   for (const row of rows) {
     if (deliveryStates.isEnd(row.status)) continue;
-    // What was being sent may have arrived.
+    // A delivery in progress may have arrived.
     const to = row.status === 'sending' ? 'uncertain' : 'failed';
     await deliveryStates.move(db, row, row.status, to, { error: JSON.stringify(error) });
   }
@@ -129,7 +129,7 @@ function rowOf({ run, node }: NodeCall, { kind, target, content }: Planned): New
   };
 }
 
-/** By the ending of a path, where that says it. */
+/** By the path's extension, if it is known. */
 function formatOf(path: string): Format | undefined {
   const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return ({ md: 'markdown', pdf: 'pdf', docx: 'docx', csv: 'csv', json: 'json' } as const)[ending];
@@ -138,8 +138,8 @@ function formatOf(path: string): Format | undefined {
 const endings = { markdown: 'md', pdf: 'pdf', docx: 'docx' } as const;
 
 /**
- * What comes in, as files: a report in the format asked for, else Markdown; rows as JSON where asked for,
- * else CSV.
+ * The input as files: a report in the requested format, by default Markdown; rows as JSON if requested,
+ * otherwise CSV.
  */
 async function thingsOf(call: NodeCall, format: Format | undefined): Promise<DeliveredContent[]> {
   const things: DeliveredContent[] = [];
@@ -168,7 +168,7 @@ const titleOf = (call: NodeCall, reportId: string): Promise<string> =>
     return report.title;
   });
 
-/** The words of a mail: those written, else the first report's; values stand below. */
+/** The text of a mail: the configured one, otherwise the first report's, followed by the values. */
 async function mailText(
   call: NodeCall,
   text: string | undefined,
@@ -180,14 +180,14 @@ async function mailText(
   return `${[text ?? `${call.version.title}: ${call.node.name}`, ...lines].join('\n\n')}\n`;
 }
 
-/** Values that come in, one a line. */
+/** Input values, one per line. */
 async function valueLines(call: NodeCall): Promise<string[]> {
   return inputsAt(call, 'input').flatMap(({ from, output }) =>
     output.type === 'value' ? [`${from}: ${textOf(output.value)}`] : [],
   );
 }
 
-/** What comes in, for a program: values and first rows themselves, reports and files by their ids. */
+/** The input for a program: values and first rows inline, reports and files by id. */
 async function inputValues(call: NodeCall): Promise<Record<string, unknown> | undefined> {
   const inputs = inputsAt(call, 'input');
   if (inputs.length === 0) return undefined;

@@ -6,7 +6,7 @@ import { queryWork } from './query.ts';
 import { snapshotWork } from './snapshot.ts';
 import { approvalWork, waitWork } from './waits.ts';
 
-/** What each type of node does; a test holds it against the types that there are. */
+/** The implementation of each type of node; a test compares it with the declared types. */
 export const nodeWork: Readonly<Record<string, NodeWork>> = {
   query: queryWork,
   playbook: playbookWork,

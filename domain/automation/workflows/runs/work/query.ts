@@ -9,7 +9,7 @@ const maxRows = 10_000;
 const maxCharacters = 8_000_000;
 const timeoutMs = 120_000;
 
-/** Runs a statement at the versions that the run is pinned to, as the workflow's owner. */
+/** Runs a statement as the workflow's owner, at the versions to which the run is pinned. */
 export async function runPinned(
   { deps, run, sqlValues, signal }: NodeCall,
   sql: string,

@@ -13,16 +13,16 @@ import { workflowRunProcess } from '../process.ts';
 import { dataVersionsOf, findBoth, runPin, runPinEnd, updateWorkflowRun } from '../workflow-runs.ts';
 import { childRunId } from './child.ts';
 
-/** A snapshot tells of its end; one that cannot is looked at all the same. */
+/** The snapshot signals its end; polling covers a lost signal. */
 const lookEveryMs = 300_000;
-/** While another snapshot of the dataset is under way: the longer the node has waited, the less often. */
+/** Delay while another snapshot of the dataset is under way; grows with the time that the node has waited. */
 const firstTurnMs = 15_000;
 const longestTurnMs = 300_000;
 
 export const nextTurnMs = (waitedMs: number): number =>
   Math.min(Math.max(waitedMs / 10, firstTurnMs), longestTurnMs);
 
-/** Takes a snapshot, once for each try of the node, and has the run read from then on what it made. */
+/** Takes a snapshot, once per attempt of the node, and makes the run read its result from then on. */
 export const snapshotWork: NodeWork = async (call) => {
   const { organization_id: organizationId } = call.run;
   const { dataset_id: datasetId } = call.config as { dataset_id: string };
@@ -43,7 +43,7 @@ function nextTurn({ state }: NodeCall): number {
   return nowMs + nextTurnMs(nowMs - state.started_at!.getTime());
 }
 
-/** False while another one is under way: this one is of what the source has when it is its turn. */
+/** False while another snapshot is under way; this one then copies the source when its turn comes. */
 async function start({ run, deps }: NodeCall, datasetId: string, runId: string): Promise<boolean> {
   const { organization_id: organizationId, owner_id: callerId } = run;
   const dataset = await within({ run, deps }, (db) => findDataset(db, organizationId, datasetId));
@@ -74,7 +74,7 @@ async function ended(call: NodeCall, made: SnapshotRun): Promise<NodeStep> {
   return { kind: 'done', outputs: { table: { type: 'table', tableId, tableName, version: version ?? 0 } } };
 }
 
-/** Nodes after this one read the table at this version, which is kept for as long as the run needs it. */
+/** Makes later nodes read the table at this version, which is pinned as long as the run needs it. */
 async function readFromThere({ run, deps }: NodeCall, tableId: string, version: number): Promise<void> {
   const { organization_id: organizationId, id } = run;
   const lake = await deps.lake.catalog.get(organizationId);

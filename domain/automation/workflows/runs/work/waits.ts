@@ -3,7 +3,7 @@ import { decideExpired, findApproval, insertApproval, showWaiting } from '../app
 import { NodeFailed, type NodeWork, seedOf, within } from '../node-work.ts';
 import { findBoth } from '../workflow-runs.ts';
 
-/** Seconds from the node's beginning, or until a time; one that has passed is no wait. */
+/** Waits for a number of seconds from the node's start, or until a time; a past time is no wait. */
 export const waitWork: NodeWork = async ({ config, state }) => {
   const { seconds, until } = config as { seconds?: number; until?: string };
   const untilMs = until === undefined ? state.started_at!.getTime() + seconds! * 1_000 : Date.parse(until);
@@ -18,7 +18,7 @@ export const approvalWork: NodeWork = async (call) => {
   const { message, expires_in_seconds: seconds } = config as { message: string; expires_in_seconds: number };
   const id = derivedId('wap', run.created_at.getTime(), seedOf(call));
   const approval = await within(call, async (db) => {
-    // In the order in which everything else takes them.
+    // The same lock order as everywhere else.
     await findBoth(db, run.organization_id, run.id, 'update');
     const found =
       (await findApproval(db, run.organization_id, id, 'update')) ??
