@@ -1,6 +1,6 @@
 /**
- * Small durable appends: 32 clients send 10 rows each, over and over, to one data table through HTTP; then
- * the same clients insert the same rows into a plain table of the same PostgreSQL.
+ * Small durable appends: 32 clients repeatedly send 10 rows each to one data table over HTTP; then the same
+ * clients insert the same rows into a plain table of the same PostgreSQL.
  *
  *   npm start                     (in another terminal)
  *   node bench/appends.ts [seconds] [clients] [rows]

@@ -5,19 +5,19 @@ export interface IngestedBatch {
   id: string;
   rowsInserted: number;
   rowsUpdated: number;
-  /** From opening it until its pages were staged, and until it was applied. */
+  /** From opening the batch until its pages were staged, and until it was applied. */
   stagedMs: number;
   totalMs: number;
 }
 
-/** Bodies of pages, joined from records as they stand in the file: what a client that has NDJSON would do. */
+/** Page bodies, joined from the records as they are in the file, as a client that has NDJSON would do. */
 export function pagesOf(lines: readonly string[], recordsPerPage: number): Buffer[] {
   return Array.from({ length: Math.ceil(lines.length / recordsPerPage) }, (_, page) =>
     Buffer.from(`{"records":[${lines.slice(page * recordsPerPage, (page + 1) * recordsPerPage).join(',')}]}`),
   );
 }
 
-/** One batch from its opening until it is applied, its pages sent by some clients at once. */
+/** One batch from opening to applied; its pages are sent by several clients concurrently. */
 export async function ingest(
   api: Awaited<ReturnType<typeof openApi>>,
   tableId: string,

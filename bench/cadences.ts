@@ -1,6 +1,6 @@
 /**
- * How long a next occurrence takes, for each kind; and, with `zones`, every minute around every transition of
- * every zone of the runtime from 2010 to 2030, against what Intl says the clock shows.
+ * How long computing a next occurrence takes, for each kind of cadence; and, with `zones`, a comparison with
+ * Intl's clock for every minute around every transition of every zone of the runtime from 2010 to 2030.
  *
  *   node bench/cadences.ts
  *   node bench/cadences.ts zones
@@ -32,7 +32,7 @@ function measure(): void {
   nextOccurrence(cadences['daily']!, createdAtMs, createdAtMs);
   console.log(`the first of a process: ${(performance.now() - coldMs).toFixed(1)} ms`);
   for (const [name, cadence] of Object.entries(cadences)) {
-    // Ten years of instants, so that days with a transition are among them.
+    // Ten years of instants, so that they include days with a transition.
     const count = 20_000;
     const instants = Array.from({ length: count }, (_, k) => createdAtMs + k * 15_778_463);
     for (const afterMs of instants.slice(0, 2_000)) nextOccurrence(cadence, afterMs, createdAtMs);

@@ -9,9 +9,9 @@ export interface StreamedEvent {
 
 /** One reader of a conversation's events. */
 export interface EventStream {
-  /** Resolves when the headers are there. */
+  /** Resolves when the headers have arrived. */
   opened: Promise<void>;
-  /** Resolves when it was cut, by whomever. */
+  /** Resolves when the stream was closed, by either side. */
   ended: Promise<void>;
   cut(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation's turn with the model's own time taken out: a scripted model that answers at once, one call
- * of a tool that runs a query. Then many conversations at once, streams that are cut, and readers that wait.
+ * A conversation's turn without the model's own time: a scripted model that answers at once, with one tool
+ * call that runs a query. Then many concurrent conversations, streams that are cut, and idle readers.
  *
  *   MODEL_BASE_URL=http://127.0.0.1:18765/v1 MODEL_IDS=scripted npm start     (in another terminal)
  *   node bench/conversations.ts [turns] [conversations] [cuts] [idle readers]
@@ -55,7 +55,7 @@ interface Turn {
   reply: string;
 }
 
-/** Asks over a stream that is open, and follows to the end. */
+/** Asks a question while the stream is open, and follows it to the end. */
 async function takeTurn({ api }: Workspace, chat: string, question: string): Promise<Turn> {
   const events: StreamedEvent[] = [];
   let done: () => void;
@@ -67,7 +67,7 @@ async function takeTurn({ api }: Workspace, chat: string, question: string): Pro
     if (event.event === 'turn.finished') done();
   });
   await stream.opened;
-  // The stream stands where it stands when it is opened: it has to be there first.
+  // A stream starts at the position at which it is opened, so it must be open first.
   await wait(5);
   const startMs = performance.now();
   const posted = await api.json<{ data: { messageId: string } }>('POST', `${chat}/messages`, {
@@ -146,7 +146,7 @@ async function manyAtOnce(workspace: Workspace): Promise<void> {
   );
 }
 
-/** One conversation's events over a stream that is cut again and again, while turns go on in it. */
+/** One conversation's events over a stream that is cut repeatedly while turns are in progress. */
 async function manyCuts(workspace: Workspace): Promise<void> {
   const chat = await begin(workspace);
   let isOver = false;
@@ -190,7 +190,7 @@ async function manyReaders(): Promise<void> {
   let chat = '';
   let heard = 0;
   for (let index = 0; index < readers; index += 1) {
-    // A credential has twenty streams.
+    // A credential may have twenty streams.
     if (index % 20 === 0) {
       workspace = await openWorkspace();
       chat = await begin(workspace);

@@ -1,5 +1,6 @@
 /**
- * Import of a CSV file against the bare engine doing the same, both from S3 to Parquet in S3, in one run.
+ * Import of a CSV file compared with the bare engine doing the same, both from S3 to Parquet in S3, in one
+ * run.
  *
  *   npm start                     (in another terminal)
  *   node bench/import.ts [rows] [rounds]

@@ -1,12 +1,12 @@
 /**
- * A million records of 20 columns, as newline-delimited JSON: staged in 200 pages by 4 clients and applied as
- * one batch, against the bare engine turning the same file into Parquet.
+ * A million records of 20 columns as newline-delimited JSON: staged in 200 pages by 4 clients and applied as
+ * one batch, compared with the bare engine converting the same file to Parquet.
  *
  *   npm start                     (in another terminal)
- *   node bench/ingestion.ts [records] [clients] [rounds] [records a page]
+ *   node bench/ingestion.ts [records] [clients] [rounds] [records per page]
  *
- * `--keep` leaves the file, for other loaders, and prints its name. Told as well: the most memory the worker
- * has had since it started, and the length of the batch's history.
+ * `--keep` leaves the file for other loaders and prints its name. Also reported: the worker's peak memory
+ * since it started, and the length of the batch's history.
  */
 import { readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -37,7 +37,7 @@ const { data: table } = await api.json<{ data: { tableId: string } }>('POST', '/
   kind: 'data',
   columns: benchColumns.map(({ name, dataType }) => ({ name, data_type: dataType })),
 });
-/** The file a few pages at a time: as one text it would be longer than a string may be. */
+/** Reads the file a few pages at a time: as a single text it would exceed the maximum string length. */
 async function readPages(): Promise<Buffer[]> {
   const handle = await open(file);
   const pages: Buffer[] = [];

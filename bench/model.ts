@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 
 export interface InstantModel {
   url: string;
-  /** When the first text of an answer was sent, by the question that it answers. */
+  /** When the first text of an answer was sent, by question. */
   firstTextAt: Map<string, number>;
   close(): Promise<void>;
 }
 
 /**
- * A provider that answers at once, in the OpenAI wire format: to a question with a call of run_sql, to its
- * result with five pieces of text. What a turn takes is then the service's own time.
+ * A provider that answers at once, in the OpenAI wire format: a question with a call of run_sql, its result
+ * with five chunks of text. The duration of a turn is then the service's own time.
  */
 export async function startInstantModel(port: number, sql: string): Promise<InstantModel> {
   const firstTextAt = new Map<string, number>();

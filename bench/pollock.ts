@@ -1,10 +1,10 @@
 /**
- * How well polluted CSV files are read by detection alone, scored as the Pollock benchmark does (VLDB 2023).
+ * How well polluted CSV files are read by detection alone, scored like the Pollock benchmark (VLDB 2023).
  *
  *   node bench/pollock.ts FOLDER          (has csv/, clean/ and, for the weighted mean, weights.json)
  *
- * Every column is taken as text and nothing as null. A record that is refused by name is left out, and costs
- * itself.
+ * Every column is read as text and nothing as null. A record that is refused with a reason is omitted, and
+ * lowers the score only by itself.
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -24,7 +24,7 @@ interface Table {
   records: string[][];
 }
 
-/** The one file of the benchmark whose clean form starts with a record, not with names. */
+/** The only file of the benchmark whose clean form starts with a record instead of names. */
 const withoutNames = 'file_no_header.csv';
 const wholeFile = { start: 0, end: Number.MAX_SAFE_INTEGER };
 const shownFiles = 25;
@@ -57,9 +57,7 @@ async function main(folder: string | undefined): Promise<void> {
   }
 }
 
-/**
- * The file as an import takes it with `on_bad_row: quarantine`; the reason where it refuses the whole file.
- */
+/** The file as imported with `on_bad_row: quarantine`; the reason if the whole file is refused. */
 async function readDetected(
   connection: DuckDBConnection,
   workDir: string,
@@ -103,7 +101,7 @@ const localRead =
   (_, range) =>
     Promise.resolve(createReadStream(path, range === undefined ? {} : { start: range.from, end: range.to }));
 
-/** A clean file quotes every value and doubles quotes within; its lines end with a line feed. */
+/** A clean file quotes every value and doubles quotes inside; its lines end with a line feed. */
 function splitClean(text: string, hasHeader: boolean): Table {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -119,7 +117,7 @@ function splitClean(text: string, hasHeader: boolean): Table {
 interface FileScore {
   name: string;
   weight: number;
-  /** Ten at most: one for being read, three each for the header, the records and the cells. */
+  /** At most ten: one for being read, three each for the header, the records and the cells. */
   score: number;
   header: number;
   records: number;
@@ -141,7 +139,7 @@ function scoreOf(read: Table | string, clean: Table): Omit<FileScore, 'name' | '
   return { score: 1 + header + records + cells, header, records, cells, refused: undefined };
 }
 
-/** Precision, recall and F1 of two multisets, added up: three at most. */
+/** The sum of precision, recall and F1 of two multisets: at most three. */
 function agreement(found: readonly string[], wanted: readonly string[]): number {
   if (wanted.length === 0 && found.length === 0) return 3;
   const left = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Query overhead: the 22 TPC-H queries through HTTP against the bare engine on the same Parquet files in the
- * same store, and a trivial SELECT. The data comes from the engine's own generator and goes in through
+ * Query overhead: the 22 TPC-H queries over HTTP compared with the bare engine on the same Parquet files in
+ * the same store, and a trivial SELECT. The data is created by the engine's own generator and loaded through
  * uploads and imports.
  *
  *   npm start                     (in another terminal)
@@ -79,7 +79,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** The best of a few runs each, in turn, so that a machine that slows down slows both. */
+/** The best of a few alternating runs each, so that a machine that slows down affects both. */
 async function paired(sql: string): Promise<[number, number]> {
   const best: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let run = 0; run < runs; run += 1) {
@@ -136,7 +136,7 @@ async function importFile(project: string, name: string): Promise<void> {
   }
 }
 
-/** The bare engine reads the very files of the lake. */
+/** The bare engine reads the same files as the lake. */
 async function viewLakeFiles(): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();

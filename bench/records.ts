@@ -35,7 +35,7 @@ const kinds: readonly Omit<BenchColumn, 'name'>[] = [
   },
 ];
 
-/** 19 columns beside s_id, of every common type. */
+/** 19 columns in addition to s_id, of every common type. */
 export const benchColumns: readonly BenchColumn[] = Array.from({ length: 19 }, (_, index) => ({
   name: `column_${index + 1}`,
   ...kinds[index % kinds.length]!,

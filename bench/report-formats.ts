@@ -1,8 +1,9 @@
 /**
- * A report of some forty pages with ten charts and a table of 2,000 rows as PDF and as DOCX, in the thread
- * that does it for the API. The first of each starts the thread and loads its libraries.
+ * A report of about forty pages with ten charts and a table of 2,000 rows as PDF and as DOCX, in the thread
+ * that formats documents for the API. The first document of each format starts the thread and loads its
+ * libraries.
  *
- *   node bench/report-formats.ts [rounds] [folder to leave the documents in]; needs no service
+ *   node bench/report-formats.ts [rounds] [folder for the documents]; needs no service
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ const rounds = Number(process.argv[2] ?? 5);
 const folder = process.argv[3];
 const chartCount = 10;
 const rowCount = 2_000;
-/** With the table's forty pages, text enough for as many as the aim says. */
+/** Together with the table's forty pages, enough text for the page count of the target. */
 const paragraphs = 3;
 
 const idOf = (prefix: string, index: number) =>
@@ -86,7 +87,7 @@ for (const format of ['pdf', 'docx', 'markdown'] satisfies ExportFormat[]) {
     peakMib = Math.max(peakMib, process.memoryUsage().rss / 1_048_576);
   }, 20);
   let document: Buffer = Buffer.alloc(0);
-  // What other requests of the same process wait for it.
+  // How long other requests of the same process are delayed.
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   for (let round = 0; round < rounds; round += 1) {

@@ -1,5 +1,5 @@
 /**
- * Makes the sample report in docs/samples again, in the three formats that are made of one.
+ * Regenerates the sample report in docs/samples, in the three generated formats.
  *
  *   node bench/report-sample.ts [folder]
  */

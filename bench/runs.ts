@@ -1,6 +1,5 @@
 /**
- * The list of a project's runs where there are many: its first page, a page far behind, and by a status that
- * is rare.
+ * Listing a project's runs when there are many: the first page, a late page, and by a rare status.
  *
  *   npm start     (in another terminal)
  *   node bench/runs.ts [runs] [requests]

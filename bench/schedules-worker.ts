@@ -1,6 +1,6 @@
 /**
- * A worker of schedules whose target does nothing: everything that fires is the service's own, what is fired
- * ends at once. It is started by bench/schedules.ts and tells its memory every second.
+ * A worker for schedules whose target does nothing: firing is the service's own code, and what is fired ends
+ * at once. Started by bench/schedules.ts; reports its memory every second.
  */
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '@temporalio/client';

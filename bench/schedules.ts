@@ -1,11 +1,11 @@
 /**
- * Firing alone, with a target that does nothing: how late fires are at growing rates while ten thousand
- * schedules have a process each, and how long it takes until everything that came due while all parts were
- * down has fired.
+ * Firing alone, with a target that does nothing: how late fires are at increasing rates while ten thousand
+ * schedules have a process each, and how long it takes to catch up on everything that came due while all
+ * parts were down.
  *
- *   node bench/schedules.ts [schedules] [seconds of each rate] [seconds down]
+ *   node bench/schedules.ts [schedules] [seconds per rate] [seconds down]
  *
- * It starts PostgreSQL, Temporal and one worker of its own in a folder that it removes.
+ * It starts its own PostgreSQL, Temporal and worker in a folder that it removes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,9 +29,9 @@ import { quantile } from './workspace.ts';
 const [schedules = 10_000, rateSeconds = 30, downSeconds = 90] = process.argv.slice(2).map(Number);
 const rates = [10, 20, 40];
 const restSeconds = 10;
-/** The local workflows service starts some 19 a second on two cores. */
+/** The local Temporal server starts about 19 per second on two cores. */
 const startedASecond = 15;
-/** The second at which each of the first schedules fires, counted from the first. */
+/** The second at which each of the first schedules fires, counted from the first fire. */
 const atRate = rates.flatMap((rate, phase) =>
   Array.from(
     { length: rate * rateSeconds },
@@ -92,7 +92,7 @@ async function startWorker(): Promise<BenchWorker> {
   return { child, peakBytes: () => peak };
 }
 
-/** Rows alone, without a request each: what is measured begins when they have their processes. */
+/** Inserts rows without requests: the measurement begins when their processes exist. */
 async function makeSchedules(): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < organizations; index += 1) {
@@ -116,7 +116,7 @@ async function makeSchedules(): Promise<string[]> {
   return ids;
 }
 
-/** Fires at each rate in turn; the others come due while nothing is there. */
+/** Fires at each rate in turn; the others come due during the downtime. */
 function timesFrom(fromMs: number, downMs: number): (index: number) => number {
   return (index) => {
     const second = atRate[index];
@@ -142,7 +142,7 @@ async function setTimes(ids: readonly string[], timeOf: (index: number) => numbe
   );
 }
 
-/** Starts or wakes each one's process; gives how many a second. */
+/** Starts or wakes each schedule's process; returns the rate per second. */
 async function startAll(ids: readonly string[]): Promise<number> {
   const settings = { address: temporal.address, namespace: 'default', tls: false } as never;
   const client = createTemporalClient(settings, {});
@@ -189,7 +189,7 @@ async function atRates(fromMs: number): Promise<void> {
   }
 }
 
-/** A cadence knows nothing smaller. */
+/** Cadences have a resolution of one second. */
 function wholeSecond(atMs: number): number {
   return Math.ceil(atMs / 1_000) * 1_000;
 }

@@ -1,6 +1,6 @@
 /**
- * Snapshots: a table of PostgreSQL against the engine's own scan of it, both to Parquet in S3, in one run;
- * and how near an HTTP source comes to what its limits allow.
+ * Snapshots: a table of PostgreSQL compared with the engine's own scan of it, both to Parquet in S3, in one
+ * run; and how close an HTTP source gets to its limits.
  *
  *   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     (in another terminal)
  *   node bench/snapshots.ts [rows] [rounds] [--keep]
@@ -55,7 +55,7 @@ async function onDatabase<T>(name: string, work: (client: pg.Client) => Promise<
   }
 }
 
-/** Made anew, so that nothing of it is there before. */
+/** Created anew, so that nothing of it exists before. */
 async function makeSource(): Promise<URL> {
   const url = new URL(stack.databaseUrl);
   await onDatabase(url.pathname.slice(1), (client) => client.query(`CREATE DATABASE ${database}`));

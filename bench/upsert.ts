@@ -1,7 +1,7 @@
 /**
  * An upsert of 100,000 records, half of them new, into a table of ten million rows: through the API as a
- * batch of 20 pages, against the bare engine's MERGE of the same records into a copy of the table in the same
- * lake.
+ * batch of 20 pages, compared with the bare engine's MERGE of the same records into a copy of the table in
+ * the same lake.
  *
  *   npm start                     (in another terminal)
  *   node bench/upsert.ts [rows] [records] [rounds]
@@ -49,7 +49,7 @@ const lakes = openLakes({
 interface Target {
   tableId: string;
   syncId: string;
-  /** Its name, and its copy's, in the lake. */
+  /** The names of the table and of its copy in the lake. */
   name: string;
   copy: string;
 }
@@ -63,7 +63,7 @@ async function useLake<T>(tableId: string, work: (connection: EngineConnection) 
   return lakes.lake.engine.use(writer, work);
 }
 
-/** The table as an import would leave it: its rows are written straight into the lake, twice. */
+/** The table as an import would leave it: its rows are written directly into the lake, twice. */
 async function prepare(): Promise<Target> {
   const name = `bench_upsert_${Date.now()}`;
   const { data: table } = await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', {
@@ -91,7 +91,7 @@ async function prepare(): Promise<Target> {
   return { tableId: table.tableId, syncId: sync.id, name, copy };
 }
 
-/** Every other one has a row already; the rows lie all over the table. */
+/** Every other record already has a row; the rows are spread over the whole table. */
 function recordText(round: number, index: number): string {
   const isNew = index % 2 === 0;
   const k = isNew ? rows + round * records + index : (((round * records + index) * 7_919_777) % rows) + 1;

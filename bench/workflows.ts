@@ -1,6 +1,6 @@
 /**
- * What a run of a workflow costs beside what its nodes do: a chain of ten trivial nodes, a webhook's call,
- * and the time from a commit to the run that it sets off.
+ * The overhead of a run of a workflow: a chain of ten trivial nodes, a webhook call, and the time from a
+ * commit to the run that it triggers.
  *
  *   node bench/workflows.ts [runs] [calls] [commits]
  *

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 
-/** The running local stack, as `npm start` describes it; `WORKSPACE_DATA_DIR` names another one. */
+/** The running local stack, as described by `npm start`; `WORKSPACE_DATA_DIR` selects another one. */
 export interface LocalStack {
   apiUrl: string;
   databaseUrl: string;
@@ -24,7 +24,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Kept-alive connections and as little client work as possible: the client shares the machine with the
+ * Keep-alive connections and as little client work as possible: the client shares the machine with the
  * server.
  */
 export function createHttpClient(baseUrl: string, connections: number) {
@@ -48,7 +48,10 @@ export function createHttpClient(baseUrl: string, connections: number) {
     });
 }
 
-/** An API that a bench calls: a token, JSON in and out, and an error for any answer that is not 2xx. */
+/**
+ * An API client for benchmarks: gets a token, sends and reads JSON, and throws for any answer that is not
+ * 2xx.
+ */
 export async function openApi(stack: LocalStack, connections = 64) {
   const send = createHttpClient(stack.apiUrl, connections);
   const form = new URLSearchParams({

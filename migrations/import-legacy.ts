@@ -6,9 +6,9 @@ import { legacySchedules } from '../domain/automation/schedules/legacy.ts';
 import { legacyWorkflows } from '../domain/automation/workflows/definitions/legacy.ts';
 
 /**
- * Brings in schedules and workflows of another system: `node migrations/import-legacy.ts FILE`, with
- * DATABASE_URL and ENCRYPTION_KEYS. FILE has one JSON object a line, as docs/schedules.md and
- * docs/workflows.md tell.
+ * Imports schedules and workflows of another system: `node migrations/import-legacy.ts FILE`, with
+ * DATABASE_URL and ENCRYPTION_KEYS. FILE has one JSON object per line, as described in docs/schedules.md and
+ * docs/workflows.md.
  */
 const [file] = process.argv.slice(2);
 const { DATABASE_URL: url, ENCRYPTION_KEYS: keys } = process.env;

@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const folder = new URL('.', import.meta.url);
-/** Any two migrators of one database take turns on this advisory lock. */
+/** Concurrent migrators of one database take turns on this advisory lock. */
 const lockKey = 7_105_443_001;
 
 /**
- * A migration that waits for a lock keeps everybody behind it waiting too: it gives up soon, and comes again.
+ * A migration that waits for a lock blocks everyone queued behind it, so it times out quickly and is retried.
  */
 const lockTimeoutMs = 2_000;
 const lockTries = 30;
 const lockPauseMs = 1_000;
 
-/** The first line of a file with one statement that PostgreSQL takes outside a transaction alone. */
+/** The first line of a file with a single statement that PostgreSQL accepts only outside a transaction. */
 const outsideTransaction = '-- outside a transaction';
 
 /**
- * Brings the database to the newest schema: every `NNNN_name.sql` of the folder, in order, each in a
- * transaction of its own. An applied file must never change; one that did is refused.
+ * Migrates the database to the newest schema: every `NNNN_name.sql` of the folder, in order, each in its own
+ * transaction. An applied file must never change; a changed one is refused.
  */
 export async function migrateToLatest(
   databaseUrl: string,
@@ -99,8 +99,8 @@ async function applyWhole(client: pg.Client, migration: Migration): Promise<void
 }
 
 /**
- * Builds an index while others write. It waits for every transaction before it and keeps nobody waiting; a
- * build that was cut off leaves an index that serves nothing, which goes first.
+ * Builds an index while others write. It waits for all earlier transactions and blocks no one. An interrupted
+ * build leaves an invalid index, which is dropped first.
  */
 async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
   const [, index] = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(migration.text) ?? [];

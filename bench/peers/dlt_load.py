@@ -1,4 +1,4 @@
-"""How fast dlt loads the same NDJSON, by its record path and by its Arrow path, into DuckDB.
+"""How fast dlt loads the same NDJSON into DuckDB, by its record path and by its Arrow path.
 
     python3 -m venv /tmp/dlt && /tmp/dlt/bin/pip install 'dlt[duckdb,parquet]==1.31.0' pyarrow==26.0.1
     node bench/ingestion.ts 1000000 4 1 --keep          # leaves the file and prints its name

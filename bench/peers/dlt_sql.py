@@ -1,4 +1,4 @@
-"""How fast dlt copies a table of PostgreSQL into DuckDB, by its documented fast paths.
+"""How fast dlt copies a PostgreSQL table into DuckDB, by its documented fast paths.
 
     python3 -m venv /tmp/dlt && /tmp/dlt/bin/pip install 'dlt[duckdb,parquet]==1.31.0' pyarrow==26.0.1 \
         sqlalchemy==2.1.9 'psycopg[binary]==3.3.9' connectorx==0.4.6
@@ -26,7 +26,7 @@ def load(backend):
             destination=dlt.destinations.duckdb(f"{folder}/loaded.duckdb"),
             dataset_name="bench",
         )
-        # connectorx takes the address as it is, the other one an address of SQLAlchemy.
+        # connectorx takes the plain address, the other one a SQLAlchemy address.
         more = {"chunk_size": 200_000} if backend == "pyarrow" else {"backend_kwargs": {"return_type": "arrow"}}
         resource = sql_table(address, table="orders", schema="shop", backend=backend, reflection_level="full", **more)
         started = time.perf_counter()

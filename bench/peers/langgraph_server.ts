@@ -21,7 +21,7 @@ export interface LangGraphServer {
 }
 
 export interface LangGraphOptions {
-  /** Runs at once, `--n-jobs-per-worker`; without it the command's own default, which is 1. */
+  /** Concurrent runs, `--n-jobs-per-worker`; without it the command's own default, which is 1. */
   jobs?: number;
 }
 
@@ -31,7 +31,7 @@ const startTimeoutMs = 60_000;
 const endTimeoutMs = 15_000;
 const run = promisify(execFile);
 
-/** No trace, no analytics, no look for a newer version: none of these may leave the machine. */
+/** No tracing, analytics or version checks: nothing of that may leave the machine. */
 const quiet = {
   LANGSMITH_TRACING: 'false',
   LANGSMITH_TRACING_V2: 'false',
@@ -42,7 +42,7 @@ const quiet = {
   LOG_LEVEL: 'WARNING',
 };
 
-/** The server keeps its state in its working folder, which is a new one each time and goes with it. */
+/** The server keeps its state in its working directory, which is created for it and removed with it. */
 export async function startLangGraph({ jobs }: LangGraphOptions = {}): Promise<LangGraphServer> {
   const environment = await installEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'bench-langgraph-run-'));
@@ -81,7 +81,7 @@ export async function startLangGraph({ jobs }: LangGraphOptions = {}): Promise<L
   return { url, pid: child.pid!, close };
 }
 
-/** A virtual environment of the pinned requirements, kept in the temporary folder for the next time. */
+/** A virtual environment with the pinned requirements, kept in the temporary directory for the next time. */
 async function installEnvironment(): Promise<string> {
   const requirements = join(source, 'requirements.txt');
   const hash = createHash('sha256')

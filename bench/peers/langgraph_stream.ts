@@ -1,8 +1,8 @@
-/** One turn of a conversation on a LangGraph server, timed at its client. */
+/** One turn of a conversation on a LangGraph server, timed at the client. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 export interface Turn {
-  /** Until the answer's headers: the run is stored by then. */
+  /** Until the answer's headers: by then the run is stored. */
   acceptedMs: number;
   /** Until the run's first event: a worker of the server has taken it from the queue. */
   startedMs: number;
@@ -24,7 +24,7 @@ const body = JSON.stringify({
 });
 const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
 
-/** Rejects where the run is refused, tells of an error, or its stream ends before the whole text. */
+/** Rejects if the run is refused or reports an error, or if its stream ends before the whole text. */
 export async function runTurn(
   url: string,
   threadId: string,
@@ -64,7 +64,7 @@ function post(url: string): Promise<IncomingMessage> {
   });
 }
 
-/** Server-sent events; comments, which keep a connection open, are left out. */
+/** Server-sent events without comments, which are keep-alives. */
 async function* readEvents(response: IncomingMessage): AsyncGenerator<{ event: string; data: string }> {
   let rest = '';
   for await (const chunk of response.setEncoding('utf8')) {

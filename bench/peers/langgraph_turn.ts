@@ -1,13 +1,13 @@
 /**
- * One turn of a conversation on LangGraph's local server, the model's own time taken out: its model answers
- * at once with a tool call, and after the tool's constant result with five chunks of text.
+ * One turn of a conversation on LangGraph's local server without the model's own time: its model answers at
+ * once with a tool call, and after the tool's constant result with five chunks of text.
  *
- *   node bench/peers/langgraph_turn.ts [turns one at a time] [conversations at once] [jobs]
+ *   node bench/peers/langgraph_turn.ts [sequential turns] [concurrent conversations] [jobs]
  *
- * Needs Python 3.11 or newer (`PYTHON` names another than python3) and, the first time, a package index.
- * `jobs` is how many runs the server works on at once; without it, its own default of 1. The in-memory server
- * looks for new runs every half second when it has none, and takes one at the second look: "after its first
- * event" are the figures without that wait. Five turns come first that do not count.
+ * Needs Python 3.11 or newer (`PYTHON` names an executable other than python3) and, the first time, a package
+ * index. `jobs` is the number of runs the server works on concurrently; without it, its own default of 1. The
+ * idle in-memory server polls for new runs every half second and takes one at the second poll: "after its
+ * first event" gives the figures without that wait. Five warm-up turns are not counted.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,9 +24,9 @@ export interface TurnTimes {
 }
 
 export interface LoadResult extends TurnTimes {
-  /** Accepted, but the thread does not hold the answer after all streams have ended. */
+  /** Accepted, but the answer is not in the thread after all streams have ended. */
   lost: number;
-  /** Refused, failed, or broken off before the whole text. */
+  /** Refused, failed, or ended before the whole text. */
   errors: number;
   elapsedMs: number;
   peakRssMib: number;
@@ -35,7 +35,7 @@ export interface LoadResult extends TurnTimes {
 const warmUpTurns = 5;
 const json = { 'content-type': 'application/json' };
 
-/** `turns` in all, each in a new thread, `conversations` of them at any time; one at a time by default. */
+/** `turns` in total, each in a new thread, `conversations` of them concurrently; sequential by default. */
 export async function langGraphTurns({
   turns,
   conversations = 1,
@@ -53,7 +53,10 @@ export async function langGraphTurns({
   });
 }
 
-/** A turn in each of so many threads, started at an even pace whether or not the earlier ones have ended. */
+/**
+ * One turn in each of that many threads, started at an even pace regardless of whether earlier ones have
+ * ended.
+ */
 export async function langGraphLoad({
   conversations,
   withinMs = 30_000,
@@ -147,7 +150,7 @@ function rowsOf({ acceptedMs, startedMs, firstTextMs, wholeTurnMs }: TurnTimes) 
 }
 
 async function main(): Promise<void> {
-  // Ending by a signal is an exit too, which ends the server.
+  // A signal ends the process by an exit, which also ends the server.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const [turns = 50, conversations = 500, jobs] = process.argv.slice(2).map(Number);
   const options = jobs === undefined ? {} : { jobs };

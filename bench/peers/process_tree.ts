@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and its descendants hold in memory now, in MiB; on Linux only, elsewhere NaN. */
+/** Current memory of a process and its descendants in MiB; NaN except on Linux. */
 export function treeRssMib(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   return Math.round(treeRssKib(pid) / 1_024);
 }
 
-/** 0 for a process that ended meanwhile. */
+/** 0 for a process that has ended meanwhile. */
 function treeRssKib(pid: number): number {
   try {
     const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
@@ -22,7 +22,7 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** Looks every `everyMs` until it is stopped, and tells the most it has seen. */
+/** Polls every `everyMs` until it is stopped, and returns the peak. */
 export function watchRss(pid: number, everyMs = 200): { stop(): number } {
   let peakMib = treeRssMib(pid);
   const look = () => {

@@ -1,11 +1,11 @@
-# What the examples have in common: where the stack is, a token, and calls with it. Read by them, and not run alone.
+# Shared by the examples: where the stack is, a token, and calls with it. Sourced by them, not run on its own.
 STACK="${WORKSPACE_DATA_DIR:-.data}"
 [ -f "$STACK/local.json" ] || {
   echo "No stack is running on $STACK: run npm start, or set WORKSPACE_DATA_DIR to its directory." >&2
   exit 1
 }
 stack() { node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]))[process.argv[2]]' "$STACK/local.json" "$1"; }
-# A member of an answer by its path, or the answer itself on stderr where it has none.
+# A member of an answer by its path; if it is missing, the answer itself on stderr.
 member() {
   node -e '
     const answer = JSON.parse(require("fs").readFileSync(0));
@@ -16,8 +16,8 @@ member() {
 }
 API=$(stack apiUrl)
 TOKEN=$(curl -sS "$API/v1/auth/m2m/token" -d client_id="$(stack clientId)" -d client_secret="$(stack clientSecret)" | member access_token)
-# Ends where the service may not reach a port of this machine, and says how to start it. A connection that is made, tested
-# and deleted again tells.
+# Ends if the service may not reach a port of this machine, and says how to start it. Checked with a temporary
+# connection.
 reaches() {
   PROBE=$(call "$API/v1/connections/data" -d "{\"name\": \"Port $1, $$\", \"type\": \"http\",
     \"config\": {\"base_url\": \"http://127.0.0.1:$1\"}}" | member id)
@@ -35,25 +35,26 @@ call() {
     return 1
   }
 }
-# Ends the example where something did not come out as it is told here.
+# Ends the example if a result is not the expected one.
 expect() {
   [ "$1" = "$2" ] && return
   echo "It ends here: $2, where $1 is expected." >&2
   exit 1
 }
-# Waits for the end of what is at an address: an import, a run, a fire.
+# Waits until the resource at an address has ended: an import, a run, a fire.
 ended() {
   while :; do
     STATUS=$(call "$1" | member status) || exit 1
     case "$STATUS" in queued | running | waiting) sleep 1 ;; *) return ;; esac
   done
 }
-# Waits for its end, which has to be well, or as it says.
+# Waits for its end, which must be `succeeded` or the given status.
 succeeds() {
   ended "$1"
   expect "${2:-succeeded}" "$STATUS"
 }
-# The same, but mails may fail where the service has no mail server; its parts are there, or at a second address.
+# The same, but mails may fail if the service has no mail server; its parts are listed there, or at a second
+# address.
 succeeds_but_mails() {
   ended "$1"
   [ "$STATUS" = succeeded ] && return

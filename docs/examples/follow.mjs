@@ -1,9 +1,9 @@
-// Asks the analyst and follows its answer, through lost connections and restarts of the service.
+// Asks the analyst and follows its answer across lost connections and restarts of the service.
 //
 //   node docs/examples/follow.mjs PROJECT_ID "How many orders are there by country?" [CONVERSATION_ID]
 //
-// With `npm start` running. What the conversation comes to is kept here by its events alone: run it with a
-// conversation's id and it goes on there.
+// While `npm start` runs. The answer is built from events alone: run it with a conversation's id to continue
+// that conversation.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
@@ -18,7 +18,7 @@ const granted = await fetch(`${apiUrl}/v1/auth/m2m/token`, { method: 'POST', bod
 if (!granted.ok) throw new Error(`No token: ${granted.status} ${await granted.text()}`);
 const headers = { authorization: `Bearer ${(await granted.json()).access_token}` };
 
-/** The key makes a repetition of a lost request the same request. */
+/** The key makes a repeated request the same request. */
 async function post(path, body) {
   const key = crypto.randomUUID();
   for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 10_000)) {
@@ -34,7 +34,7 @@ async function post(path, body) {
   }
 }
 
-/** Every event after a number, once and in order, however often the connection is lost. */
+/** Every event after a number, exactly once and in order, however often the connection is lost. */
 async function* events(path, after) {
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
     try {
@@ -47,7 +47,7 @@ async function* events(path, after) {
         rest = blocks.pop();
         for (const block of blocks) {
           const field = (name) => block.match(new RegExp(`^${name}: (.*)$`, 'm'))?.[1];
-          if (field('event') === undefined) continue; // A comment: the service is there.
+          if (field('event') === undefined) continue; // A comment, sent as a keep-alive.
           after = Number(field('id'));
           waitMs = 100;
           yield { event: field('event'), data: JSON.parse(field('data')) };
@@ -66,7 +66,7 @@ console.error(`conversation ${chat}`);
 const asked = await post(`${chats}/${chat}/messages`, { message: question });
 let mine = asked.messageId;
 for await (const { event, data } of events(`${chats}/${chat}/events`, asked.lastEventId)) {
-  // It waited in the queue, and has its turn now.
+  // The message was queued, and its turn has begun.
   if (event === 'queue.changed' && data.queuedMessage?.id === asked.queuedMessage?.id)
     mine = data.queuedMessage?.messageId || mine;
   if (data.messageId !== mine) continue;

@@ -1,8 +1,8 @@
-// Sends records exactly once, whatever happens in between: run it again with the same arguments after any crash.
+// Sends records exactly once: after a crash at any point, run it again with the same arguments.
 //
 //   node docs/examples/ingest.mjs BATCH_NAME FILE.ndjson
 //
-// With `npm start` running it makes the table `readings` (device, value, at) when it is not there.
+// While `npm start` runs. Creates the table `readings` (device, value, at) if it does not exist.
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const folder = process.env.WORKSPACE_DATA_DIR || '.data';
 const { apiUrl, clientId, clientSecret } = JSON.parse(readFileSync(`${folder}/local.json`, 'utf8'));
 const recordsPerPage = 5_000;
 
-/** Repeats a request until somebody answers it: every request below may be repeated. */
+/** Repeats a request until it is answered: every request below is idempotent. */
 async function call(method, path, body) {
   for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 10_000)) {
     const answer = await fetch(`${apiUrl}${path}`, {
@@ -50,17 +50,17 @@ async function findOrMakeTable() {
 }
 
 const batches = `/v1/tables/${await findOrMakeTable()}/ingestion-batches`;
-// 1. The same name finds the same batch, however far it has come.
+// 1. The same name returns the same batch, whatever its status.
 const opening = JSON.stringify({ mode: 'append', client_batch_id: batchName });
 let batch = (await call('POST', batches, opening)).data;
 const url = `${batches}/${batch.id}`;
 
-// 2. The same lines make the same pages: what was staged before is told as replayed.
+// 2. The same lines give the same pages: those staged before are answered with `replayed`.
 let pages = 0;
 let lines = [];
 async function send() {
   pages += 1;
-  // The lines go out as they are: no number passes through a double.
+  // The lines are sent verbatim: no number is converted to a double.
   const { data } = await call('PUT', `${url}/pages/${pages}`, `{"records":[${lines.join(',')}]}`);
   console.log(`page ${data.pageNumber}${data.replayed ? ' (was there)' : ''}`);
   lines = [];
@@ -75,7 +75,7 @@ if (['open', 'completing', 'applying', 'applied'].includes(batch.status)) {
   await call('POST', `${url}/complete`, JSON.stringify({ page_count: pages }));
 }
 
-// 4. Ask until it is decided.
+// 4. Poll until the batch has ended.
 for (;;) {
   batch = (await call('GET', url)).data;
   if (['applied', 'failed', 'aborted', 'expired'].includes(batch.status)) break;

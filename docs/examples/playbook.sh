@@ -1,10 +1,10 @@
 #!/bin/sh
-# A playbook with a parameter over an imported file, and its report in four formats: run it in the repository's folder while
-# `npm start` runs.
+# A playbook with a parameter over an imported file, and its report in four formats. Run it in the
+# repository's folder while `npm start` runs.
 #
 #   sh docs/examples/playbook.sh [FOLDER for the documents]
 #
-# It stops at the first thing that fails and says what that was.
+# It stops at the first failure and reports it.
 set -eu
 OUT="${1:-.}"
 . "$(dirname "$0")/client.sh"

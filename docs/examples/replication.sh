@@ -1,11 +1,12 @@
 #!/bin/sh
-# Data that comes in by itself: a table of a PostgreSQL, copied and then by what came since; an HTTP API, read twice, the second
-# time from where the first came to. Run it in the repository's folder while this runs in another terminal:
+# Replication: a PostgreSQL table, copied fully and then incrementally; and an HTTP API, read twice, the
+# second time from the position that the first reached. Run it in the repository's folder while this runs in
+# another terminal:
 #
 #   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # its sources are on this machine
 #   sh docs/examples/replication.sh
 #
-# It stops at the first thing that fails and says what that was.
+# It stops at the first failure and reports it.
 set -eu
 . "$(dirname "$0")/client.sh"
 PLACE=$(mktemp)
@@ -15,7 +16,7 @@ SOURCE=$!
 trap 'kill $SOURCE; rm -f "$PLACE"' EXIT
 until [ -s "$PLACE" ]; do sleep 1; done
 of() { member "$1" < "$PLACE"; }
-# Takes a snapshot of a dataset and waits for its end.
+# Takes a snapshot of a dataset and waits until it has ended.
 snapshot() {
   SNAPSHOT="$1/snapshots/$(call -X POST "$1/snapshots" | member id)"
   succeeds "$SNAPSHOT"

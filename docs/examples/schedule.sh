@@ -1,10 +1,10 @@
 #!/bin/sh
-# A playbook every morning: what a clock's changes do to it, paused, resumed, fired now and for days that have passed, its
-# report in a folder and in a mail. Run it in the repository's folder while `npm start` runs.
+# A playbook every morning: daylight saving time, pause, resume, a manual fire, a backfill of past days, and
+# its report in a folder and by mail. Run it in the repository's folder while `npm start` runs.
 #
 #   sh docs/examples/schedule.sh
 #
-# It stops at the first thing that fails and says what that was.
+# It stops at the first failure and reports it.
 set -eu
 . "$(dirname "$0")/client.sh"
 shown() { node -e 'const read = (path) => path.split(".").reduce((value, key) => value?.[key], item);

@@ -1,5 +1,6 @@
-// Two sources that the replication example copies: a database beside the stack's own, and an HTTP API in this process. It writes
-// where the API listens to the file that it is given, and serves until it is ended. A POST adds or changes a record of it.
+// Two sources for the replication example: a database on the stack's own server, and an HTTP API in this
+// process. Writes their addresses to the given file, and serves until it is stopped. A POST adds or changes a
+// record.
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import pg from 'pg';

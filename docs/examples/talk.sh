@@ -1,9 +1,10 @@
 #!/bin/sh
-# A conversation with the analyst over an imported file: run it in the repository's folder while `npm start` runs.
+# A conversation with the analyst about an imported file. Run it in the repository's folder while `npm start`
+# runs.
 #
 #   sh docs/examples/talk.sh
 #
-# It stops at the first thing that fails and says what that was.
+# It stops at the first failure and reports it.
 set -eu
 . "$(dirname "$0")/client.sh"
 
@@ -28,7 +29,7 @@ curl -sSN -H "Authorization: Bearer $TOKEN" "$CHAT/events?after=0" > "$EVENTS" &
 READER=$!
 trap 'kill $READER 2> /dev/null; rm -f "$EVENTS"' EXIT
 
-# Asks, and gives the whole answer.
+# Asks, and returns the response.
 ask() { call "$CHAT/messages" -d "{\"model\": \"offline\", \"message\": \"$1\"}"; }
 until_ended() {
   until REPLY=$(call "$CHAT/messages/$1") && [ "$(printf "%s" "$REPLY" | member status)" != streaming ]; do sleep 1; done

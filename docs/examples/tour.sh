@@ -1,9 +1,9 @@
 #!/bin/sh
-# A tour of the service in five minutes: run it in the repository's folder while `npm start` runs.
+# A five-minute tour of the service. Run it in the repository's folder while `npm start` runs.
 #
 #   sh docs/examples/tour.sh
 #
-# It stops at the first thing that fails and says what that was.
+# It stops at the first failure and reports it.
 set -eu
 STACK="${WORKSPACE_DATA_DIR:-.data}"
 [ -f "$STACK/local.json" ] || {
@@ -11,7 +11,7 @@ STACK="${WORKSPACE_DATA_DIR:-.data}"
   exit 1
 }
 stack() { node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]))[process.argv[2]]' "$STACK/local.json" "$1"; }
-# A member of an answer, or the answer itself on stderr where it is a problem.
+# A member of an answer; if it is missing, the answer itself on stderr.
 member() {
   node -e '
     const answer = JSON.parse(require("fs").readFileSync(0)), value = (answer.data ?? answer)[process.argv[1]];
@@ -23,7 +23,7 @@ API=$(stack apiUrl)
 
 echo "1. A token."
 TOKEN=$(curl -sS "$API/v1/auth/m2m/token" -d client_id="$(stack clientId)" -d client_secret="$(stack clientSecret)" | member access_token)
-# Prints the answer, and fails where it is no success.
+# Prints the answer, and fails if the request did not succeed.
 call() {
   curl -sS --fail-with-body -w '\n' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" || {
     echo "The tour ends here: $*" >&2

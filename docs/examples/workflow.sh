@@ -1,12 +1,12 @@
 #!/bin/sh
-# A graph of steps: a query, a condition, the analyst's report as a PDF by mail and a signed webhook. It fails where its data
-# is missing, goes on when that is there, is set off by a call and by new rows, is changed, and goes back to what it was.
-# Run it in the repository's folder while this runs in another terminal:
+# A graph of steps: a query, a condition, the analyst's report as a PDF by mail and a signed webhook. Its
+# first run fails because its data is missing, and is resumed; it is triggered by a call and by new rows,
+# changed, and rolled back. Run it in the repository's folder while this runs in another terminal:
 #
 #   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # its webhook goes to this machine
 #   sh docs/examples/workflow.sh
 #
-# It stops at the first thing that fails and says what that was.
+# It stops at the first failure and reports it.
 set -eu
 . "$(dirname "$0")/client.sh"
 shown() { node -e 'const read = (path) => path.split(".").reduce((value, key) => value?.[key], item);
@@ -14,7 +14,7 @@ shown() { node -e 'const read = (path) => path.split(".").reduce((value, key) =>
   for (item of answer.items ?? answer.data.steps)
     console.log("   " + process.argv.slice(1).map((path) => read(path) ?? "-").join("  "));' "$@"; }
 
-# A receiver that checks what it gets, and says so.
+# A receiver that checks signatures and logs the result.
 RECEIVER=$(mktemp -d)
 trap 'kill $(cat "$RECEIVER/pid") 2> /dev/null; rm -rf "$RECEIVER"' EXIT
 SECRET="only we two know this"
@@ -41,7 +41,7 @@ PROJECT="$API/v1/projects/$ID"
 PLAYBOOK=$(call "$PROJECT/playbooks" \
   -d '{"title": "Orders", "instructions": "# Orders\n\n- total amount by country", "model": "offline"}' | member id)
 
-# What is written twice below: the graph, with the least that is worth a report.
+# The graph, which is written twice below, with the smallest total that gets a report.
 graph() {
   cat << GRAPH
   {"version": 1, "parameters": {"country": {"type": "string", "default": "AT"}},

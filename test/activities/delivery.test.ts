@@ -28,7 +28,7 @@ test('a mail server that hangs holds a share of a worker, and others of an organ
   await expectEventually(() => sending).toBe(8);
   expect(await attempt(late)).toEqual({ status: 'pending', retryAfterMs: 30_000 });
   expect(await lab.row(late)).toMatchObject({ status: 'pending', attempts: 0 });
-  // Another organization has room all the same.
+  // Another organization still has room.
   expect(await attempt(late, 'org_other')).toEqual({ status: 'failed' });
   answer.resolve({ kind: 'accepted', receipt: '250 OK' });
   expect(await Promise.all(held)).toEqual(ids.map(() => ({ status: 'delivered' })));

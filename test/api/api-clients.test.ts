@@ -120,7 +120,7 @@ test('nobody grants more than they have', async () => {
   const owner = await person(first, 'owner');
   const { clientId, clientSecret, admin: isAdmin } = (await issue(owner, { admin: true })).body.data;
   expect(isAdmin).toBe(true);
-  // A new secret of an admin client would make an owner's right of it.
+  // A new secret of an admin client would give its caller an owner's rights.
   const stolen = await admin.call('POST', `${url}/${clientId}/secret`);
   expect([stolen.status, stolen.body.code]).toEqual([403, 'admin_required']);
   const appending = (await issue(owner, { scopes: ['tables:append'] })).body.data;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   rows = `/v1/tables/${made.body.data.tableId}/rows`;
 });
 
-/** A request whose body is sent as the test likes. */
+/** A request whose body is sent as the test decides. */
 async function begin(path: string, contentLength: number | undefined, of = client) {
   const sent: ClientRequest = request({
     port,
@@ -35,7 +35,7 @@ async function begin(path: string, contentLength: number | undefined, of = clien
   });
   const answer = new Promise<{ status: number; code: string; connection: string | undefined }>(
     (resolve, reject) => {
-      // The other half may be closed already while the answer is on its way.
+      // The other side may already be closed while the answer is still arriving.
       sent.on('error', (error) => void setTimeout(1_000).then(() => reject(error)));
       sent.on('response', (response: IncomingMessage) => {
         let text = '';
@@ -71,7 +71,7 @@ test('a body that trickles in is cut too', async () => {
 test('what one organization has under way is bounded, and another one has its own share', async () => {
   const stalled = await Promise.all([begin(rows, 6_000_000), begin(rows, 6_000_000)]);
   for (const { sent } of stalled) sent.write('x'.repeat(5_900_000));
-  // The length that it announces is held against what is under way; one that is let in sends nothing here.
+  // The announced length counts towards the limit; an admitted request sends nothing here.
   await expectEventually(async () => {
     const { sent, answer } = await begin(rows, 7_000_000);
     sent.flushHeaders();
@@ -84,7 +84,7 @@ test('what one organization has under way is bounded, and another one has its ow
   sent.end('{"name":"Mine"}');
   expect((await answer).status).toBe(201);
   for (const one of stalled) one.sent.destroy();
-  // Their bytes are given back when they are gone.
+  // Their bytes are released when they are gone.
   await expectEventually(async () => {
     const again = await begin(rows, undefined);
     again.sent.end(`{"rows":[{"s_id":1,"text":"${'y'.repeat(1_500_000)}"}]}`);

@@ -32,7 +32,7 @@ test('what is no HTTP request is told so as a problem, and its connection ends',
   const app = await buildApp(workspace.deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as { port: number };
-  // A client that never closes its half must not keep the connection, nor the server from closing.
+  // A client that never closes its side must keep neither the connection nor the server open.
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let answer = '';
   socket.setEncoding('utf8').on('data', (text: string) => {

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installNpmGenerators, installPythonGenerator, run } from '../generators/install.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
-/** Clients are generated of the document as people generate them, and have to compile. */
+/** Clients generated from the document with common generators must compile. */
 const workspace = useWorkspace();
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Installs what it takes, where it is not there. */
+/** Installs the generators if they are missing. */
 const timeout = 600_000;
 
 type Operations = Record<string, Record<string, { operationId: string }>>;
@@ -31,7 +31,7 @@ async function ran(program: string, args: readonly string[], path?: string): Pro
   return output;
 }
 
-/** @throws where the service's own TypeScript does not take the files */
+/** @throws if the service's own TypeScript rejects the files */
 async function compiled(...files: string[]): Promise<void> {
   const config = {
     compilerOptions: {
@@ -55,7 +55,7 @@ test('no schema of the document is a bare true or false, which generators stop a
   expect(bareSchemas(document, [])).toEqual([]);
 });
 
-/** Where a schema belongs by its key: in maps of them, and in lists. */
+/** Keys that contain schemas: in maps and in lists of them. */
 function bareSchemas(part: unknown, at: string[]): string[] {
   if (typeof part !== 'object' || part === null) return [];
   const isMapOrList = ['properties', 'patternProperties', '$defs', 'allOf', 'anyOf', 'oneOf'].includes(
@@ -117,7 +117,7 @@ test('@hey-api/openapi-ts takes the document, and its client compiles', { timeou
   for (const name of names) expect(text).toContain(`export const ${name} = `);
 });
 
-/** A program that has the compiler say what the body of a report may be. */
+/** A program that makes the compiler print the type of a report's body. */
 const useOf = (type: string, imported: string, from: string) => `
 import type { ${imported} } from '${from}';
 type Body = ${type};
@@ -142,7 +142,7 @@ test('openapi-python-client takes the document, and every module of its client i
     'config.json',
   ];
   const said = await ran('python3', [...args, '--output-path', 'workspace_client', '--meta', 'none'], tools);
-  // It leaves out what it cannot make, and says so at its end.
+  // The generator omits what it cannot generate, and lists that at the end.
   expect(said).not.toContain('will not be generated');
   const script = `
 import importlib, pkgutil, workspace_client

@@ -82,7 +82,7 @@ test.each([
   expect(imported).toMatchObject({ rowsImported: 1, rowsQuarantined: 3 + broken });
   const { id: importId, tableId } = imported;
 
-  // Nothing fits yet: the batch comes to nothing, and everything stays where it was.
+  // Nothing fits yet: the batch applies nothing, and everything stays where it was.
   const idle = await batchEnded(client, await replay(client, tableId, { import_id: importId }));
   expect(idle).toMatchObject({ mode: 'append', status: 'applied', rowsInserted: 0, error: null });
 
@@ -107,7 +107,7 @@ test.each([
   const left = await select(client, `SELECT "column" AS c FROM "${quarantine}" ORDER BY line`);
   expect(left).toEqual([{ c: 'n' }, ...(broken === 1 ? [{ c: null }] : [])]);
 
-  // Again, by the batch that left something: nothing twice.
+  // Replayed again from the batch that left records behind: nothing is applied twice.
   const again = await batchEnded(client, await replay(client, tableId, { batch_id: replayed.id }));
   expect(again).toMatchObject({ status: 'applied', rowsInserted: 0 });
   expect((await retype(client, tableId, 'STRING')).status).toBe(200);

@@ -19,7 +19,7 @@ function claim(key: IdempotencyKey, leaseUntil = key.leaseUntil) {
   return claimKey(workspace.deps.db, workspace.deps.cipher, { ...key, leaseUntil }, hash);
 }
 
-/** What the table's owner does behind the service's back stands for a database that is away. */
+/** Runs a statement as the owner of the table, to simulate an unavailable database. */
 function asOwner(statement: string) {
   return workspace.deps.lake.catalogPool.query(statement);
 }
@@ -49,7 +49,7 @@ test('only the request that holds a key gives it back or keeps its answer', asyn
   expect((await claim(first)).state).toBe('ours');
   const second = { ...first, leaseUntil: newLease() };
   expect((await claim(second)).state).toBe('ours');
-  // The first was taken to have died, and answers after all.
+  // The first request was assumed dead, but answers after all.
   await createKeyReturns(db, quiet).give(first, 'no-effect');
   await keepAnswer(db, cipher, first, { status: 201, headers: {}, body: 'of the first' });
   expect((await claim(first, newLease())).state).toBe('running');

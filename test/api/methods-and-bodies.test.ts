@@ -105,7 +105,7 @@ test('a DELETE takes no body either, after its path is found; what a GET carries
   expect((await client.call('DELETE', `/v1/projects/${project}`, { body: {} })).status).toBe(200);
 });
 
-/** What a server answers to these very bytes, up to its end of the connection. */
+/** A server's answer to exactly these bytes, until it closes the connection. */
 async function answerTo(text: string): Promise<{ head: string; body: string }> {
   const app = await buildApp(workspace.deps);
   await app.listen({ host: '127.0.0.1', port: 0 });

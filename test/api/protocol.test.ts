@@ -137,19 +137,19 @@ test('a repeated write under one key creates once and answers byte for byte, als
   expect(second.headers['location']).toBe(first.headers['location']);
   expect(second.headers['idempotent-replayed']).toBe('true');
   expect((await post('Other', 'key-1')).body.detail[0].loc).toEqual(['header', 'idempotency-key']);
-  // A crash between the effect and the kept answer: the row says running, its lease is over.
+  // A crash between the effect and storing the answer: the row says running, its lease has expired.
   await workspace.deps.lake.catalogPool.query(
     `UPDATE idempotency_keys SET response_status = NULL, response = NULL, lease_until = now()`,
   );
   const third = await post('Once', 'key-1');
   expect(third.body.data.id).toBe(first.body.data.id);
   expect((await client.call('GET', '/v1/projects')).body.items).toHaveLength(1);
-  // While the lease holds, the first request is taken to be running.
+  // While the lease is valid, the first request is assumed to be running.
   await workspace.deps.lake.catalogPool.query(
     `UPDATE idempotency_keys SET response_status = NULL, response = NULL, lease_until = now() + interval '1 minute'`,
   );
   expect((await post('Once', 'key-1')).body.code).toBe('idempotency_in_flight');
-  // Its process died: it has not said for some seconds that it runs.
+  // Its process died: it has not renewed its lease for some seconds.
   await workspace.deps.lake.catalogPool.query('UPDATE idempotency_keys SET alive_until = now()');
   expect((await post('Once', 'key-1')).body.data.id).toBe(first.body.data.id);
 });

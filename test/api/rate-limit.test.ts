@@ -11,7 +11,7 @@ const from = (address: string, authorization?: string) =>
     headers: { 'x-forwarded-for': address, ...(authorization === undefined ? {} : { authorization }) },
   });
 
-/** Until the first answer of this status, at most twice the limit. */
+/** Repeats until the first answer with this status, at most twice the limit. */
 async function untilStatus(status: number, call: (index: number) => ReturnType<typeof from>) {
   for (let index = 0; index < 2 * perMinute; index += 1) {
     const answer = await call(index);
@@ -37,7 +37,7 @@ test('a client is known by itself: its address may be drained, and a fresh token
   const address = '198.51.100.3';
   expect((await from(address, await bearer())).status).toBe(200);
   await untilStatus(429, () => from(address));
-  // The token is known: its address costs it nothing any more.
+  // The token is valid, so the limit of its address no longer applies.
   const { served } = await untilStatus(429, async () => from(address, await bearer()));
   expect(served).toBeGreaterThanOrEqual(perMinute - 2);
   const remaining = async (authorization: string) =>

@@ -18,10 +18,7 @@ import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 
-/**
- * What the public interface says, written down a second time: the declarations in the code are held against
- * it.
- */
+/** The public interface, written down a second time: the declarations in the code are compared with it. */
 const appendRoutes = [
   'POST /v1/tables/{table_id}/rows',
   'PUT /v1/tables/{table_id}/rows',
@@ -172,13 +169,16 @@ test("another organization's ids are the same 404 as unknown ones, before anythi
   }
 });
 
-/** One that cannot be read, and, so that what looks into the path by itself is reached too, none. */
+/**
+ * One body that cannot be parsed and one without content, so that code that checks the path itself is
+ * reached.
+ */
 const bodiesOf = (method: string) =>
   method === 'GET' || method === 'DELETE'
     ? [{}]
     : [{ raw: { text: '{"surely": "not right', contentType: 'application/json' } }, {}];
 
-/** What a client of an organization keeps to itself. */
+/** What a client of an organization keeps private. */
 const ownPath = '/v1/workflows/{workflow_id}';
 
 async function owned({ organizationId }: TestClient, ownerId: string): Promise<void> {
@@ -249,7 +249,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   };
 }
 
-/** A schedule that was fired once; no worker sees to either. */
+/** A schedule that fired once; no worker processes either. */
 async function scheduleOf(
   client: TestClient,
   project: string,
@@ -280,7 +280,7 @@ async function scheduleOf(
   };
 }
 
-/** A workflow that was activated and runs, with something that it asks; no worker sees to it. */
+/** An activated and running workflow with an approval; no worker processes it. */
 async function workflowOf(client: TestClient, project: string): Promise<Record<string, string>> {
   const workflows = workflowsOf(client, () => project);
   const active = await workflows.active(graphOf([node('ask', 'approval', { message: 'Well?' })]), {
@@ -304,8 +304,8 @@ async function workflowOf(client: TestClient, project: string): Promise<Record<s
   return {
     workflow_id: active.id,
     trigger_id: active.triggers[0].id,
-    // An address is known by its token to whoever calls it: nothing of an organization has to be kept from
-    // another.
+    // A hook is identified by its token, which any caller may present: there is nothing to hide from another
+    // organization.
     token: 'nobody',
     [runs]: run,
     [`${runs}/approvals/{approval_id}`]: approval,
@@ -323,7 +323,7 @@ async function appOf(client: TestClient): Promise<Record<string, string>> {
   return { connection_id: made.body.data.id, tool: 'tool' };
 }
 
-/** A connection to a source that nobody asks. */
+/** A connection to a source that is never contacted. */
 async function sourceOf(client: TestClient): Promise<Record<string, string>> {
   const url = '/v1/connections/data';
   const config = { host: 'db.example.com', database: 'shop', user: 'reader' };
@@ -402,7 +402,7 @@ async function talkOf(client: TestClient, project: string): Promise<Record<strin
   };
 }
 
-/** The same id but for its last character: well-formed, and nobody's. */
+/** The same id except for its last character: well-formed, but of nothing. */
 function flipped(id: string): string {
   return id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 }

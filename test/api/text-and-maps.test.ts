@@ -79,7 +79,7 @@ test('text that cannot be kept as it is is refused at its place, wherever it is 
         { loc: ['body', ...place], msg: expect.any(String), type: 'value_error' },
       ]);
     }
-    // What is well-formed only looks alike.
+    // Well-formed pairs only look alike.
     const whole = await client.call(method, url, json(bodyWith('\\ud83d\\ude00')));
     expect(JSON.stringify(whole.body.detail ?? ''), url).not.toMatch(/surrogate|NUL/);
   }

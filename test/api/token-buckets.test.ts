@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addressGroup } from '../../api/plugins/address-group.ts';
 import { tokenBuckets } from '../../api/plugins/token-buckets.ts';
 
-/** Buckets on a clock that the test moves. */
+/** Buckets with a clock that the test moves. */
 function onClock(perMinute: number, maxNames?: number) {
   const clock = { ms: 1_800_000_000_000 };
   const options = maxNames === undefined ? {} : { maxNames };
@@ -29,7 +29,7 @@ test('however many names come, a drained bucket stays drained until it filled up
   for (let index = 0; index < 10; index += 1) buckets.take('drained');
   for (let index = 0; index < 10_000; index += 1) buckets.take(`other ${index}`);
   expect(buckets.take('drained').admitted).toBe(false);
-  // Those beyond the memory share one bucket, so that they are limited too.
+  // Names beyond the memory limit share one bucket, so that they are limited too.
   expect(buckets.take('one more').admitted).toBe(false);
   clock.ms += 59_000;
   for (let index = 0; index < 10_000; index += 1) buckets.take(`another ${index}`);

@@ -15,7 +15,7 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
   const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
     body: { content: 'a\n1\n' },
   });
-  // Port 1 of loopback refuses connections: the service is certainly not there.
+  // Port 1 of loopback refuses connections: the service is certainly unreachable.
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
   const app = await buildApp({ ...workspace.deps, processes: createProcesses(workspace.deps.db, away) });
   const headers = { authorization: `Bearer ${await client.token()}`, 'content-type': 'application/json' };
@@ -101,7 +101,7 @@ test('a batch cannot be opened without workflows, and one that is open is comple
     payload: '{"records":[]}',
   });
   expect(page.statusCode).toBe(200);
-  // The manifest is kept: the worker wakes the process once it is reachable.
+  // The manifest is stored: the worker wakes the process once Temporal is reachable.
   const completed = await app.inject({
     method: 'POST',
     url: `${batch}/complete`,

@@ -1,10 +1,10 @@
 import type { Session } from './session.ts';
 
-/** Something a tenant can do with its own credentials, again and again. */
+/** Something that a tenant can do repeatedly with its own credentials. */
 export interface Attack {
   name: string;
-  /** So many at once. */
+  /** Concurrency. */
   atOnce: number;
-  /** Makes what it needs, and gives what is done once. It returns what it was answered, for the report. */
+  /** Creates what the attack needs, and returns one step of it. A step returns its answer, for the report. */
   prepare(session: Session): Promise<(count: number) => Promise<string | number>>;
 }

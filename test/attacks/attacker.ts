@@ -2,10 +2,10 @@ import { setPriority } from 'node:os';
 import { attacks } from './attacks.ts';
 import { type Credentials, openSession } from './session.ts';
 
-/** It stands for clients elsewhere: what its own work takes of this machine is not to be measured. */
+/** It stands for clients elsewhere, so its own CPU use must not affect the measurement. */
 setPriority(15);
 
-/** A process that attacks until it is told to stop: what it costs must not be measured with what it does. */
+/** A separate process that attacks until it is told to stop, so that its own cost is not measured. */
 process.once('message', async (given: Credentials & { attack: string }) => {
   const session = await openSession(given);
   const attack = attacks.find(({ name }) => name === given.attack)!;

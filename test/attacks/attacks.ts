@@ -13,7 +13,7 @@ function preview(session: Session, { file }: FilePlace): Promise<number> {
   return session.send('POST', `/v1/assets/${file}/previews`, '{"page_size":10}');
 }
 
-/** A CSV of about so many bytes. */
+/** A CSV of about that many bytes. */
 function csvOf(bytes: number): Buffer {
   const lines = Array.from(
     { length: 1_000 },
@@ -146,7 +146,7 @@ export const attacks: readonly Attack[] = [
           socket.on('data', (part) => {
             answer += part;
           });
-          // Who is refused comes back as soon as it was told to.
+          // A refused client comes back as soon as it was refused.
           socket.on('close', () => setTimeout(() => resolve(answer.slice(9, 12) || 'cut'), 2_000));
           socket.write(head);
           socket.write(most);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
 import { newTable, type Session } from './session.ts';
 
-/** A project with a table attached, for conversations in it. */
+/** A project with an attached table, for conversations. */
 async function project(session: Session): Promise<string> {
   const { id } = (await session.call('POST', '/v1/projects', { name: 'Talks' })).body.data;
   const columns = Array.from({ length: 49 }, (_, index) => ({ name: `column ${index} of many words` }));
@@ -14,7 +14,7 @@ async function project(session: Session): Promise<string> {
 const begin = async (session: Session, chats: string, message?: string): Promise<string> =>
   `${chats}/${(await session.call('POST', chats, message === undefined ? {} : { message })).body.data.id}`;
 
-/** As long as a message may be, of words that nearly name a column. */
+/** As long as a message may be, of words that almost match a column's name. */
 const puzzle = 'colum of mny wrods and clumn '.repeat(1_100).slice(0, 32_000);
 
 export const conversationAttacks: readonly Attack[] = [

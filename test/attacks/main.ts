@@ -1,10 +1,10 @@
 /**
- * What one tenant can do to the next: each attack in a loop, while another organization asks who it is and
+ * What one tenant can do to another: each attack in a loop, while another organization requests `/v1/me` and
  * runs a small query.
  *
  *   npm run attacks -- [--seconds N] [--only TEXT]
  *
- * Starts a stack of its own on loopback, prints a line an attack, and exits with 1 where a process died.
+ * Starts its own stack on loopback, prints a line per attack, and exits with 1 if a process died.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -62,7 +62,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
   report('|---|---|---|---|---|---|---|---|---|');
   const ask = () =>
     victim.call('POST', '/v1/query-executions', { sql: `SELECT sum(a) AS s FROM "${named}"` });
-  // The victim is at work already: the first use of a process is not what is measured.
+  // The victim is warmed up: the first use of a process is not measured.
   for (let round = 0; round < 3; round += 1) await Promise.all([ask(), ask()]);
   for (const { name } of attacks.filter(
     (one) => values.only === undefined || one.name.includes(values.only),
@@ -97,7 +97,10 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
   return deaths.length === 0 ? 0 : 1;
 }
 
-/** Asks at a fixed pace, whether the one before was answered or not: what waits is measured as it waits. */
+/**
+ * Sends at a fixed pace, whether or not the previous request was answered, so that waiting requests are
+ * measured.
+ */
 async function measure(
   victim: Session,
   ask: () => Promise<{ status: number }>,

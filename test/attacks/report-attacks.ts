@@ -4,7 +4,7 @@ import { newTable, type Session } from './session.ts';
 const newProject = async (session: Session): Promise<string> =>
   `/v1/projects/${(await session.call('POST', '/v1/projects', { name: 'Reports' })).body.data.id}`;
 
-/** As much as a document may hold, in one table. */
+/** As much as a document may contain, in one table. */
 const table = [
   '| a | b | c | d |',
   '|---|---|---|---|',

@@ -1,16 +1,16 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An organization's own client, as anybody with its credentials could write one. */
+/** An organization's own client, as anyone with its credentials could write one. */
 export interface Session {
   apiUrl: string;
   headers: Readonly<Record<string, string>>;
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Answer }>;
-  /** Sends bytes as they are; the status, or 0 where the connection ended without an answer. */
+  /** Sends bytes verbatim; returns the status, or 0 if the connection ended without an answer. */
   send(method: string, path: string, bytes: Buffer | string): Promise<number>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: answers of any shape.
 type Answer = any;
 
 export interface Credentials {
@@ -51,7 +51,7 @@ export async function openSession({ apiUrl, clientId, clientSecret }: Credential
   };
 }
 
-/** A file of the project, sent the way that large ones are. */
+/** Uploads a file to the project, as large files are. */
 export async function uploadFile(session: Session, path: string, bytes: Buffer): Promise<FilePlace> {
   const project = (await session.call('POST', '/v1/projects', { name: path })).body.data.id as string;
   const form = (await session.call('POST', `/v1/projects/${project}/files/uploads`)).body.data;

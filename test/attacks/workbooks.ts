@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A zip archive of these parts, as a workbook is one. */
+/** A zip archive of these parts, like a workbook. */
 export function zip(parts: Readonly<Record<string, Buffer | string>>): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -47,7 +47,7 @@ export function workbook(
   });
 }
 
-/** One row with so many cells of the same address. */
+/** One row with that many cells at the same address. */
 export function sameCells(count: number): Buffer {
   const cells = Buffer.from('<c r="A1"><v>1</v></c>'.repeat(100_000));
   const open = Buffer.from(`<worksheet xmlns="${main}"><sheetData><row r="1">`);
@@ -55,7 +55,7 @@ export function sameCells(count: number): Buffer {
   return workbook(Buffer.concat([open, ...parts, Buffer.from('</row></sheetData></worksheet>')]));
 }
 
-/** A sheet whose only number has a format of so many brackets. */
+/** A sheet whose only number has a format of that many brackets. */
 export function longFormat(length: number): Buffer {
   const sheet = `<worksheet xmlns="${main}"><sheetData><row r="1"><c r="A1" t="str"><v>a</v></c></row><row r="2"><c r="A2" s="0"><v>1</v></c></row></sheetData></worksheet>`;
   const styles = `<styleSheet xmlns="${main}"><numFmts><numFmt numFmtId="200" formatCode="y${'0'.repeat(length / 2)}${'['.repeat(length / 2)}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs></styleSheet>`;

@@ -7,7 +7,7 @@ import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
 import { documentCases, jsonCases, type TextCase, textCases } from './values.ts';
 
-/** One value on its way into a column, as JSON and, where it is a text, as that. */
+/** One value on its way into a column: as JSON and, if it is a text, as that. */
 interface Sent {
   type: string;
   json: string;
@@ -39,7 +39,7 @@ const types = [...new Set([...inFiles, ...inTexts].map(({ type }) => type))];
 const nameOf = (type: string): string => `c${types.indexOf(type)}`;
 const columnList = types.map((type) => `CAST(${nameOf(type)} AS VARCHAR) AS ${nameOf(type)}`).join(', ');
 
-/** What became of each case: a line for each that is easy to compare and to read. */
+/** The outcome of each case, one line each, easy to compare and to read. */
 function described(cases: readonly Sent[], storedOf: (id: number) => string | undefined): string[] {
   return cases.map(({ type, json, text }, id) => `${type} ${text ?? json} → ${storedOf(id) ?? 'refused'}`);
 }
@@ -52,7 +52,7 @@ describe('files', () => {
   });
   afterAll(() => lab.close());
 
-  /** A record of each case has its number and its one value; those that do not fit are set aside. */
+  /** A record of each case has its number and its value; those that do not fit are quarantined. */
   async function outcome(
     content: string | Buffer,
     format: ImportFormat,
@@ -115,7 +115,7 @@ describe('files', () => {
 
   test.each(['json', 'ndjson'] as const)('%s', async (format) => {
     const records = inFiles.map(({ type, json }, id) => `{"id":${id},"${nameOf(type)}":${json}}`);
-    // So that every column is there, whatever the cases are.
+    // So that every column exists, whatever the cases are.
     const file = format === 'json' ? `[${records.join(',\n')}]` : records.join('\n');
     expect(await outcome(file, format, inFiles)).toEqual(expected(inFiles));
   });

@@ -1,27 +1,27 @@
 /**
- * What a value becomes in a column of a declared type, whichever way it comes in. `stored` is the stored
- * value as the engine writes it, undefined where the value is refused.
+ * What a value becomes in a column of a declared type, for each of the ways in. `stored` is the stored value
+ * as the engine writes it, undefined if the value is refused.
  *
- * A text is what a file's cell says: of a CSV, an XLSX or a Parquet file of strings, and of a string in a
- * JSON file. Files come from other programs, and are read by what they mean; what a program sends as rows or
- * pages is JSON with types of its own, and is taken as it stands. `sent` says where that makes a difference,
- * and `why`.
+ * A text is the content of a file's cell: in a CSV, an XLSX or a Parquet file of strings, or a string in a
+ * JSON file. Files come from other programs, and are read by their meaning; rows and pages sent by a program
+ * are JSON with types of its own, and are taken literally. `sent` says where that makes a difference, and
+ * `why`.
  */
 export interface TextCase {
   type: string;
   text: string;
   stored: string | undefined;
-  /** The same text as a JSON string in a row or a page; left out where it is as in a file. */
+  /** The same text as a JSON string in a row or a page; omitted if it is as in a file. */
   sent?: { stored: string | undefined; why: string };
 }
 
-/** A JSON value that is no string: in a JSON file, a row and a page. */
+/** A JSON value that is not a string: in a JSON file, a row and a page. */
 export interface JsonCase {
   type: string;
-  /** The value as it is written. */
+  /** The value as JSON text. */
   json: string;
   stored: string | undefined;
-  /** In a JSON file; left out where it is as in a row. */
+  /** In a JSON file; omitted if it is as in a row. */
   file?: { stored: string | undefined; why: string };
 }
 
@@ -77,7 +77,7 @@ export const textCases: TextCase[] = [
 
   text('DOUBLE', '1.5', '1.5', no(numbers)),
   text('DOUBLE', '-2e3', '-2000.0', no(numbers)),
-  // A double of another program may be written with more digits than it has.
+  // Another program may write a double with more digits than it has.
   text('DOUBLE', '0.10000000000000000555', '0.1', no(numbers)),
   text('DOUBLE', 'NaN', 'nan'),
   text('DOUBLE', 'Infinity', 'inf'),
@@ -129,8 +129,7 @@ export const textCases: TextCase[] = [
 ];
 
 /**
- * Texts of JSON documents in files of texts. In JSON itself a string is a string, and so it is in an XLSX's
- * cell.
+ * Texts of JSON documents in text files. In JSON itself a string is a string, and so it is in an XLSX cell.
  */
 export const documentCases: TextCase[] = [
   ...[

@@ -1,6 +1,6 @@
 """
-What is no fault although a check of Schemathesis says so: what a JSON Schema cannot say, and where the interface means
-something else. Each names the check's failure, the operations, the answer and the reason. Every other failure counts.
+Failures of Schemathesis' checks that are not faults: rules that JSON Schema cannot express, and intended differences.
+Each names the check's failure, the operations, the answer and the reason. Every other failure counts.
 """
 
 import json
@@ -13,10 +13,10 @@ class Allowed:
     operations: str
     """A pattern of `METHOD /path`."""
     answer: str
-    """A pattern of a problem's code, or of a fault as `place: type`, its indexes as #; all faults must match one."""
+    """A pattern of a problem's code, or of faults as `location: type` with indexes as #; all must match."""
     reason: str
     failure: str = "RejectedPositiveData"
-    """What the check calls it: by default, that a request was refused which the document allows."""
+    """The check's name for it; by default, that a request allowed by the document was refused."""
 
 
 ALLOWED = [
@@ -175,7 +175,7 @@ ALLOWED = [
 
 
 def reason_for(failure, operation: str, response) -> str | None:
-    """Why this is right all the same, or None."""
+    """Why this is allowed, or None."""
     told = answers_of(response)
     for one in ALLOWED:
         is_meant = type(failure).__name__ == one.failure and re.fullmatch(one.operations, operation)
@@ -185,7 +185,7 @@ def reason_for(failure, operation: str, response) -> str | None:
 
 
 def answers_of(response) -> list[str]:
-    """Never empty, so that no pattern fits by there being nothing to fit."""
+    """Never empty, because every pattern would match an empty list."""
     try:
         body = json.loads(response.content)
     except ValueError:

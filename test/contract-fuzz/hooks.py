@@ -1,4 +1,4 @@
-"""How Schemathesis meets the service: as a client of its own, over loopback alone, with the exceptions of allowed.py."""
+"""Hooks of Schemathesis: authenticate as a client, use only loopback, ignore the failures in allowed.py."""
 
 import ipaddress
 import json
@@ -21,7 +21,7 @@ connect = socket.socket.connect
 
 
 def connect_to_loopback(self, address):
-    """Nothing that a case or an answer names may be reached but this machine."""
+    """Only this machine may be reached, whatever a case or an answer names."""
     if self.family in (socket.AF_INET, socket.AF_INET6) and not ipaddress.ip_address(address[0]).is_loopback:
         raise OSError(f"Only loopback may be reached, not {address[0]}.")
     return connect(self, address)
@@ -31,7 +31,7 @@ socket.socket.connect = connect_to_loopback
 
 
 def exchange() -> str:
-    """A token. Cases send wrong secrets from this very address: then the service asks to wait."""
+    """A token. Waits if the service asks for it, because cases send wrong secrets from the same address."""
     credentials = {"client_id": os.environ["FUZZ_CLIENT_ID"], "client_secret": os.environ["FUZZ_CLIENT_SECRET"]}
     form = urllib.parse.urlencode(credentials).encode()
     for _ in range(30):
@@ -51,7 +51,7 @@ class Token:
         return exchange()
 
     def set(self, case, data, context):
-        # Logout revokes the token it comes with: not the one of all other cases.
+        # Logout revokes its own token, which must not be the one that all other cases use.
         token = exchange() if case.operation.path == "/v1/auth/logout" else data
         case.headers["Authorization"] = f"Bearer {token}"
 

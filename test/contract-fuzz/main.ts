@@ -7,8 +7,8 @@ const usage = 'Usage: npm run fuzz-contract -- [--cases N] [--minutes N] [--seed
 const examplesPerRound = 20;
 
 /**
- * Holds the service to its own OpenAPI document: requests made from it, valid and not, in sequences too,
- * against a stack of the run's own. Exits with 1 when a check failed, 2 when it could not be tried.
+ * Checks the service against its own OpenAPI document: generated requests, valid and invalid, also in
+ * sequences, against a stack of its own. Exits with 1 if a check failed, 2 if the checks could not run.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The boundaries of every field first, then what chance brings, until there were enough. */
+/** The boundaries of every field first, then random rounds, until there were enough. */
 async function runRounds(
   run: RunRound,
   { seed, wanted, report }: { seed: number; wanted: number; report: (line: string) => void },

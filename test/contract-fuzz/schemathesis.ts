@@ -13,7 +13,7 @@ export interface FuzzRound {
   /** Comma separated. */
   phases: string;
   seed: number;
-  /** Of each operation, in the phases that draw at random. */
+  /** Per operation, in the phases that draw at random. */
   examples: number;
 }
 
@@ -24,7 +24,7 @@ export interface FuzzOutcome {
 
 export type RunRound = (round: FuzzRound, signal: AbortSignal) => Promise<FuzzOutcome>;
 
-/** Installs Schemathesis where it is missing, and gives what runs it against the stack. */
+/** Installs Schemathesis if it is missing, and returns a function that runs it against the stack. */
 export async function prepareSchemathesis(
   { state, dataDir }: { state: LocalState; dataDir: string },
   report: (line: string) => void,
@@ -37,7 +37,7 @@ export async function prepareSchemathesis(
       prefix: 'contract-fuzz-',
       what: 'contract fuzzer',
       size: 'about 45 MB',
-      // Some of its wheels are made for one version of Python.
+      // Some of its wheels are for one version of Python.
       of: pythonVersion('contract fuzzer'),
     },
   });
@@ -54,7 +54,7 @@ export async function prepareSchemathesis(
     FUZZ_CLIENT_SECRET: state.clientSecret,
   };
   return (round, signal) =>
-    // What it keeps of a run goes with the stack.
+    // Its data of a run is removed with the stack.
     run(join(folder, 'bin', 'schemathesis'), argumentsOf(state, round), { cwd: dataDir, env, signal });
 }
 
@@ -63,13 +63,13 @@ function argumentsOf(state: LocalState, { phases, seed, examples }: FuzzRound): 
     'run',
     `${state.apiUrl}/openapi.json`,
     ...['--checks', 'all', '--phases', phases, '--seed', String(seed), '--max-examples', String(examples)],
-    // One worker: a seed is one sequence then, and Python 3.11 cannot always parse in two threads.
+    // One worker, so that a seed gives one sequence; and Python 3.11 cannot always parse in two threads.
     ...['--workers', '1', '--max-redirects', '0', '--request-timeout', '60', '--generation-database', 'none'],
     ...['--suppress-health-check', 'all', '--warnings', 'off', '--continue-on-failure', '--no-color'],
   ];
 }
 
-/** Runs it with its output shown, and counts the cases that it tells at its end. */
+/** Runs it with its output shown, and counts the cases that it reports at its end. */
 function run(
   program: string,
   args: readonly string[],

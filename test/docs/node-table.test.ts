@@ -5,7 +5,7 @@ import { nodeTypes } from '../../domain/automation/workflows/graphs/node-types.t
 const file = new URL('../../docs/workflows.md', import.meta.url);
 const heading = '| Type | Config | Takes | Gives |';
 
-/** The table of the docs, as the code declares the types. `UPDATE_DOCS=1` writes it. */
+/** The table of the docs, generated from the types declared in the code. `UPDATE_DOCS=1` writes it. */
 function table(): string {
   const rows = nodeTypes.map(({ type, config, inputs, outputs, secretKeys }) => {
     const keys = Object.entries(config.shape).map(([key, schema]) => {

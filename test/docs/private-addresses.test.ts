@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 import { describeStack, hasCurl, runExample } from './run-example.ts';
 
-/** A stack as `npm start` makes it without anything else. */
+/** A stack as started by a plain `npm start`. */
 const workspace = useWorkspace();
 let dataDir: string;
 let client: TestClient;

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { testStores } from '../support/stores.ts';
 import type { TestClient, Workspace } from '../support/workspace.ts';
 
-/** The examples need it, the service does not. */
+/** Needed by the examples, not by the service. */
 export const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-/** What `npm start` leaves in its data directory. */
+/** Writes the file that `npm start` leaves in its data directory. */
 export async function describeStack(
   dataDir: string,
   { app }: Workspace,
@@ -30,7 +30,7 @@ export interface EndedExample {
   stderr: string;
 }
 
-/** Runs it somewhere else than in the repository, so that only the variable can lead it to the stack. */
+/** Runs it outside the repository, so that only the variable can lead it to the stack. */
 export function runExample(
   dataDir: string,
   name: string,

@@ -7,7 +7,7 @@ import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 import { describeStack, hasCurl, runExample } from './run-example.ts';
 
-// The script about workflows has a receiver of its own.
+// The workflow script runs its own receiver.
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 
@@ -51,7 +51,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
   }, async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'playbook.sh', [dataDir]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    // Of 2,400 sales of 1 to 40 in three regions in turn, those of nine months.
+    // 2,400 sales of 1 to 40 in three alternating regions; those of nine months count.
     expect(stdout).toContain('succeeded');
     expect(stdout).toContain('## Over time');
     expect(stdout).toMatch(/draw_chart: Drew/);
@@ -70,7 +70,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(stdout).toMatch(/T02:30:00 .*overlap\n/);
     expect(stdout).toContain('paused\nactive\n');
     expect(stdout).toMatch(/file {2}delivered {2}reports\/sales\/Sales .*\.pdf/);
-    // There is no mail server here, and the files are there all the same.
+    // There is no mail server here; the files are delivered anyway.
     expect(stdout).toMatch(/email {2}failed {2}ada@example\.com {2}.*SMTP_URL/);
     expect(stdout.split('6. ')[1]!.match(/T02:30:00/g)).toHaveLength(3);
   });
@@ -81,8 +81,8 @@ describe.skipIf(!hasCurl)('the tour', () => {
     const snapshots = [...stdout.matchAll(/succeeded (\d+) rows (\d+) requests/g)].map(
       ([, ...counts]) => counts,
     );
-    // Of the database all, then the ten minutes before its newest; of the API three pages, then the two that
-    // changed and the last.
+    // From the database everything, then the ten minutes before its newest row; from the API three pages,
+    // then the two changed records and the last one.
     expect(snapshots).toEqual([
       ['3000', '0'],
       ['11', '0'],
@@ -107,12 +107,12 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(stdout).toMatch(/schedule {2}(succeeded|failed)/);
     expect(stdout).toContain('version 1 is active again');
     expect(stdout).toMatch(/file {2}file {2}delivered {2}orders\/orders\.pdf/);
-    // There is no mail server here, and everything else goes its way.
+    // There is no mail server here; everything else is delivered.
     expect(stdout).toMatch(/email {2}mail {2}failed {2}ada@example\.com {2}.*SMTP_URL/);
     const totals = [...stdout.matchAll(/signed well: .*"payload":\{"total":(.*?)\}/g)].map(
       ([, total]) => total,
     );
-    // A sum of whole numbers may be too long for a double: it comes as a text.
+    // A sum of integers may be too long for a double, so it is returned as text.
     expect(totals).toEqual(['40', '45', '45']);
   });
 
@@ -121,7 +121,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
   }, async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'talk.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    // Of 3,000 visits of three cities in turn, with 1 to 50 guests.
+    // 3,000 visits of three alternating cities, with 1 to 50 guests.
     expect(stdout).toMatch(/\| Lagos \| 25500 \|/);
     expect(stdout).toMatch(/"status":"cancelled","queueHeld":true/);
     expect(stdout).toContain('"held":true');

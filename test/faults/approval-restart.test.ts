@@ -7,7 +7,7 @@ import { createJournal } from './journal.ts';
 import { signal } from './processes.ts';
 import { parts, type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 
-/** A call that waits for a person, while everything beneath it is killed and comes back. */
+/** A call that waits for a person, while everything below it is killed and restarted. */
 let stack: StackUnderTest;
 let model: ModelServer;
 let apps: TestMcpServer;
@@ -56,11 +56,11 @@ afterAll(async () => {
 async function ask(method: 'GET' | 'POST', path: string, body?: unknown) {
   const settled = await client.settle({ kind: 'approval', method, path, body });
   if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
   return settled.answer.body as any;
 }
 
-/** A restart of everything takes its time. */
+/** Restarting everything takes a while. */
 const overRestarts = { timeoutMs: 300_000, everyMs: 200 };
 
 test('a call waits over a restart of everything, is allowed, and goes on', async () => {

@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 export interface Call {
-  /** Under which the journal counts it. */
+  /** The kind under which the journal counts it. */
   kind: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -26,29 +26,28 @@ export interface Call {
   idempotencyKey?: string;
 }
 
-/** The last word on a request: `unresolved` when there was none in time. */
+/** The final outcome of a request: `unresolved` if there was none in time. */
 export type StatementOutcome =
   | { outcome: 'acknowledged'; answer: Answer }
   | { outcome: 'refused'; answer: Answer }
   | { outcome: 'unresolved' };
 
 export interface FaultClient {
-  /** One try; undefined when the connection was lost or nothing came in time. */
+  /** One attempt; undefined if the connection was lost or no answer came in time. */
   attempt(call: Call): Promise<Answer | undefined>;
-  /** Repeats the request until there is a definite answer, as a careful client does. */
+  /** Repeats the request until the answer is definite, as a careful client does. */
   settle(call: Call): Promise<StatementOutcome>;
-  /** An answer to be read as it comes, on a connection of its own; undefined when there is none. */
+  /** An answer to read as a stream, on its own connection; undefined if there is none. */
   open(call: Pick<Call, 'kind' | 'path'>, until: AbortSignal): Promise<IncomingMessage | undefined>;
   close(): void;
 }
 
 const attemptTimeoutMs = 8_000;
 /**
- * Longer than a request keeps its idempotency key whose process died, and those of two retries that died with
- * it.
+ * Longer than an idempotency key is held for a request whose process died, and for two retries that died too.
  */
 const settleTimeoutMs = 500_000;
-/** Answers that ask for another try of the same request. */
+/** Answers that ask for a retry of the same request. */
 const transientCodes = new Set(['idempotency_in_flight', 'rate_limited', 'queries_saturated']);
 
 export function createFaultClient(stack: LocalState, journal: Journal, signal: AbortSignal): FaultClient {
@@ -114,7 +113,7 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
             },
             call.body === undefined ? undefined : JSON.stringify(call.body),
           );
-    // A token lives for an hour; a run may take longer.
+    // A token is valid for an hour; a run may take longer.
     const isAnswer = answer !== undefined && answer !== 'unreached';
     if (token === undefined || (isAnswer && answer.body.code === 'token_expired')) authorization = undefined;
     journal.count(`requests ${call.kind}`, outcomeOf(answer));
@@ -168,7 +167,7 @@ export function createFaultClient(stack: LocalState, journal: Journal, signal: A
   };
 }
 
-/** Of the body of a DELETE Node says nothing by itself. */
+/** Node does not set the length of a DELETE's body by itself. */
 const lengthOf = (body: string | undefined) =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 

@@ -2,12 +2,12 @@ import type { Journal } from './journal.ts';
 import { type KnownSchedule, type Outage, stateAt } from './schedules.ts';
 import type { Data } from './talks.ts';
 
-/** How late a fire may be that nothing disturbed, on a machine that has much to do. */
+/** How late an undisturbed fire may be on a busy machine. */
 const marginMs = 30_000;
 
 /**
- * Every time that the cadence says while the schedule is active has one fire, whatever became of it; a time
- * at which it was paused has none.
+ * Every time of the cadence while the schedule is active has one fire, whatever its outcome; a time at which
+ * it was paused has none.
  */
 export function compareCadence(
   journal: Journal,
@@ -17,7 +17,7 @@ export function compareCadence(
 ): void {
   const byTime = new Map<string, Data>();
   for (const row of rows) {
-    // Two of one second are told apart by their ids alone: only the cadence has a place of its own.
+    // Two in the same second differ only by their ids: only fires of the cadence have a unique time.
     if (!isOfCadence(row, everyMs)) continue;
     const before = byTime.get(row.localTime);
     if (before !== undefined)
@@ -45,12 +45,12 @@ export function compareCadence(
     journal.breach('fireDoubled', `${name} at ${localTime}: ${id}, which its cadence does not say`);
 }
 
-/** A fire that was asked for is of the instant it was asked at. */
+/** A triggered fire is scheduled for the instant of its trigger. */
 function isOfCadence({ scheduledFor, firedAt }: Data, everyMs: number | undefined): boolean {
   return everyMs !== undefined && (scheduledFor !== firedAt || Date.parse(scheduledFor) % everyMs === 0);
 }
 
-/** It was late by a whole period, which a fault or a pause may be the cause of. */
+/** It was late by a whole period, which a fault or a pause can explain. */
 function isExplained(
   outages: readonly Outage[],
   changes: KnownSchedule['changes'],
@@ -64,7 +64,7 @@ function isExplained(
   );
 }
 
-/** It names the fire that was under way, which then is one that fired. */
+/** It names the fire that was in progress, which must be one that fired. */
 function compareSkipped(journal: Journal, told: string, row: Data, rows: readonly Data[]): void {
   const named = /^The run of (\S+) was still under way\.$/.exec(row.reason ?? '')?.[1];
   const isThere = rows.some(

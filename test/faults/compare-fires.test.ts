@@ -30,7 +30,7 @@ const fireRow = (id: string, atMs: number, more: Data = {}): Data => ({
   ...more,
 });
 
-/** A fire that was asked for, with everything that it makes. */
+/** A triggered fire with its complete output. */
 function whole(id: string) {
   const fileOf = (ending: string) => ({
     id: `${id} ${ending}`,
@@ -79,7 +79,7 @@ function breachesOf(told: Partial<Schedules>, seen: Partial<SeenSchedules>) {
   );
 }
 
-/** Of one trigger, which `change` may have made something else of. */
+/** Breaches of one trigger, after `change` was applied. */
 function breachesOfTrigger(change: (one: ReturnType<typeof whole>, seen: { messageIds: string[] }) => void) {
   const one = whole('srn_1');
   const seen = { messageIds: [one.messageId] };
@@ -153,7 +153,7 @@ test('a mail is where its delivery says', () => {
   });
 });
 
-/** Of a cadence of every minute, from 18:00 to its pause after 18:04. */
+/** Breaches of a cadence of one minute, from 18:00 until its pause after 18:04. */
 function breachesOfCadence(rows: readonly Data[], outages: Schedules['outages'] = []) {
   const known = scheduleOf({
     everyMs: minuteMs,

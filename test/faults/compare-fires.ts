@@ -4,17 +4,17 @@ import { explained } from './runs.ts';
 import type { KnownSchedule, Schedules } from './schedules.ts';
 import type { Data } from './talks.ts';
 
-/** A fire as the API shows it, with what it delivered. */
+/** A fire as the API shows it, with its deliveries. */
 export interface SeenFire {
   row: Data;
   deliveries: Data[];
 }
 
-/** Everything that there is when nothing is under way any more. */
+/** The complete state once nothing is in progress. */
 export interface SeenSchedules {
-  /** By the schedule's id. */
+  /** By schedule id. */
   fires: ReadonlyMap<string, readonly SeenFire[]>;
-  /** Those of the schedules' project alone. */
+  /** Only those of the schedules' project. */
   runs: readonly Data[];
   reports: readonly Data[];
   files: readonly Data[];
@@ -23,15 +23,12 @@ export interface SeenSchedules {
 }
 
 const ends = ['succeeded', 'failed', 'cancelled'];
-/** A report goes into its folder in three formats. */
+/** A report is written to its folder in three formats. */
 const filesEach = 3;
 
 type Told = Pick<Schedules, 'known' | 'triggers' | 'outages'>;
 
-/**
- * Holds what is there against what was told and what the cadences say, and each thing against what it came
- * from.
- */
+/** Compares the state with the answers to clients and with the cadences, and each thing with its origin. */
 export function compareFires(journal: Journal, told: Told, seen: SeenSchedules): void {
   compareTriggers(journal, told, seen);
   for (const schedule of told.known) {
@@ -62,8 +59,8 @@ function compareTriggers(journal: Journal, { triggers, known }: Told, { fires }:
       );
     asked.set(fireId, name);
   }
-  // What nobody was told of is a fire all the same where its answer was lost for good, and of no more
-  // triggers than those.
+  // A fire that no client knows of is valid if the answer to its trigger was lost, up to the number of such
+  // triggers.
   for (const { id, name, everyMs } of known) {
     if (everyMs !== undefined) continue;
     const open = triggers.filter((one) => one.scheduleId === id && one.fireId === undefined).length;
@@ -92,7 +89,7 @@ function compareFire(
   const own = runs.filter(({ id }) => id === row.runId);
   const [run] = own;
   if (run === undefined || own.length > 1) {
-    // What could not be started has none.
+    // A fire that could not be started has no run.
     if (row.status !== 'failed' || row.runId !== null)
       journal.breach('fireOutput', `${told}: ${own.length} runs ${row.runId}`);
     return;
@@ -108,7 +105,7 @@ function compareFire(
   comparePlanned(journal, schedule, told, run, deliveries);
 }
 
-/** The offline analyst gives the cause within its words, where a statement of its own could not be run. */
+/** The offline analyst gives the cause in its message if one of its own statements could not be run. */
 function isExplained(error: Data): boolean {
   return (
     explained.includes(error?.code) ||
@@ -117,7 +114,7 @@ function isExplained(error: Data): boolean {
   );
 }
 
-/** What is delivered is what the schedule says, into one of the folders that it was told. */
+/** The deliveries are those of the schedule, into one of its folders. */
 function comparePlanned(
   journal: Journal,
   { folders, recipient }: KnownSchedule,
@@ -136,7 +133,7 @@ function comparePlanned(
     journal.breach('fireOutput', `${told}: ${JSON.stringify(deliveries.map(({ target }) => target))}`);
 }
 
-/** Each run that succeeded has one report, and each file is one that was delivered. */
+/** Each successful run has one report, and each file was a delivery. */
 function compareOutput(journal: Journal, fires: readonly SeenFire[], seen: SeenSchedules): void {
   const { runs, reports, files } = seen;
   const runIds = new Set(fires.map(({ row }) => row.runId));

@@ -15,7 +15,7 @@ const delivery = (kind: string, more: Data = {}): Data => ({
   ...more,
 });
 
-/** A run that succeeded, with everything that it makes. */
+/** A successful run with its complete output. */
 const whole: SeenFlows = {
   runs: [{ id: 'wfr_1', status: 'succeeded', error: null, steps: [{ status: 'succeeded' }] }],
   deliveries: ['file', 'email', 'webhook', 'slack'].map((kind) => delivery(kind)),

@@ -3,7 +3,7 @@ import type { Journal } from './journal.ts';
 import { flowFile, flowText, flowTitle } from './load/flow-lanes.ts';
 import type { Data } from './talks.ts';
 
-/** Everything that there is of the load's workflow when nothing is under way any more. */
+/** The complete state of the load's workflow once nothing is in progress. */
 export interface SeenFlows {
   runs: readonly Data[];
   deliveries: readonly Data[];
@@ -15,7 +15,7 @@ export interface SeenFlows {
   posted: readonly { deliveryId: string | undefined; body: Data }[];
 }
 
-/** Holds runs against what was told of them, and what they made and sent against the runs. */
+/** Compares runs with what clients were told, and their output and deliveries with the runs. */
 export function compareFlows(journal: Journal, started: readonly StartedFlow[], seen: SeenFlows): void {
   const known = new Map<string, StartedFlow>();
   for (const flow of started) {
@@ -24,7 +24,7 @@ export function compareFlows(journal: Journal, started: readonly StartedFlow[], 
     if (known.has(flow.id)) journal.breach('flowDoubled', `${flow.tag} is ${known.get(flow.id)?.tag} too`);
     known.set(flow.id, flow);
   }
-  // What nobody was told of is a run all the same, of no more starts than those.
+  // A run that no client knows of is valid, up to the number of starts without an answer.
   const open = started.filter(({ id }) => id === undefined).length;
   const unasked = seen.runs.filter(({ id }) => !known.has(id));
   if (unasked.length > open) journal.breach('flowDoubled', `${unasked.map(({ id }) => id)} of nobody`);
@@ -54,7 +54,7 @@ function compareRun(
     journal.breach('flowOutput', `${told}: ${JSON.stringify(own)}`);
 }
 
-/** One report and one file of a tag at most, and both of a run that succeeded. */
+/** At most one report and one file per tag, and both for a successful run. */
 function compareMade(journal: Journal, { tag, id }: StartedFlow, { runs, reports, files }: SeenFlows): void {
   const run = runs.find((one) => one.id === id);
   const titled = reports.filter(({ title }) => title === flowTitle(tag));
@@ -84,7 +84,7 @@ function compareDelivery(
   ]);
   const there = counted.get(kind)?.();
   if (there === undefined) return;
-  // A webhook may come again under its id; anything else comes once, or is told as uncertain.
+  // A webhook may be repeated with its id; anything else is sent once, or reported as uncertain.
   const most = kind === 'webhook' ? Number.POSITIVE_INFINITY : 1;
   const least = status === 'delivered' ? 1 : 0;
   const isRefused = status === 'failed' && kind !== 'webhook';
@@ -97,7 +97,7 @@ function compareDelivery(
   function posts(): number {
     return posted.filter(({ deliveryId }) => deliveryId === id).length;
   }
-  /** Slack is told nothing but the text: of a run whose tag nobody knows nothing can be found. */
+  /** Slack messages contain only the text, so those of a run with an unknown tag cannot be found. */
   function messages(): number | undefined {
     return tag === undefined ? undefined : posted.filter(({ body }) => body.text === flowText(tag)).length;
   }

@@ -22,7 +22,7 @@ const seenAt = (state: number): SeenCopy => new Map(rowsAt(state).map(({ id, val
 const now = rowsAt(5);
 const [one, two] = now as [SourceRecord, SourceRecord, SourceRecord];
 
-/** Of a source with two rows beside its records. */
+/** A source with two rows besides its records. */
 const source = { records, beside: 2 };
 const copyOf = (rows: readonly SourceRecord[]) => ({ records: [...rows], beside: 2 });
 
@@ -38,7 +38,7 @@ test('a copy of any state, newer than what was seen, breaks nothing', () => {
       expect(
         breachesOf((journal) => compareCopy(journal, copy, copyOf(rowsAt(state)), source, seenAt(2))),
       ).toEqual([]);
-  // Changes are read while they come: records of several states are next to each other.
+  // Changes are read while they arrive: records of several states are next to each other.
   const mixed = [rowsAt(2)[0]!, two];
   expect(breachesOf((journal) => compareCopy(journal, 'changes', copyOf(mixed), source, seenAt(2)))).toEqual(
     [],
@@ -118,7 +118,7 @@ test('requests beyond the limits are seen, in any second and at any moment', () 
   const breaches = (given: SourceRequest[]) =>
     breachesOf((journal) => compareRequests(journal, given, limits));
   expect(breaches(requests(40, 250, 400))).toEqual([]);
-  // Two that were held up on their way.
+  // Two that were delayed on their way.
   expect(breaches(requests(6, 100, 10))).toEqual([]);
   expect(breaches(requests(7, 100, 10))).toEqual(['sourceLimit']);
   expect(breaches([...requests(40, 250, 10), ...requests(4, 1, 1)])).toEqual(['sourceLimit']);

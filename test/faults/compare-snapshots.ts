@@ -12,7 +12,7 @@ import type { SourceRecord, SourceRecords, SourceState } from './source-records.
 import type { SourceRequest } from './sources.ts';
 import type { Data } from './talks.ts';
 
-/** Holds one answer of a copy against the source, and against what was seen before it was asked for. */
+/** Compares one read of a copy with the source, and with what was seen before the read began. */
 export function compareCopy(
   journal: Journal,
   copy: CopyKey,
@@ -28,7 +28,7 @@ export function compareCopy(
   if (unknown.length > 0) journal.breach('copyAltered', `${copy}: ${told(unknown)}`);
   if (rows.length > 0 && beside !== source.beside)
     journal.breach('copyTorn', `${copy}: ${beside} rows beside the records`);
-  // Only changes are read as they come, of several states.
+  // Only changes are read as they arrive, from several states.
   if (copy !== 'changes') {
     const state = stateOf(records, Math.max(0, ...rows.map(({ value }) => value)));
     const torn = unlike(found, records.stateAt(state));
@@ -39,7 +39,7 @@ export function compareCopy(
     journal.breach('copyBack', `${copy}: ${told(back.map(([id]) => found.get(id) ?? { id }))}`);
 }
 
-/** After a snapshot that succeeded every record is there as it was before its start, or newer. */
+/** After a successful snapshot every record is as it was before the snapshot's start, or newer. */
 export function compareBehind(
   journal: Journal,
   snapshot: string,
@@ -54,7 +54,7 @@ export function compareBehind(
   if (behind.length > 0) journal.breach('copyBehind', `${snapshot}: ${told(behind)}`);
 }
 
-/** When the source is at rest and was copied once more, the copy is the source. */
+/** Once the source is idle and has been copied again, the copy equals the source. */
 export function compareEnd(
   journal: Journal,
   copy: CopyKey,
@@ -66,7 +66,7 @@ export function compareEnd(
   journal.count('compared row by row', `rows of the copy ${copy}`, rows.length);
 }
 
-/** Holds every snapshot that there is against what was told of it. */
+/** Compares every existing snapshot with what clients were told of it. */
 export function compareSnapshots(
   journal: Journal,
   started: readonly StartedSnapshot[],
@@ -81,7 +81,7 @@ export function compareSnapshots(
     if (known.has(id)) journal.breach('snapshotDoubled', `${tag} is ${known.get(id)?.tag} too`);
     known.set(id, snapshot);
   }
-  // What nobody was told of is a snapshot all the same, of no more starts than those.
+  // A snapshot that no client knows of is valid, up to the number of starts without an answer.
   const open = started.filter(({ id, isRefused }) => id === undefined && !isRefused).length;
   const unasked = runs.filter(({ id }) => !known.has(id));
   if (unasked.length > open) journal.breach('snapshotDoubled', `${unasked.map(({ id }) => id)} of nobody`);
@@ -95,19 +95,19 @@ export function compareSnapshots(
 }
 
 /**
- * The source breaks connections, and an engine that is killed twice in one try may have died of what it read.
+ * The source breaks connections, and an engine that is killed twice in one attempt may appear to have died of
+ * what it read.
  */
 function isCaused(error: Data): boolean {
   return (error?.code === 'source_failed' && error.stage === 'connect') || error?.code === 'engine_failed';
 }
 
-/** Of an end the driver hears a little later than the client that made it. */
+/** The driver learns of an end slightly later than the client that caused it. */
 const lateMs = 25;
 
 /**
- * Holds what came to the source against its limits. What was let out and then held up on its way, by a pause
- * or by this very process, comes with what was let out since: of that there is as much as may be under way at
- * once.
+ * Compares requests at the source with its limits. Requests that were admitted and then delayed, by a pause
+ * or by this process, arrive together with later ones; their number is limited by the maximum concurrency.
  */
 export function compareRequests(
   journal: Journal,
@@ -139,14 +139,14 @@ export function compareRequests(
   journal.count('requests to the source', 'at most at once', mostOpen);
 }
 
-/** The first state that has the value: what is of one instant came at once. */
+/** The first state that has the value: changes of one instant arrived together. */
 function stateOf({ changes }: SourceRecords, value: number): number {
   let state = value;
   while (state > 0 && changes[state]?.at === changes[value - 1]?.at) state += 1;
   return state;
 }
 
-/** What is in one and not in the other, or otherwise. */
+/** Records that are in only one of the two, or differ. */
 function unlike(found: SourceState, wanted: SourceState): Pick<SourceRecord, 'id'>[] {
   const ids = new Set([...found.keys(), ...wanted.keys()]);
   return [...ids].filter((id) => !isSame(found.get(id), wanted.get(id))).map((id) => found.get(id) ?? { id });

@@ -4,7 +4,9 @@ import type { Journal } from './journal.ts';
 import { scriptedModel, tagOf, tokensEach, wholeReply } from './talk-model.ts';
 import type { Data, Post, Shown, Talk } from './talks.ts';
 
-/** Why a reply may fail where parts of the stack are killed: its steps found no store, or took too long. */
+/**
+ * Why a reply may fail while parts of the stack are killed: a step did not reach a store, or took too long.
+ */
 const explained = [
   'model_unavailable',
   'storage_unavailable',
@@ -17,7 +19,7 @@ type ComparedTalk = Pick<Talk, 'path' | 'posts' | 'stops' | 'ends' | 'shown'> & 
   follower: { events: readonly SeenEvent[] };
 };
 
-/** Holds a conversation that came to rest against what its talkers were told, and against its events. */
+/** Compares an idle conversation with what its talkers were told, and with its events. */
 export function compareTalk(journal: Journal, talk: ComparedTalk, shown: Shown): void {
   const { messages } = shown;
   const { posts } = talk;
@@ -66,7 +68,7 @@ function comparePosts(journal: Journal, talk: ComparedTalk, asked: readonly Data
       journal.breach('messageUnaccounted', `${id} in ${path}: ${content}`);
 }
 
-/** A talker's plain messages in the order they were sent, and of all that waited the first first. */
+/** A talker's plain messages in the order in which they were sent; of all that were waiting, oldest first. */
 function compareOrder(
   journal: Journal,
   { posts, path, follower }: ComparedTalk,
@@ -131,14 +133,14 @@ function compareReply(journal: Journal, talk: ComparedTalk, { message, question,
     journal.breach('answer', `${told}: ${JSON.stringify(usage)} for ${whole.steps} steps`);
 }
 
-/** A reply is stopped by a Stop, or makes way for the message after it. */
+/** A reply is ended by a Stop, or interrupted by the message after it. */
 function compareStop(journal: Journal, talk: ComparedTalk, reply: Data, next: Data | undefined): void {
   const following = talk.posts.find(({ tag }) => tag === plainTag(next?.content ?? ''));
   if (!talk.stops.has(reply.id) && following?.onBusy !== 'interrupt')
     journal.breach('turnEnd', `${reply.id} in ${talk.path} was cancelled by nobody`);
 }
 
-/** Whoever applied the events up to one holds what was shown of that moment. */
+/** Applying the events up to a moment gives what was shown at that moment. */
 function compareEvents(journal: Journal, { path, follower, shown }: ComparedTalk, atEnd: Shown): void {
   for (const { event } of follower.events) journal.count('events', event);
   for (const { messages, queuedTurns, queueHeld, lastEventId } of [...shown, atEnd]) {

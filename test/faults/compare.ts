@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoadContext } from './load/context.ts';
 import { type Row, type TableKey, tableKeys } from './rows.ts';
 
-/** Holds every row of every table against what was acknowledged, and the sync's checkpoint with it. */
+/** Compares every row of every table with what was acknowledged, and the sync's checkpoint as well. */
 export async function compareTables(context: LoadContext): Promise<void> {
   for (const table of tableKeys) await compareTable(context, table);
   const { model, journal } = context;
@@ -32,7 +32,7 @@ async function compareTable(context: LoadContext, table: TableKey): Promise<void
   await compareCount(context, table, found.length);
 }
 
-/** Reading pages by s_id could pass over a second row of one id; counting in SQL does not. */
+/** Reading pages by s_id could miss a second row with the same id; counting in SQL does not. */
 async function compareCount({ client, journal }: LoadContext, table: TableKey, rows: number): Promise<void> {
   const sql = `SELECT count(*) AS rows, count(DISTINCT s_id) AS ids FROM ${table}`;
   const settled = await client.settle({

@@ -4,44 +4,44 @@ import type { FaultSource } from './sources.ts';
 import type { Data } from './talks.ts';
 
 /**
- * Of an HTTP API, `changes` is read from its cursor on, `whole` from its beginning. Of a database, `table` is
- * copied whole, and `growth` by its cursor.
+ * Of an HTTP API, `changes` is read from its cursor, `whole` from the beginning. Of a database, `table` is
+ * copied completely, and `growth` by its cursor.
  */
 export const copyKeys = ['changes', 'whole', 'table', 'growth'] as const;
 export type CopyKey = (typeof copyKeys)[number];
 
 export interface CopySource {
   records: SourceRecords;
-  /** So many changes it has for certain; the ones after them are on their way. */
+  /** The number of changes that it certainly has; later ones are on their way. */
   settled(): number;
-  /** Changes records of one instant, and waits until it has that for certain. */
+  /** Changes records at one instant, and waits until the source certainly has the changes. */
   change(ids: readonly number[]): Promise<void>;
-  /** Rows of its table that are no records. */
+  /** Rows of its table that are not records. */
   beside: number;
 }
 
-/** What a copy holds, as its table was read. */
+/** A copy's content, as its table was read. */
 export interface CopyRows {
   records: SourceRecord[];
   beside: number;
 }
 
-/** A snapshot that was asked for, and what its client was told of it. */
+/** A requested snapshot, and what its client was told of it. */
 export interface StartedSnapshot {
   tag: string;
   copy: CopyKey;
-  /** The source's state when it was asked for. */
+  /** The source's state at the time of the request. */
   before: number;
-  /** Undefined where its start was never acknowledged. */
+  /** Undefined if its start was never acknowledged. */
   id: string | undefined;
-  /** Another one was under way: it is none. */
+  /** Refused because another one was in progress. */
   isRefused: boolean;
 }
 
-/** The newest value that was seen of each record, by id. */
+/** The newest value seen of each record, by id. */
 export type SeenCopy = ReadonlyMap<number, number>;
 
-/** Datasets of two sources, and the tables that they become. */
+/** Datasets of two sources, and their tables. */
 export interface Copies {
   source: FaultSource;
   database: FaultDatabase;
@@ -53,7 +53,7 @@ export interface Copies {
   started: StartedSnapshot[];
   /** Ids of those that have not ended, as far as their clients know. */
   underWay: Set<string>;
-  /** The newest that readers saw of each; undefined before there is a table. */
+  /** The newest that readers saw of each; undefined before the table exists. */
   seen: Record<CopyKey, SeenCopy | undefined>;
 }
 

@@ -16,14 +16,14 @@ export interface FaultDatabase extends CopySource {
   password: string;
   table: string;
   pid(): number | undefined;
-  /** Of late, by some milliseconds. */
+  /** Delayed by some milliseconds. */
   isBeingCopied(): boolean;
   close(): Promise<void>;
 }
 
-/** Rows beside the records, with ids below zero, so that a copy takes long enough to be met. */
+/** Rows besides the records, with negative ids, so that a copy takes long enough for a fault to hit it. */
 const rowsBeside = 1_200_000;
-/** The overlap of an incremental dataset reaches over ten changes. */
+/** The overlap of an incremental dataset covers ten changes. */
 const changeMs = 60_000;
 const lookMs = 50;
 
@@ -62,7 +62,7 @@ export async function startDatabase(
         ({ rows }) => rows[0].copies,
         () => 0,
       );
-      // One that is seen twice is not over at once.
+      // A copy that is seen twice will last a moment longer.
       if (copies > 0 && before > 0) moments.comes('copying');
       await delay(lookMs, undefined, { signal: isOver }).catch(() => undefined);
     }
@@ -89,7 +89,7 @@ export async function startDatabase(
       records.change(ids);
       const changed = records.changes.slice(-ids.length);
       const values = (field: 'id' | 'at' | 'value') => changed.map((record) => record[field]);
-      // What was lost on the way, or is not known, is written again as it is.
+      // A write that failed or has an unknown outcome is repeated unchanged.
       while (!isOver.aborted) {
         const written = pool.query(writeRecords, [values('id'), values('at'), values('value')]);
         if (

@@ -20,7 +20,7 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
   ]);
   const nothing = Object.keys(invariants).map((name) => [name, []]);
   expect(figures, summary(journal)).toEqual(nothing);
-  // A run that could do nothing would hold every invariant.
+  // A run that did nothing would satisfy every invariant.
   expect(journal.counts().get('rounds')?.get('done')).toBe(2);
   for (const group of [
     'requests append',

@@ -7,12 +7,12 @@ import type { FaultMailServer } from './mail-server.ts';
 import type { KnownSchedule } from './schedules.ts';
 import type { Data } from './talks.ts';
 
-/** A mail that was refused again and again waits for a quarter of an hour. */
+/** A repeatedly refused mail waits for a quarter of an hour. */
 const quietTimeoutMs = 1_200_000;
 
 /**
- * Deliveries that are `notTheirs` sent mails too. Pauses every schedule, waits until nothing fires or is
- * delivered any more, and compares.
+ * Deliveries that are `notTheirs` sent mails too. Pauses every schedule, waits until no fire or delivery is
+ * in progress, and compares.
  */
 export async function finishSchedules(
   context: LoadContext,
@@ -42,7 +42,7 @@ export async function finishSchedules(
   });
 }
 
-/** Every fire of a schedule that is paused, once none is under way. */
+/** Every fire of a paused schedule, once none is in progress. */
 async function endedFires(
   context: LoadContext,
   schedule: KnownSchedule,

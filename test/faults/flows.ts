@@ -9,28 +9,26 @@ import type { Data } from './talks.ts';
 /** A run of the load's workflow, and what its client was told of it. */
 export interface StartedFlow {
   tag: string;
-  /** Undefined where its start was never acknowledged. */
+  /** Undefined if its start was never acknowledged. */
   id: string | undefined;
   isCancelAsked: boolean;
 }
 
 export interface Flows {
   projectId: string;
-  /** Of the API, with the workflow's id. */
+  /** In the API, including the workflow's id. */
   path: string;
   started: StartedFlow[];
   /** Where its webhooks and Slack messages go. */
   receiver: HttpReceiver;
 }
 
-/** A mail that was refused again and again waits for a quarter of an hour. */
+/** A repeatedly refused mail waits for a quarter of an hour. */
 const quietTimeoutMs = 1_200_000;
-/** Of a run that failed while parts of the stack were away. */
+/** For a run that failed while parts of the stack were down. */
 const maxResumes = 5;
 
-/**
- * Waits for every run, resumes those that failed, and compares; gives the deliveries whose mails are theirs.
- */
+/** Waits for every run, resumes failed ones, and compares; returns the deliveries whose mails are theirs. */
 export async function finishFlows(
   context: LoadContext,
   mailServer: FaultMailServer,

@@ -3,15 +3,15 @@ import { parseEvent, type SeenEvent } from '../support/conversation-events.ts';
 import type { LoadContext } from './load/context.ts';
 import type { Random } from './random.ts';
 
-/** Somebody who reads a conversation's events from its first, through every cut. */
+/** Reads a conversation's events from the first one, across every cut. */
 export interface Follower {
   events: readonly SeenEvent[];
-  /** False when it did not come that far in time. */
+  /** False if it did not get that far in time. */
   reaches(id: number, timeoutMs: number): Promise<boolean>;
   close(): void;
 }
 
-/** Longer than a stream may say nothing: the other end is gone then. */
+/** Longer than a stream may be silent: then the other end is gone. */
 const longestMs = 30_000;
 
 export function follow(
@@ -49,7 +49,7 @@ export function follow(
         for (const event of blocks.map(parseEvent)) if (event !== undefined) take(event);
       }
     } catch {
-      // Cut: what was read whole counts, and the next connection goes on from there.
+      // Cut: complete events count, and the next connection continues from there.
     }
   }
 

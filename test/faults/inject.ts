@@ -17,11 +17,11 @@ export interface Injection {
   moments: Moments;
 }
 
-/** Deaths of a part within a minute that the driver allows itself: the fifth would end the stack. */
+/** Deaths of a part per minute that the driver allows: the fifth would end the stack. */
 const maxDeaths = 3;
 const targetTimeoutMs = 20_000;
 
-/** Carries a round's faults out in their order, and waits until everything paused goes on. */
+/** Injects a round's faults in order, and waits until everything paused has been resumed. */
 export async function injectFaults(injection: Injection, faults: readonly Fault[]): Promise<void> {
   const pauses: Promise<void>[] = [];
   for (const fault of faults) {
@@ -49,9 +49,9 @@ async function withinBudget({ stack, signal: end }: Injection, { target }: Fault
   while (isPart(target) && stack.recentDeaths(target) >= maxDeaths && !end.aborted) await sleep(500, end);
 }
 
-/** Query and engine processes are children of the API and the worker: what they run tells them apart. */
+/** Query and engine processes are children of the API and the worker: their programs distinguish them. */
 const programs = { query: 'domain/tables/query/process/main.ts', engine: 'service/engine-process/main.ts' };
-// A program that is somewhere else by now would never be found, and never be hit.
+// If a program had been moved, it would never be found and never be hit.
 for (const program of Object.values(programs)) accessSync(new URL(`../../${program}`, import.meta.url));
 
 function isChild(target: Target): target is keyof typeof programs {
@@ -62,7 +62,7 @@ function isPart(target: Target): target is Exclude<Target, keyof typeof programs
   return !isChild(target) && target !== 'source';
 }
 
-/** The process to hit; one that is just being restarted is waited for. */
+/** The process to hit; waits for one that is just being restarted. */
 async function findTarget(injection: Injection, fault: Fault): Promise<number | undefined> {
   const deadlineMs = Date.now() + targetTimeoutMs;
   while (Date.now() < deadlineMs && !injection.signal.aborted) {
@@ -91,22 +91,22 @@ async function kill({ stack, copies, journal, report }: Injection, { target }: F
   if (copies.underWay.size > 0) journal.count('faults in mid-snapshot', `${target} killed`);
   report(`  ${new Date().toISOString()} killed ${target}`);
   if (!isPart(target)) return;
-  // Found again only once it was started anew.
+  // Its process id changes once it has been restarted.
   for (let tries = 0; tries < 100 && stack.pidOf(target) === pid; tries += 1) await delay(20);
 }
 
 async function pause({ journal, report, signal: end }: Injection, fault: Fault, pid: number) {
   const { target, pauseMs } = fault;
-  // PostgreSQL's work is done by its children; a query process is hit by itself, and the API without those.
+  // PostgreSQL works in child processes; a query process is hit alone, and the API without its children.
   const pids = target === 'postgres' || target === 'source' ? treeOf(pid) : [pid];
   try {
-    // Counted first: whatever happens from here on, it is let go again below.
+    // Counted first: whatever happens from here on, it is resumed below.
     journal.count('faults', `${target} paused`);
     report(`  ${new Date().toISOString()} paused ${target} for ${pauseMs} ms`);
     for (const one of pids) signal(one, 'SIGSTOP');
     await sleep(pauseMs, end);
   } finally {
-    // What stands still is what was stopped: its id cannot have gone to another process.
+    // Only processes that are still stopped are resumed: their ids cannot have been reused.
     const stopped = new Set(listProcesses().flatMap((seen) => (seen.isStopped ? [seen.pid] : [])));
     for (const one of pids) if (stopped.has(one)) signal(one, 'SIGCONT');
   }

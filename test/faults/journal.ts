@@ -52,7 +52,7 @@ export const invariants = {
 
 export type Invariant = keyof typeof invariants;
 
-/** What happened in a run: counts of everything, and each breach with what is known of it. */
+/** What happened in a run: counts of everything, and each breach with its details. */
 export interface Journal {
   count(group: string, name: string, by?: number): void;
   breach(invariant: Invariant, detail: string): void;
@@ -80,7 +80,7 @@ export function createJournal(report: (line: string) => void): Journal {
   };
 }
 
-/** Counts in the order of their groups' names, and every invariant with its figure. */
+/** Counts in the order of their groups' names, and every invariant with its number of breaches. */
 export function summary(journal: Journal): string {
   const groups = [...journal.counts()].toSorted(([a], [b]) => a.localeCompare(b));
   const lines = groups.map(([group, names]) => {

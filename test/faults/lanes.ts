@@ -12,19 +12,16 @@ import { copyReaderLane, datasetLane, sourceLane } from './load/snapshot-lanes.t
 import { talkLanes } from './load/talk-lanes.ts';
 import type { Focus } from './plan.ts';
 
-/** The lanes of the load: they work from round to round, and one that is held up goes on in a later one. */
+/** The lanes of the load: they work from round to round, and a blocked one continues in a later round. */
 export interface Lanes {
-  /** Works until told that the round is over; every lane then finishes what it has begun. */
+  /** Works until the round is over; every lane then finishes what it has begun. */
   work(isOver: () => boolean): void;
   isIdle(): boolean;
-  /** Waits for everything that was begun, as long as the time allows. */
+  /** Waits for everything that was begun, until the timeout. */
   finish(timeoutMs: number): Promise<void>;
 }
 
-/**
- * Several writers of one table where their rows are their own, and one for each range of keys that are
- * shared.
- */
+/** Several writers per table if each writes its own rows, and one per key range for shared keys. */
 export function createLanes(context: LoadContext, seed: number, focus?: Focus): Lanes {
   const isFocused = focus === 'copies';
   const maintained: Lane[] = [
@@ -42,7 +39,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
   const copies: Lane[] = [
     ...(['source', 'database'] as const).map((of) => sourceLane(context, seed, of)),
     ...[1, 2].map((lane) => copyReaderLane(context, seed, lane)),
-    // An organization copies two at once: a third would wait for its turn.
+    // An organization copies two at once: a third would have to wait.
     datasetLane(context, seed, isFocused ? ['table'] : ['changes', 'table']),
     datasetLane(context, seed, isFocused ? ['growth'] : ['growth', 'whole']),
   ];
@@ -56,7 +53,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     triggerLane(context, seed, 1),
     pauseLane(context, seed, 1),
     flowLane(context, seed, 1),
-    // Two talk in the same conversation, and one each in two others.
+    // Two talkers share one conversation, and two others have one each.
     ...[2, 1, 1].flatMap((talkers, index) => talkLanes(context, seed, index + 1, talkers)),
   ];
   return runLanes(context, isFocused ? [...copies, ...maintained] : [...copies, ...maintained, ...others]);

@@ -4,14 +4,19 @@ import { type Misbehaviour, startSmtpServer, type TestSmtpServer } from '../supp
 import type { Moments } from './moments.ts';
 import { createRandom } from './random.ts';
 
-/** How the mail server is in a round. */
+/** The mail server's behaviour in a round. */
 export const mailMoods = ['well', 'slow', 'silent', 'dropsContent', 'dropsAnswer', 'full', 'away'] as const;
 export type MailMood = (typeof mailMoods)[number];
 
-/** The mail server of the stack under test: it comes back at the same address with all that it ever took. */
+/**
+ * The mail server of the stack under test: it restarts at the same address with all mails that it ever
+ * accepted.
+ */
 export interface FaultMailServer {
   url: string;
-  /** The Message-ID of every mail that it took, without brackets; one that came twice is there twice. */
+  /**
+   * The Message-ID of every mail that it accepted, without brackets; one that was sent twice is listed twice.
+   */
   messageIds(): string[];
   be(mood: MailMood): Promise<void>;
   close(): Promise<void>;
@@ -20,7 +25,7 @@ export interface FaultMailServer {
 const misbehaviours: Record<Exclude<MailMood, 'away'>, Misbehaviour> = {
   well: {},
   slow: { answerDelayMs: 4_000 },
-  // Its client waits until it has had enough, or is killed before that.
+  // Its client waits until its timeout, or is killed before that.
   silent: { silentAt: 'answer' },
   dropsContent: { drop: 'content' },
   dropsAnswer: { drop: 'answer' },
@@ -28,7 +33,7 @@ const misbehaviours: Record<Exclude<MailMood, 'away'>, Misbehaviour> = {
 };
 
 /**
- * How it is in every round: a third of them are well, so that what waits for another attempt comes through.
+ * Its mood in every round: a third of them are good, so that mails waiting for another attempt get through.
  */
 export function planMoods(seed: number, rounds: number): MailMood[] {
   const random = createRandom(seed, 'mail server');
@@ -57,7 +62,7 @@ export async function startMailServer(moments: Moments): Promise<FaultMailServer
     messageIds: () =>
       started.flatMap(({ mails }) => mails.map(({ messageId }) => messageId?.slice(1, -1) ?? 'none')),
     async be(mood) {
-      // Who waits for an answer that does not come would wait for minutes.
+      // A client that waits for an answer that never comes would wait for minutes.
       const isSilent = current?.misbehaviour.silentAt !== undefined;
       if (mood === 'away' || isSilent) {
         await current?.close();
@@ -73,7 +78,7 @@ export async function startMailServer(moments: Moments): Promise<FaultMailServer
   };
 }
 
-/** It must be known before the server is there, and the same whenever it comes back. */
+/** It must be known before the server starts, and the same after every restart. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

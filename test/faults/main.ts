@@ -5,7 +5,7 @@ import { runFaults } from './run.ts';
 
 const usage = 'Usage: npm run faults -- [--rounds N] [--seed N] [--focus copies|maintenance] [--keep]';
 
-/** Tries faults at length; exits with 1 when an invariant does not hold, 2 when it could not be tried. */
+/** Long fault injection; exits with 1 if an invariant is violated, 2 if the run failed. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {

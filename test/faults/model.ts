@@ -1,25 +1,27 @@
 import { type Operation, type Row, rowsOf, type TableKey } from './rows.ts';
 
-/** How a write ended, as its client was told; `open` is one that no answer has settled yet. */
+/** How a write ended, as its client was told; `open` if no answer has settled it yet. */
 export type Fate = 'open' | 'acknowledged' | 'refused';
 
 export interface Entry {
   operation: Operation;
   fate: Fate;
-  /** The table's version that it became, where it was acknowledged. */
+  /** The resulting version of the table, if it was acknowledged. */
   version: number;
 }
 
-/** What the tables must hold, by what was acknowledged. */
+/** What the tables must contain, according to what was acknowledged. */
 export interface Model {
   begin(operation: Operation): void;
   acknowledge(operation: Operation, version: number): void;
   refuse(operation: Operation): void;
-  /** Acknowledged writes of a table in the order their clients learned of it; only ever grows. */
+  /** Acknowledged writes of a table in the order in which their clients learned of it; append-only. */
   acknowledged(table: TableKey): readonly Entry[];
   find(no: number): Entry | undefined;
   open(): Entry[];
-  /** Every row that must be in the table. A write that is still open may be there whole, or not at all. */
+  /**
+   * Every row that must be in the table. A write that is still open may be there completely, or not at all.
+   */
   expectedRows(table: TableKey, foundNos: ReadonlySet<number>): Map<number, Row>;
 }
 
@@ -35,7 +37,7 @@ export function createModel(): Model {
     const known = acknowledged[table];
     if (table === 'appends') return [...known, ...maybe];
     if (table === 'items') {
-      // Each lane writes one after the other: its last word stands.
+      // Each lane writes sequentially, so its last write counts.
       const last = new Map([...known, ...maybe].map((entry) => [entry.operation.lane, entry]));
       return [...last.values()];
     }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * `completed`: a batch, and from then on it is about to be applied. `said`: a message is about to be posted.
- * `answering`: the model begins to. `calling`: it has called tools. `firing`: a schedule is asked to fire.
- * `mailing`: the mail server has a mail, and has not said so. `read`: the source of a dataset has answered
- * the last page, which is about to be committed. `copying`: a database is being copied.
+ * `completed`: a batch is about to be applied. `said`: a message is about to be posted. `answering`: the
+ * model begins to answer. `calling`: it has called tools. `firing`: a schedule is being triggered. `mailing`:
+ * the mail server has a mail, and has not answered. `read`: a dataset's source has answered the last page,
+ * which is about to be committed. `copying`: a database is being copied.
  */
 export const momentNames = [
   'completed',
@@ -18,7 +18,7 @@ export const momentNames = [
 ] as const;
 export type Moment = (typeof momentNames)[number];
 
-/** Tells whoever waits for it that a moment has come. */
+/** Notifies waiters that a moment has come. */
 export interface Moments {
   comes(moment: Moment): void;
   until(moment: Moment, timeoutMs: number, signal: AbortSignal): Promise<void>;

@@ -1,30 +1,28 @@
 import type { Moment } from './moments.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** Parts of the stack, processes of them, and a source of their datasets. */
+/** Parts of the stack, their child processes, and a source of their datasets. */
 export const targets = ['api', 'worker', 'query', 'engine', 'temporal', 'postgres', 's3', 'source'] as const;
 export type Target = (typeof targets)[number];
 
-/**
- * What alone is the load: copies, met in their middle, or writers beside maintenance, which nothing disturbs.
- */
+/** Restricted loads: copies, hit in the middle, or writers next to maintenance, without faults. */
 export const focuses = ['copies', 'maintenance'] as const;
 export type Focus = (typeof focuses)[number];
 
 export interface Fault {
   target: Target;
   action: 'kill' | 'pause';
-  /** Wait before it, counted from the fault before. */
+  /** Delay before it, counted from the previous fault. */
   gapMs: number;
-  /** So long after a moment, where the fault is to meet what begins then. */
+  /** Delay after a moment, if the fault is to hit what begins then. */
   after: { moment: Moment; ms: number; patienceMs: number } | undefined;
-  /** How long a paused part stands still. */
+  /** How long a paused part is stopped. */
   pauseMs: number;
-  /** Chooses among several processes of the target. */
+  /** Selects one of several processes of the target. */
   choice: number;
 }
 
-/** A pause after which the worker's activities have been given up by Temporal, and go on nevertheless. */
+/** A pause after which Temporal has timed out the worker's activities, while they continue. */
 const beyondHeartbeatsMs = 17_000;
 
 /**
@@ -50,7 +48,7 @@ export function planFaults(
       return {
         target,
         action,
-        // Now and then two at once.
+        // Sometimes two at once.
         gapMs: random.chance(0.2) ? 0 : random.int(300, 3_000),
         after: options.focus === 'copies' ? inMidCopy(random) : afterOf(random, target),
         pauseMs: isLong ? beyondHeartbeatsMs : random.int(800, 4_000),
@@ -60,10 +58,10 @@ export function planFaults(
   );
 }
 
-/** Where nothing begins, faults go on. */
+/** If nothing begins, the fault is injected anyway. */
 const patienceMs = 3_000;
 
-/** How long after each moment what begins then may last. */
+/** How long the work that begins at each moment may last. */
 const lastsMs: Record<Moment, number> = {
   completed: 300,
   said: 60,
@@ -75,7 +73,9 @@ const lastsMs: Record<Moment, number> = {
   copying: 800,
 };
 
-/** What the worker and its database are met in the middle of is above all a turn, or a fire and its mail. */
+/**
+ * For the worker and its database, the most interesting work to interrupt is a turn, or a fire and its mail.
+ */
 const moments: readonly Moment[] = [
   'completed',
   'completed',

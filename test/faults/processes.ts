@@ -7,7 +7,7 @@ export interface SeenProcess {
   isStopped: boolean;
 }
 
-/** The processes of this machine with their parents: zombies are left out. */
+/** The processes of this machine with their parents, without zombies. */
 export function listProcesses(): SeenProcess[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args='], {
     encoding: 'utf8',
@@ -27,13 +27,13 @@ export function listProcesses(): SeenProcess[] {
   });
 }
 
-/** The process and everything below it, the process first. */
+/** The process and all of its descendants, the process first. */
 export function treeOf(pid: number, seen: readonly SeenProcess[] = listProcesses()): number[] {
   const below = seen.filter(({ parent }) => parent === pid).flatMap((child) => treeOf(child.pid, seen));
   return seen.some((one) => one.pid === pid) ? [pid, ...below] : below;
 }
 
-/** False when the process had ended already. */
+/** False if the process had already ended. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);

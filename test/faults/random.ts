@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/**
- * A stream of numbers that is the same for the same seed and name, whatever other streams are read meanwhile.
- */
+/** A stream of numbers that is the same for the same seed and name, regardless of other streams. */
 export interface Random {
-  /** From `least` to `most`, both included. */
+  /** From `least` to `most`, both inclusive. */
   int(least: number, most: number): number;
   chance(share: number): boolean;
   pick<T>(list: readonly T[]): T;

@@ -3,7 +3,7 @@ import type { LoadContext } from './load/context.ts';
 import { createRandom } from './random.ts';
 import { type TableKey, tableKeys } from './rows.ts';
 
-/** What a reader sees of one operation, or of one lane's keys and the operation they are of. */
+/** What a reader sees of one operation, or of one lane's keys and their operation. */
 interface Group {
   lane: number;
   no: number;
@@ -13,8 +13,8 @@ interface Group {
 }
 
 /**
- * Reads one table after the other as long as there is load: whole operations only, in a swapped table exactly
- * one, and everything that was acknowledged before the reader asked.
+ * Reads one table after the other as long as there is load: only complete operations, in a replaced table
+ * exactly one, and everything that was acknowledged before the read began.
  */
 export async function read(
   context: LoadContext,
@@ -66,7 +66,7 @@ function faultsOf(table: TableKey, groups: readonly Group[]): string[] {
   return partial;
 }
 
-/** What must be seen by whoever asks from now on. */
+/** What every read that begins from now on must see. */
 function knownOf({ model }: LoadContext, table: TableKey) {
   const entries = model.acknowledged(table);
   return { count: entries.length, version: Math.max(-1, ...entries.map(({ version }) => version)) };
@@ -94,7 +94,7 @@ function absentOf(
   }
   if (known.length === 0) return [];
   const shown = model.find(groups[0]?.no ?? 0);
-  // One that its client does not know to be applied yet is newer than any that is known.
+  // An operation whose client does not know that it was applied is newer than any known one.
   const isOld = shown?.fate === 'acknowledged' && shown.version < before.version;
   return groups.length === 0 || isOld
     ? [`shows ${groups[0]?.no ?? 'nothing'}, and version ${before.version} was acknowledged before`]

@@ -4,8 +4,8 @@ export const tableKeys = ['appends', 'items', 'whole', 'snapshot'] as const;
 export type TableKey = (typeof tableKeys)[number];
 
 /**
- * One write that is all or nothing: a request of rows, or a batch. Its rows follow from it, so that what is
- * found in a table can be attributed and checked without keeping what was sent.
+ * One atomic write: a request with rows, or a batch. Its rows are derived from it, so that rows found in a
+ * table can be attributed and checked without storing what was sent.
  */
 export interface Operation {
   no: number;
@@ -18,7 +18,7 @@ export interface Row {
   s_id: number;
   item: string;
   op_no: number;
-  /** How many rows of the operation there are when all of it is there. */
+  /** The number of rows of the complete operation. */
   expected: number;
   value: string;
   checksum: string;
@@ -32,7 +32,7 @@ export const columns = [
   { name: 'checksum', data_type: 'STRING' },
 ];
 
-/** Room for the rows of one operation, and for the operations of one lane, among the s_ids. */
+/** Space in the s_ids for the rows of one operation, and for the operations of one lane. */
 const rowsEach = 1_000;
 const operationsEach = 1_000_000;
 
@@ -40,12 +40,14 @@ export function operationNo(lane: number, count: number): number {
   return lane * operationsEach + count;
 }
 
-/** Rows of `items` belong to a lane, which writes all of them each time; any other row to its operation. */
+/**
+ * Rows of `items` belong to a lane, which writes all of them each time; other rows belong to their operation.
+ */
 function rowId(operation: Operation, index: number): number {
   return (operation.table === 'items' ? operation.lane : operation.no) * rowsEach + index;
 }
 
-/** A row of an operation; `stale` is what an earlier page says of a key that a later one says better. */
+/** A row of an operation; `stale` is an earlier page's row for a key that a later page overrides. */
 export function rowOf(operation: Operation, index: number, version: 'final' | 'stale' = 'final'): Row {
   const id = rowId(operation, index);
   const hash = createHash('sha256').update(`${operation.no} ${id} ${version}`).digest('hex');

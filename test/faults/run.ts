@@ -33,18 +33,18 @@ export interface FaultOptions {
   seed: number;
   faultsPerRound: number;
   focus?: Focus | undefined;
-  /** Pauses of the worker beyond its heartbeats: each takes a quarter of a minute. */
+  /** Pauses of the worker longer than its heartbeat timeout: each takes a quarter of a minute. */
   longPauses: boolean;
-  /** Leaves the data directory with its logs. */
+  /** Keeps the data directory with its logs. */
   keep: boolean;
   report: (line: string) => void;
-  /** Ends the run early, and in order. */
+  /** Ends the run early and in order. */
   signal: AbortSignal;
 }
 
-/** Within it everything has to be up again, and from then on every batch at its end. */
+/** Within this time everything must be up again, and after that every batch must have ended. */
 const settleTimeoutMs = 90_000;
-/** Lanes without a batch are waited for this long: a key that a dead process holds may take minutes. */
+/** How long lanes without a batch are waited for: a key held by a dead process may take minutes. */
 const patienceMs = 10_000;
 /** A round without faults. */
 const quietRoundMs = 30_000;
@@ -58,7 +58,7 @@ interface Run extends FaultOptions {
 }
 
 /**
- * Load and faults in rounds on a stack of its own; the journal says what happened and whether anything broke.
+ * Load and faults in rounds on a separate stack; the journal says what happened and whether anything broke.
  */
 export async function runFaults(options: FaultOptions): Promise<Journal> {
   const { seed, rounds, report } = options;
@@ -144,7 +144,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
   }
 }
 
-/** True when everything came to rest, so that another round makes sense. */
+/** True if everything came to rest, so that another round makes sense. */
 async function runRound(run: Run, round: number, faults: readonly Fault[], mood: MailMood): Promise<boolean> {
   const { context, lanes, report, stack, signal } = run;
   if (signal.aborted) return false;
@@ -169,7 +169,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   return isSettled;
 }
 
-/** All parts are up again and every batch has ended; what has not in time is stuck. */
+/** All parts are up again and every batch has ended; anything not done in time is stuck. */
 async function settles({ stack, context, lanes, signal }: Run): Promise<boolean> {
   const startMs = Date.now();
   while (!(await stack.isUp())) {

@@ -6,12 +6,12 @@ import type { Data } from './talks.ts';
 /** A run of a playbook, and what its client was told of it. */
 export interface StartedRun {
   tag: string;
-  /** Undefined where its start was never acknowledged. */
+  /** Undefined if its start was never acknowledged. */
   id: string | undefined;
   isCancelAsked: boolean;
 }
 
-/** Why a run may fail where parts of the stack are killed: as turns do. */
+/** Why a run may fail while parts of the stack are killed: for the same reasons as turns. */
 export const explained: readonly string[] = [
   'model_unavailable',
   'storage_unavailable',
@@ -20,13 +20,10 @@ export const explained: readonly string[] = [
   'overloaded',
 ];
 
-/** A run of which nothing is heard for so long is stuck. */
+/** A run without any change for that long is stuck. */
 const stuckMs = 120_000;
 
-/**
- * Waits until every run has ended, and holds each against its report: a run that succeeded has one, no other
- * has.
- */
+/** Waits until every run has ended, and checks its report: a successful run has one, others have none. */
 export async function compareRuns(context: LoadContext): Promise<void> {
   const { journal, projectId, runs } = context;
   const shown = new Map<string, Data>();
@@ -51,7 +48,7 @@ export async function compareRuns(context: LoadContext): Promise<void> {
 
 /** The title of a run's report. */
 export const titleOf = (tag: string): string => `Report ${tag}`;
-/** What its analyst is asked. */
+/** The instructions of its analyst. */
 export const instructionsOf = (tag: string): string => `Report on ${tag}.`;
 
 async function endOf({ client, projectId, signal }: LoadContext, id: string): Promise<Data | undefined> {

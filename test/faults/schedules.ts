@@ -1,11 +1,11 @@
 /**
- * From when on a schedule is active, or paused: between the two instants, both of the driver's clock, it may
- * be either.
+ * When a schedule became active or paused: between the two instants, both of the driver's clock, it may be
+ * either.
  */
 export interface ScheduleChange {
   to: 'active' | 'paused';
   askedMs: number;
-  /** Infinity where its client was never told. */
+  /** Infinity if its client was never told. */
   knownMs: number;
 }
 
@@ -13,16 +13,16 @@ export interface ScheduleChange {
 export interface KnownSchedule {
   name: string;
   id: string;
-  /** Between two fires by its cadence; undefined where that says nothing while the load works. */
+  /** Interval of its cadence; undefined if that never fires during the load. */
   everyMs: number | undefined;
-  /** Every folder that it was ever told; empty where it delivers nothing. */
+  /** Every folder that it was ever given; empty if it delivers nothing. */
   folders: string[];
   recipient: string | undefined;
   /** Oldest first. */
   changes: ScheduleChange[];
 }
 
-/** A trigger, and the fire that it was answered with. */
+/** A trigger, and the fire with which it was answered. */
 export interface Trigger {
   name: string;
   scheduleId: string;
@@ -43,12 +43,12 @@ export interface Schedules {
   outages: Outage[];
 }
 
-/** What the cadence is to be at an instant; undefined where nobody can tell. */
+/** The state that the cadence must have at an instant; undefined if that is uncertain. */
 export function stateAt(changes: readonly ScheduleChange[], atMs: number): ScheduleChange['to'] | undefined {
   let state: ScheduleChange['to'] | undefined;
   for (const { to, askedMs, knownMs } of changes) {
     if (knownMs < atMs) state = to;
-    // It may have been heard already.
+    // The change may already have taken effect.
     else if (askedMs <= atMs && to !== state) state = undefined;
   }
   return state;

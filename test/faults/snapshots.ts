@@ -21,10 +21,10 @@ import { listAll } from './list-all.ts';
 import type { LoadContext } from './load/context.ts';
 import type { Data } from './talks.ts';
 
-/** A request of a worker that was killed holds its place at the source for half a minute. */
+/** A request of a killed worker holds its place at the source for half a minute. */
 const quietTimeoutMs = 300_000;
 const readTimeoutMs = 90_000;
-/** The first may meet a store that has only just come back. */
+/** The first may meet a store that has only just restarted. */
 const maxLastSnapshots = 3;
 
 /** Waits for every snapshot, takes a last one of each dataset, and compares. */
@@ -48,7 +48,7 @@ export async function finishCopies(context: LoadContext, report: (line: string) 
   compareRequests(journal, copies.source.requests, copies.limits);
 }
 
-/** Asks for a snapshot, or again for the same one. */
+/** Requests a snapshot, or repeats the same request. */
 export async function startSnapshot(context: LoadContext, snapshot: StartedSnapshot): Promise<void> {
   const { client, copies, journal, moments } = context;
   const { tag, copy } = snapshot;
@@ -72,7 +72,8 @@ export async function startSnapshot(context: LoadContext, snapshot: StartedSnaps
 }
 
 /**
- * The snapshot as it ended, looked at at once where it succeeded; undefined when that did not come in time.
+ * The snapshot once it has ended, with an immediate read if it succeeded; undefined if that did not happen in
+ * time.
  */
 export async function followSnapshot(
   context: LoadContext,
@@ -103,7 +104,7 @@ async function untilEnded(context: LoadContext, snapshot: StartedSnapshot): Prom
   return undefined;
 }
 
-/** Somebody who asks once a snapshot is known to have succeeded sees what was there before it. */
+/** A read after a snapshot is known to have succeeded shows what existed before it. */
 async function lookAfter(context: LoadContext, snapshot: StartedSnapshot): Promise<void> {
   const { copies, journal } = context;
   const before = copies.seen[snapshot.copy];
@@ -114,7 +115,7 @@ async function lookAfter(context: LoadContext, snapshot: StartedSnapshot): Promi
   compareBehind(journal, `${snapshot.tag}, ${snapshot.id}`, rows.records, records, snapshot.before);
 }
 
-/** Holds what a reader got against the source, and against what was seen before it asked. */
+/** Compares a read with the source, and with what was seen before the read began. */
 export function lookAt(
   { copies, journal }: LoadContext,
   copy: CopyKey,
@@ -128,7 +129,7 @@ export function lookAt(
   copies.seen[copy] = seen;
 }
 
-/** Where stores are away a query fails, or runs out of time: it is asked again, as long as that may help. */
+/** While stores are down a query fails or times out: it is repeated as long as that may help. */
 async function read({ client, copies, journal, signal }: LoadContext, copy: CopyKey) {
   const body = queryOf(copies.tables[copy]);
   const path = '/v1/query-executions';

@@ -1,7 +1,7 @@
-/** A record as the source has it, or had it: `value` is the number of the change that made it so. */
+/** A record as it is, or was, in the source: `value` is the number of the change that made it so. */
 export interface SourceRecord {
   id: number;
-  /** ISO 8601; grows with every change. Records that are changed together are of one instant. */
+  /** ISO 8601; increases with every change. Records that are changed together have the same instant. */
   at: string;
   value: number;
 }
@@ -10,18 +10,19 @@ export interface SourceRecord {
 export type SourceState = ReadonlyMap<number, SourceRecord>;
 
 /**
- * What the source holds, and ever held: nothing is deleted. A state is told by the number of its last change.
+ * What the source contains and ever contained: nothing is deleted. A state is identified by the number of its
+ * last change.
  */
 export interface SourceRecords {
   /** The change with the number n is at n - 1. */
   changes: readonly SourceRecord[];
-  /** Changes records of one instant, each once; ids that are new insert them. */
+  /** Changes records at one instant, each once; new ids insert them. */
   change(ids: readonly number[]): void;
   stateAt(number: number): SourceState;
 }
 
 const firstInstantMs = Date.UTC(2026, 0, 1);
-/** Pages of one state are asked for one after the other. */
+/** Pages of one state are requested one after the other. */
 const maxKept = 8;
 
 export function createSourceRecords(instantMs = 1): SourceRecords {

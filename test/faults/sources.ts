@@ -5,27 +5,27 @@ import type { Moments } from './moments.ts';
 import { createRandom } from './random.ts';
 import { createSourceRecords, type SourceRecord, type SourceRecords } from './source-records.ts';
 
-/** A request that came to the source, in milliseconds of the driver's clock that never goes back. */
+/** A request that reached the source, in milliseconds of the driver's monotonic clock. */
 export interface SourceRequest {
   fromMs: number;
-  /** When it was answered or its connection ended; infinity before. */
+  /** When it was answered or its connection ended; infinity before that. */
   toMs: number;
 }
 
 /** An HTTP API whose records are copied, of one data connection. It is not killed, but misbehaves. */
 export interface FaultSource extends CopySource {
   url: string;
-  /** Every one that came, answered or not. */
+  /** Every request, answered or not. */
   requests: SourceRequest[];
-  /** From then on it answers everything at once, as it should. */
+  /** From then on it answers everything at once and correctly. */
   getWell(): void;
   close(): Promise<void>;
 }
 
 /**
- * Answers two paths, a page at a time with a link to the next. `/changes?since=<at>` has what was changed
- * then or later, as it is when it is asked for: what changes while it is read comes again. `/whole` has one
- * state of everything, which its links name.
+ * Answers two paths, in pages with a link to the next one. `/changes?since=<at>` returns what was changed at
+ * that time or later, in its current state: records that change during the read come again. `/whole` returns
+ * one consistent state of everything, which its links name.
  */
 export async function startSource(seed: number, moments: Moments): Promise<FaultSource> {
   const random = createRandom(seed, 'source');
@@ -65,11 +65,11 @@ export async function startSource(seed: number, moments: Moments): Promise<Fault
   };
 }
 
-/** What it does for one drawn number of a hundred: most are answered, some late. */
+/** Behaviour for a number drawn from a hundred: most requests are answered, some late. */
 function misbehave(response: ServerResponse, answer: () => string, drawn: number, ms: number): void {
   if (drawn <= 3) response.destroy();
   else if (drawn <= 5) cutOff(response, answer());
-  // Whole for HTTP, and yet not all of it.
+  // A complete HTTP response, but truncated content.
   else if (drawn <= 7) send(response, answer().slice(0, -ms % 100 || -1));
   else if (drawn <= 10) response.writeHead(500).end('broken');
   else if (drawn <= 12) response.writeHead(429, { 'retry-after': '1' }).end('too many');
@@ -107,7 +107,7 @@ function pageOf(records: SourceRecords, url: URL): { items: readonly SourceRecor
   if (last === undefined || left.length <= limit) return { items, next: null };
   const next = new URL(url);
   next.searchParams.set('after_id', String(last.id));
-  // Changes are read as they come; only the whole is of one moment.
+  // Changes are read as they arrive; only `/whole` is consistent.
   if (isWhole) next.searchParams.set('state', String(state));
   else next.searchParams.set('after_at', last.at);
   return { items, next: `${next.pathname}${next.search}` };

@@ -13,14 +13,14 @@ import { listProcesses, signal, treeOf } from './processes.ts';
 
 export const parts: readonly PartName[] = ['api', 'worker', 'temporal', 's3', 'postgres'];
 
-/** A local stack of the run's own, supervised by the same program as `npm start`. */
+/** A local stack of its own, supervised by the same program as `npm start`. */
 export interface StackUnderTest {
   state: LocalState;
   dataDir: string;
   supervisorPid: number;
-  /** The part's process, when it is up and certainly the supervisor's own. */
+  /** The part's process, if it is up and certainly the supervisor's own. */
   pidOf(part: PartName): number | undefined;
-  /** Deaths of the part within the last minute, whoever caused them. */
+  /** Deaths of the part within the last minute, whatever their cause. */
   recentDeaths(part: PartName): number;
   hasEnded(): boolean;
   isUp(): Promise<boolean>;
@@ -34,16 +34,16 @@ const deathWindowMs = 60_000;
 export interface StackOptions {
   journal: Journal;
   report: (line: string) => void;
-  /** Called whenever a part has died, whoever killed it. */
+  /** Called whenever a part has died, whatever the cause. */
   onDeath?: (part: string) => void;
-  /** Variables that api and worker are given beside the usual. */
+  /** Additional environment variables of API and worker. */
   environment?: Readonly<Record<string, string>>;
 }
 
 export async function startStackUnderTest(options: StackOptions): Promise<StackUnderTest> {
   const { journal, report, onDeath } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-faults-'));
-  // In a group of its own: a Ctrl-C is for the driver, which then stops it in order.
+  // In its own process group: a Ctrl-C reaches only the driver, which then stops the stack in order.
   const child = spawn(process.execPath, [join(repositoryDir, 'local', 'start.ts')], {
     cwd: repositoryDir,
     env: environmentOf(dataDir, options.environment),
@@ -84,7 +84,7 @@ export async function startStackUnderTest(options: StackOptions): Promise<StackU
   }
 }
 
-/** Everything local and on free ports, whatever stores the driver's own environment names. */
+/** Everything local and on free ports, regardless of stores in the driver's own environment. */
 function environmentOf(dataDir: string, given: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = [
     'HOME',
@@ -130,7 +130,7 @@ async function untilStarted(
   throw new Error(`The stack did not start.\n${lines.slice(-20).join('\n')}`);
 }
 
-/** A process id read from a file is believed only where its parent is the supervisor. */
+/** A process id read from a file is trusted only if its parent is the supervisor. */
 function pidOf(dataDir: string, supervisorPid: number, part: PartName): number | undefined {
   const pid = readLocalState(dataDir)?.pids[part];
   const isOurs = listProcesses().some((seen) => seen.pid === pid && seen.parent === supervisorPid);
@@ -154,12 +154,14 @@ async function get(url: string): Promise<{ isOk: boolean; body: { status?: strin
   return { isOk: response.ok, body: (await response.json()) as { status?: string } };
 }
 
-/** In order where that goes in time; otherwise outright. Nothing stays, and its folder goes. */
+/**
+ * In order if that succeeds in time; otherwise by killing it. No process stays, and the folder is removed.
+ */
 async function stopStack(child: ChildProcess, dataDir: string, keep: boolean): Promise<void> {
   const pid = child.pid;
   if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const tree = treeOf(pid);
-    // A paused process takes no signal to end.
+    // A paused process does not handle a signal to end.
     for (const one of tree) signal(one, 'SIGCONT');
     const ended = once(child, 'exit');
     child.kill('SIGTERM');

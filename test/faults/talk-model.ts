@@ -4,20 +4,16 @@ import { createRandom } from './random.ts';
 
 export const scriptedModel = 'local/scripted';
 
-/**
- * What stands in every question, and so in its answer: the conversation, the talker and the message's number.
- */
+/** Part of every question, and so of its answer: the conversation, the talker and the message's number. */
 export function tagOf(text: string): string | undefined {
   return /q-\d+-\d+-\d+(-edited)?/.exec(text)?.[0];
 }
 
-/**
- * What the model says to a question; it follows from the question alone, so that an answer can be checked.
- */
+/** The model's answer to a question; it depends only on the question, so that it can be checked. */
 export interface ScriptedAnswer {
-  /** Said before the tools are called. */
+  /** Sent before the tools are called. */
   preface: string;
-  /** Statements that are run before the answer, all at once. */
+  /** Statements that are run before the answer, concurrently. */
   statements: readonly string[];
   text: string;
   /** Before each word. */
@@ -46,7 +42,7 @@ export function answerTo(question: string): ScriptedAnswer {
   };
 }
 
-/** The whole of a reply that came to its end, and how often the model was asked for it. */
+/** The complete text of a finished reply, and the number of model requests for it. */
 export function wholeReply(question: string): { content: string; calls: number; steps: number } {
   const { preface, statements: asked, text } = answerTo(question);
   const hasTools = asked.length > 0;
@@ -60,13 +56,13 @@ export function wholeReply(question: string): { content: string; calls: number; 
 /** Tokens that the model counts for each answer. */
 export const tokensEach = 10;
 
-/** The provider that the stack under test is given. */
+/** The provider of the stack under test. */
 export function startTalkModel(moments: Moments): Promise<ModelServer> {
   return startModelServer((body): ModelReply => {
     const asked = body.messages.findLastIndex(({ role }) => role === 'user');
     const question = String(body.messages[asked]?.content ?? '');
     const isTold = body.messages.slice(asked).some(({ role }) => role === 'tool');
-    // A long run asks thousands of times.
+    // A long run makes thousands of requests.
     body.messages = [];
     moments.comes('answering');
     const { preface, statements: sqls, text, delayMs } = answerTo(question);

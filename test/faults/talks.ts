@@ -5,26 +5,26 @@ import { type Follower, follow } from './follow.ts';
 import type { LoadContext } from './load/context.ts';
 import { createRandom } from './random.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: messages as clients see them are of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: messages as clients see them have any shape.
 export type Data = any;
 
-/** A message of a talker, and what its client was told of it. */
+/** A talker's message, and what its client was told of it. */
 export interface Post {
   tag: string;
   talker: number;
   onBusy: 'enqueue' | 'reject' | 'interrupt';
   model: string;
-  /** What it may say: more than one after an edit without a clear answer. */
+  /** Its possible texts: more than one after an edit with an unknown outcome. */
   questions: string[];
   fate: 'open' | 'acknowledged' | 'refused';
-  /** Where it went, as far as its client was told. */
+  /** The resulting message, if its client was told. */
   userMessageId: string | undefined;
   queuedId: string | undefined;
   isEdited: boolean;
   removal: 'none' | 'asked' | 'acknowledged';
 }
 
-/** A conversation as GET showed it once. */
+/** A conversation as a GET showed it. */
 export interface Shown {
   messages: Data[];
   queuedTurns: Data[];
@@ -37,12 +37,12 @@ export interface Talk {
   no: number;
   path: string;
   posts: Post[];
-  /** Replies that somebody was about to stop. */
+  /** Replies for which a Stop was about to be sent. */
   stops: Set<string>;
-  /** How replies ended, as a Stop was told. */
+  /** How replies ended, according to the answers to Stops. */
   ends: Map<string, string>;
   shown: Shown[];
-  /** What is under way by its talkers. */
+  /** The number of operations in progress by its talkers. */
   busy: number;
   isHeld: boolean;
   follower: Follower;
@@ -51,13 +51,13 @@ export interface Talk {
 /** The conversations of the load. */
 export interface Talks {
   open(path: string): Talk;
-  /** Nobody says anything more in it: it is brought to rest and held against what was acknowledged. */
+  /** No one posts to it any more: it comes to rest and is compared with what was acknowledged. */
   leave(talk: Talk): void;
   /** Leaves all of them, and waits until they are compared. */
   finish(): Promise<void>;
 }
 
-/** A conversation in which nothing happens for so long is stuck: a step waits for half a minute at most. */
+/** A conversation without any change for that long is stuck: a step waits for at most half a minute. */
 const stuckMs = 120_000;
 const followTimeoutMs = 45_000;
 
@@ -123,7 +123,7 @@ async function conclude(context: LoadContext, talk: Talk): Promise<void> {
   compareTalk(journal, talk, shown);
 }
 
-/** The conversation when nothing is left to do in it; undefined where it does not come to that. */
+/** The conversation when there is nothing left to do in it; undefined if it never comes to that. */
 async function atRest(context: LoadContext, talk: Talk): Promise<Shown | undefined> {
   let newest = -1;
   let sinceMs = Date.now();

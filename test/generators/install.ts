@@ -10,7 +10,7 @@ import { installWheels } from '../../local/wheels.ts';
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const report = (line: string) => process.stderr.write(`${line}\n`);
 
-/** What a program said, and how it ended. */
+/** A program's output, and how it ended. */
 export interface Ran {
   code: number | null;
   output: string;
@@ -32,8 +32,8 @@ export function run(program: string, args: readonly string[], options: { cwd: st
 }
 
 /**
- * The generators of TypeScript, in a folder of their own: they need a TypeScript with its JavaScript API,
- * which that of the service has no more, and of which npm would have one in a tree.
+ * The TypeScript generators, in a separate folder: they need a TypeScript with the JavaScript API, which the
+ * service's version no longer has, and npm would install one version per tree.
  */
 export function installNpmGenerators(): Promise<string> {
   const files = ['package.json', 'package-lock.json'];

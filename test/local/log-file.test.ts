@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { capLog, lastLines, openLog, rotateLog, watchLogs } from '../../local/log-file.ts';
 
-/** Writes the next ten numbered lines to its stdout for each message, and says so. */
+/** Writes the next ten numbered lines to its stdout for each message, and confirms it. */
 const writer = `let line = 0;
   process.on('message', () => {
     for (let count = 0; count < 10; count += 1) require('fs').writeSync(1, 'line ' + line++ + '\\n');

@@ -3,7 +3,7 @@ import type { PartExit, PartHandle, PartName } from '../../local/part.ts';
 import { createSupervisor, type SupervisedPart } from '../../local/supervisor.ts';
 import { expectEventually } from '../support/eventually.ts';
 
-/** A part whose processes are promises: the test says when one dies. */
+/** A part whose processes are promises: the test decides when one dies. */
 function fakePart(name: PartName, needs: readonly PartName[] = []) {
   const alive: { die: (reason: string) => void }[] = [];
   const stopped: PartName[] = [];

@@ -36,7 +36,7 @@ test('a migration that has to wait for a lock lets others through meanwhile, and
   const waiting = async () =>
     (await client.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`)).rowCount;
   await eventually(waiting, (sessions) => sessions === 1);
-  // Its try ends before a request would be given up, although the lock is still held.
+  // Its attempt ends before a request would time out, although the lock is still held.
   const other = new pg.Client({ connectionString: databaseUrl, statement_timeout: 30_000 });
   await other.connect();
   await other.query('SELECT FROM organizations');

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends the output with one plain line that a person and a script read alike: `N passed, N failed`. */
+/** Ends the output with one plain line, for people and scripts: `N passed, N failed`. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -10,7 +10,7 @@ export default class ClosingLineReporter implements Reporter {
     const failed = count('failed') + broken + unhandledErrors.length;
     const skipped = count('skipped');
     const line = `${count('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    // After whatever the other reporters and a global teardown still print.
+    // After the output of the other reporters and of a global teardown.
     process.once('exit', () => process.stdout.write(`${line}\n`));
   }
 }

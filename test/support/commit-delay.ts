@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to PostgreSQL on which a COMMIT may be late, also when whoever sent it is no more. */
+/** A proxy to PostgreSQL that can delay a COMMIT, even after its sender has gone. */
 export interface CommitDelay {
-  /** The address with this way's port in it. */
+  /** The address with the proxy's port. */
   databaseUrl: string;
-  /** Keeps the next COMMIT of a lake's snapshot back; resolves when it has come. */
+  /** Delays the next COMMIT of a lake's snapshot; resolves when it has arrived. */
   holdNext(): Promise<void>;
   /** Lets it through. */
   letGo(): void;
@@ -36,7 +36,7 @@ export async function startCommitDelay(databaseUrl: string): Promise<CommitDelay
       held.rest = () => far.end(bytes);
       held.came();
     });
-    // What was sent before the end is passed on before it.
+    // Data sent before the end is forwarded first.
     near.on('end', () => isHeld || far.end());
     near.on('close', () => isHeld || far.end());
   });
@@ -57,7 +57,7 @@ export async function startCommitDelay(databaseUrl: string): Promise<CommitDelay
   };
 }
 
-/** A simple query that is nothing but COMMIT, as the engine's connections send it. */
+/** A simple query that contains only COMMIT, as the engine's connections send it. */
 function isCommit(bytes: Buffer): boolean {
   return bytes[0] === 'Q'.charCodeAt(0) && bytes.subarray(5, -1).toString() === 'COMMIT';
 }

@@ -1,4 +1,4 @@
-// biome-ignore lint/suspicious/noExplicitAny: what is told is of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: events have any shape.
 type Data = any;
 
 export interface SeenEvent {
@@ -20,7 +20,7 @@ export function parseEvent(block: string): SeenEvent | undefined {
   return { id: Number(fields.get('id')), event, data: JSON.parse(fields.get('data')!) };
 }
 
-/** What a reader holds who applied the events to nothing. */
+/** The state of a reader who applied the events to an empty conversation. */
 export function applied(events: readonly SeenEvent[]): {
   messages: Data[];
   queuedTurns: Data[];

@@ -23,16 +23,15 @@ export interface Skipping {
 }
 
 /**
- * A test by such a clock. Its server may hang where a timer is cancelled at the moment that it jumps there
- * (temporalio/sdk-java#3088): then it is tried once more, on another one.
+ * A test with such a clock. Its server may hang if a timer is cancelled at the moment to which it jumps
+ * (temporalio/sdk-java#3088): then the test is repeated once, on another server.
  */
 export function skippingTest(name: string, run: () => Promise<void>): void {
   test(name, { retry: 1 }, run);
 }
 
 /**
- * A server whose clock jumps, for each test: an activity that was cut off keeps its server's clock from
- * jumping.
+ * A server whose clock jumps, for each test: an interrupted activity keeps its server's clock from jumping.
  */
 export function useTimeSkipping(): Skipping {
   const skipping = {} as Skipping;
@@ -43,7 +42,7 @@ export function useTimeSkipping(): Skipping {
   beforeEach(async () => {
     skipping.env = await timeSkipping();
   });
-  // What hung still holds the connection.
+  // A hanging test still holds the connection.
   afterEach(() => skipping.env?.teardown().catch(() => undefined));
   return skipping;
 }
@@ -52,15 +51,15 @@ export function useTimeSkipping(): Skipping {
 export interface Fake {
   activities: Activities;
   calls: string[];
-  /** Replies that are still to come, first first. */
+  /** Replies that are still to come, in order. */
   waiting: string[];
-  /** As a Stop does it to the row. */
+  /** As a Stop ends the row. */
   end(messageId: string): void;
-  /** As it is deleted for its users. */
+  /** As when its user deletes it. */
   delete(): void;
 }
 
-/** A conversation whose every answer is one step without tools, but for what a test changes. */
+/** A conversation in which every answer is one step without tools, except for a test's changes. */
 export function fake(waiting: string[], change: Partial<Activities> = {}): Fake {
   const calls: string[] = [];
   let active: string | undefined;
@@ -122,8 +121,8 @@ export function fake(waiting: string[], change: Partial<Activities> = {}): Fake 
 }
 
 /**
- * Runs `work` with workers on both queues. Whoever comes after one without a cache need not wait until it is
- * given up.
+ * Runs `work` with workers on both queues. Without a cache, the next worker need not wait for a sticky
+ * queue's timeout.
  */
 export async function withWorkers<T>(
   { env, workflowBundle }: Skipping,
@@ -145,7 +144,7 @@ export async function withWorkers<T>(
       connection,
       taskQueue: taskQueues.agent,
       activities: { beginTurn, takeModelStep, callTool },
-      // A cancel is heard with the answer to a heartbeat.
+      // A cancel arrives with the answer to a heartbeat.
       maxHeartbeatThrottleInterval: '50 milliseconds',
     }),
   ]);
@@ -161,7 +160,7 @@ export function start({ env }: Skipping): Promise<WorkflowHandle> {
   });
 }
 
-/** How the process stands in Temporal when it has ended, and its outcome. */
+/** The process's status in Temporal once it has ended, and its outcome. */
 export async function endOf(handle: WorkflowHandle): Promise<string> {
   await handle.result().catch(() => undefined);
   return standing(handle);
@@ -172,12 +171,12 @@ export async function standing(handle: WorkflowHandle): Promise<string> {
   return [status.name, searchAttributes['Outcome']?.[0]].filter((word) => word !== undefined).join(' ');
 }
 
-/** Looks again and again; while nobody asks for a result, no time is skipped. */
+/** Polls repeatedly; while no one waits for a result, no time is skipped. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await wait(10);
 }
 
-/** Work that goes on until somebody cancels it, or lets it end. */
+/** Work that continues until it is cancelled or released. */
 export function endless<T>(outcome: T): {
   work: () => Promise<T>;
   begun: Promise<void>;

@@ -4,7 +4,7 @@ import { eventually } from './eventually.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
 import type { Answer, TestClient, Workspace } from './workspace.ts';
 
-/** A scripted provider for the file; call it before `useWorkspace`, and give that its `environment`. */
+/** A scripted provider for the file; call it before `useWorkspace`, and pass its `environment` to that. */
 export function useModelServer(script: ModelScript): ModelServer & { environment: () => NodeJS.ProcessEnv } {
   const server = {} as ModelServer & { environment: () => NodeJS.ProcessEnv };
   server.environment = () => ({ MODEL_BASE_URL: server.url, MODEL_IDS: 'scripted' });
@@ -15,17 +15,17 @@ export function useModelServer(script: ModelScript): ModelServer & { environment
   return server;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
 
-/** One conversation as a client has it. */
+/** One conversation as a client sees it. */
 export interface Talk {
   url: string;
   id: string;
   projectId: string;
   show(): Promise<Data>;
   post(body: object | string): Promise<Answer>;
-  /** Posts, and gives the reply as it ended. */
+  /** Posts, and returns the reply once it has ended. */
   ask(body: object | string): Promise<Data>;
   message(id: string): Promise<Data>;
   ended(id: string): Promise<Data>;

@@ -7,15 +7,15 @@ import { fromBuffer } from 'yauzl';
 
 export interface PdfPage {
   text: string;
-  /** Its parts, and how far from the left they begin. */
+  /** Its parts, and their distance from the left edge. */
   parts: { text: string; x: number }[];
   width: number;
   height: number;
-  /** Addresses of its links. */
+  /** Targets of its links. */
   links: string[];
 }
 
-/** What a reader of PDF finds in it, page by page. */
+/** What a PDF reader finds in it, page by page. */
 export async function readPdf(bytes: Uint8Array): Promise<PdfPage[]> {
   const task = getDocument({ data: new Uint8Array(bytes), verbosity: VerbosityLevel.ERRORS });
   const document = await task.promise;
@@ -35,7 +35,7 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfPage[]> {
   return pages;
 }
 
-/** The parts of a package of Word, as text; and the names of all. */
+/** The parts of a Word package as text, and the names of all of them. */
 export function readDocx(bytes: Buffer): Promise<{ names: string[]; text: Record<string, string> }> {
   return new Promise((resolve, reject) => {
     fromBuffer(bytes, { lazyEntries: true }, (error, zip) => {
@@ -65,7 +65,7 @@ export function readDocx(bytes: Buffer): Promise<{ names: string[]; text: Record
 export const hasProgram = (name: string): boolean =>
   spawnSync(name, ['--version'], { stdio: 'ignore', timeout: 30_000 }).error === undefined;
 
-/** Pages as images in grey, by poppler; each with its share of pixels that are not white. */
+/** Pages rendered by poppler as greyscale images; each with its share of pixels that are not white. */
 export function drawnPages(pdf: Uint8Array): { ink: number }[] {
   return inFolder((folder) => {
     writeFileSync(join(folder, 'a.pdf'), pdf);
@@ -82,7 +82,7 @@ export function drawnPages(pdf: Uint8Array): { ink: number }[] {
   });
 }
 
-/** The same document as PDF, as LibreOffice lays it out. */
+/** The document as a PDF with LibreOffice's layout. */
 export function officePdf(docx: Buffer): Buffer {
   return inFolder((folder) => {
     writeFileSync(join(folder, 'a.docx'), docx);

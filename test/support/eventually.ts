@@ -1,20 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 
-/**
- * The one way in which tests wait. A machine that does other work beside them is slow: nothing gives up
- * sooner.
- */
+/** The only way in which tests wait. A machine that does other work is slow: no wait times out sooner. */
 const leastMs = 50_000;
 const intervalMs = 20;
 
-/** More than the least, or a look that is not to be made so often. */
+/** A longer timeout than the minimum, or a longer polling interval. */
 interface Patience {
   timeoutMs?: number;
   everyMs?: number;
 }
 
-/** Looks again and again until `until` holds, and tells what it saw last where that never comes. */
+/** Polls until `until` holds, and reports the last value if that never happens. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   until: (seen: T) => boolean,
@@ -28,7 +25,7 @@ export async function eventually<T>(
   }
 }
 
-/** The same with an expectation of what is seen at last: `await expectEventually(count).toBe(2)`. */
+/** The same with an expectation about the final value: `await expectEventually(count).toBe(2)`. */
 export function expectEventually<T>(
   look: () => T | Promise<T>,
   { timeoutMs = leastMs, everyMs = intervalMs }: Patience = {},

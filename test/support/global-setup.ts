@@ -11,12 +11,12 @@ import { migrateToLatest } from '../../migrations/migrate.ts';
 import { testStores } from './stores.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
-/** A database that is migrated once; every test file gets a copy of its own. */
+/** A database that is migrated once; every test file gets a copy of it. */
 const templateDatabase = 'workspace_template';
 
 /**
- * The real stack for the whole run: PostgreSQL, S3 and a Temporal server on free ports, in a folder that goes
- * when the tests end. Test files learn of it through the environment, as the service does.
+ * The real stack for the whole run: PostgreSQL, S3 and a Temporal server on free ports, in a folder that is
+ * removed when the tests end. Test files find it through the environment, as the service does.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const tools = await ensureTools();
@@ -47,7 +47,7 @@ export async function setup(): Promise<() => Promise<void>> {
 type Tools = Awaited<ReturnType<typeof ensureTools>>;
 type Parts = readonly [PostgresHandle, ObjectStoreHandle, TemporalHandle];
 
-/** The bucket, the migrated template and what test files learn of both. */
+/** The bucket, the migrated template, and the environment for the test files. */
 async function prepare(tools: Tools, folder: string, [postgres, objects, temporal]: Parts): Promise<void> {
   const workDir = join(folder, 'work');
   await mkdir(workDir, { recursive: true });

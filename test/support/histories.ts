@@ -5,8 +5,8 @@ import proto from '@temporalio/proto';
 const { History } = proto.temporal.api.history.v1;
 
 /**
- * `RECORD_HISTORIES=1` keeps the history of a run for the replay test, without the stack traces of its
- * failures: they hold the paths of whoever recorded it, and no replay looks at them.
+ * `RECORD_HISTORIES=1` stores the history of a run for the replay test, without the stack traces of its
+ * failures: they contain local paths, and replay ignores them.
  */
 export async function keepHistory(handle: Pick<WorkflowHandle, 'fetchHistory'>, name: string): Promise<void> {
   if (process.env['RECORD_HISTORIES'] === undefined) return;

@@ -9,9 +9,9 @@ export interface Received {
 
 export interface HttpReceiver {
   url: string;
-  /** Whole requests, whatever was answered. */
+  /** Complete requests, whatever was answered. */
   received: Received[];
-  /** Answers each next request; the last answers those after it too. */
+  /** Answers the next requests in order; the last one also answers later ones. */
   answers: ((response: ServerResponse) => unknown)[];
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export const answerWith =
   (response: ServerResponse) =>
     response.writeHead(status, headers).end(text);
 
-/** A server on loopback that takes whatever is posted. */
+/** A server on loopback that accepts any POST. */
 export async function startHttpReceiver(): Promise<HttpReceiver> {
   const received: Received[] = [];
   const receiver = { received, answers: [answerWith(200, 'ok')] } as unknown as HttpReceiver;

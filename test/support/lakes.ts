@@ -2,10 +2,7 @@ import { createCipher } from '../../data/encryption.ts';
 import { activityStaging, type Lakes, openLakes } from '../../service/engine-process/open.ts';
 import { readWorkerConfig } from '../../worker/config.ts';
 
-/**
- * Lakes as another process than the API opens them, with an engine of its own, at this address of the
- * database.
- */
+/** Lakes as a process other than the API opens them, with its own engine, at this database address. */
 export function openOtherLakes(databaseUrl: string, applicationName: string): Lakes {
   const config = readWorkerConfig({ ...process.env, DATABASE_URL: databaseUrl });
   return openLakes({

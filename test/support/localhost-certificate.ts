@@ -1,5 +1,5 @@
 /**
- * For servers of tests on this machine alone: nobody trusts it but a test that says so. Its key is no secret.
+ * For servers of tests on this machine only: it is trusted only by tests that say so. Its key is not secret.
  */
 export const localhostCertificate = {
   key: `-----BEGIN PRIVATE KEY-----

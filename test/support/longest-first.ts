@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of half a minute and more: started last, one of them would keep a single core busy at the end. */
+/**
+ * Files that take half a minute or more: if started last, one of them would keep a single core busy at the
+ * end.
+ */
 const longest = [
   'workflows/a-year',
   'faults/faults',

@@ -13,18 +13,18 @@ export interface TestMariadb {
   stop(): Promise<void>;
 }
 
-/** Whether the machine has a server to start: Debian's package mariadb-server has one. */
+/** Whether a server is installed: Debian's package mariadb-server has one. */
 export const hasMariadb =
   spawnSync('mariadbd', ['--version']).status === 0 &&
   spawnSync('mariadb-install-db', ['--help']).error === undefined;
 
 const startTimeoutMs = 30_000;
 
-/** A server of its own on a free port, in a folder that goes with it, as an unprivileged user. */
+/** A separate server on a free port, in a folder that is removed with it, as an unprivileged user. */
 export async function startMariadb(): Promise<TestMariadb> {
   const folder = await mkdtemp(join(tmpdir(), 'mariadb-'));
   const isRoot = process.getuid?.() === 0;
-  // The server refuses to run as root, and as nobody it must get into its folder.
+  // The server refuses to run as root, and as nobody it needs access to its folder.
   const user = isRoot ? ['--user=nobody'] : [];
   if (isRoot) {
     execFileSync('chown', ['nobody', folder]);
@@ -77,7 +77,7 @@ async function untilUp(port: number, server: ChildProcess, password: string): Pr
   for (;;) {
     try {
       const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
-      // The installed nobody of this machine would be taken for everybody else.
+      // The anonymous user of the installation would match before all other users.
       await connection.query("DELETE FROM mysql.global_priv WHERE User = ''");
       await connection.query('FLUSH PRIVILEGES');
       await connection.query(`SET PASSWORD FOR root@localhost = PASSWORD('${password}')`);

@@ -12,11 +12,11 @@ import {
 
 export interface TestTool extends Omit<Tool, 'inputSchema'> {
   inputSchema?: Tool['inputSchema'];
-  /** What it answers; text where left out. */
+  /** Its result; text if omitted. */
   run?(input: Record<string, unknown>): CallToolResult | Promise<CallToolResult>;
 }
 
-/** A message of JSON-RPC as the server gets it. */
+/** A JSON-RPC message as the server receives it. */
 export interface RpcMessage {
   method?: string;
   id?: unknown;
@@ -28,7 +28,7 @@ export interface McpServerOptions {
   tools: TestTool[];
   /** The protocol of 2025 with sessions, or that of 2026 and the older one without. */
   protocol?: '2025' | '2026';
-  /** Answers in place of the server where it gives true. */
+  /** Answers instead of the server if it returns true. */
   instead?(
     request: IncomingMessage,
     response: ServerResponse,
@@ -39,14 +39,16 @@ export interface McpServerOptions {
 export interface TestMcpServer {
   url: string;
   port: number;
-  /** What came in, newest last. */
+  /** The received requests, newest last. */
   requests: { method: string; headers: IncomingHttpHeaders; message: RpcMessage }[];
-  /** The methods of JSON-RPC that came in. */
+  /** The JSON-RPC methods received. */
   methods(): (string | undefined)[];
   close(): Promise<void>;
 }
 
-/** A real MCP server, made with the SDK, on a free port of the loopback; it may misbehave as a test says. */
+/**
+ * A real MCP server, built with the SDK, on a free port of loopback; it may misbehave as a test configures.
+ */
 export async function startMcpServer(options: McpServerOptions): Promise<TestMcpServer> {
   const requests: TestMcpServer['requests'] = [];
   const serve = options.protocol === '2025' ? withSessions(options) : stateless(options);
@@ -78,7 +80,7 @@ export async function startMcpServer(options: McpServerOptions): Promise<TestMcp
   };
 }
 
-/** An answer in plain JSON, for what the SDK would refuse to say. */
+/** An answer in plain JSON, for what the SDK would refuse to send. */
 export function answerRpc(response: ServerResponse, { id }: RpcMessage, result: unknown): true {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));

@@ -10,21 +10,21 @@ export interface ReceivedCall {
 /** What the receiver does with a call. */
 export type ReceiverAnswer =
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** Cuts the connection before it has read anything, or when it has the call whole. */
+  /** Closes the connection before reading anything, or after the complete call. */
   | { cut: 'before' | 'after' }
-  /** Takes the call and says nothing. */
+  /** Accepts the call and does not answer. */
   | 'silence';
 
 export interface HttpReceiver {
   url: string;
   /** Read at every call, so that a test may change it. */
   answer: ReceiverAnswer;
-  /** What it has whole, whether its client knows or not. */
+  /** What it has received completely, whether or not its client knows. */
   calls: ReceivedCall[];
   close(): Promise<void>;
 }
 
-/** Somebody's server on loopback that takes what is posted. */
+/** A server on loopback that accepts POSTs. */
 export async function startHttpReceiver(): Promise<HttpReceiver> {
   const sockets = new Set<Socket>();
   const receiver: HttpReceiver = {

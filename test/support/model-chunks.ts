@@ -1,4 +1,4 @@
-/** Tokens of an answer; what is left out is counted by words. */
+/** Tokens of an answer; omitted values are counted by words. */
 export interface ModelUsage {
   inputTokens?: number;
   outputTokens?: number;
@@ -6,7 +6,7 @@ export interface ModelUsage {
   reasoningTokens?: number;
 }
 
-/** What a model says, as a script has it. */
+/** A model's answer, as a script defines it. */
 export interface ModelAnswer {
   text?: string | Iterable<string>;
   reasoning?: string | Iterable<string>;
@@ -15,7 +15,7 @@ export interface ModelAnswer {
   finishReason?: string;
 }
 
-/** A piece of a stream's body. */
+/** A chunk of a stream's body. */
 export interface ModelWord {
   data: string;
   isDelta: boolean;
@@ -47,7 +47,7 @@ export function* modelChunks(
   yield { data: 'data: [DONE]\n\n', isDelta: false };
 }
 
-/** The same answer to a request that asked for no stream. */
+/** The same answer to a request without streaming. */
 export function wholeAnswer(model: string, n: number, answer: ModelAnswer): object {
   const calls = answer.toolCalls?.map((call, index) => ({
     id: callId(n, index),
@@ -83,7 +83,7 @@ function* deltasOf(n: number, answer: ModelAnswer): Generator<object> {
   }
 }
 
-/** A text goes word by word, with the space before each. */
+/** A text is sent word by word, each with the space before it. */
 function listOf(text: string | Iterable<string> | undefined): Iterable<string> {
   if (typeof text !== 'string') return text ?? [];
   return text === '' ? [] : text.split(/(?= )/);

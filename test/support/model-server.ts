@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { type ModelUsage, type ModelWord, modelChunks, wholeAnswer } from './model-chunks.ts';
 
-/** A request as the provider gets it, in the OpenAI wire format. */
+/** A request as the provider receives it, in the OpenAI wire format. */
 export interface ModelRequestBody {
   model: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read messages of any shape.
   messages: any[];
   // biome-ignore lint/suspicious/noExplicitAny: and into tools.
   tools?: any[];
@@ -20,16 +20,16 @@ export interface ModelRequestBody {
 export interface ModelRequest {
   body: ModelRequestBody;
   headers: IncomingHttpHeaders;
-  /** Whether the client went before it had the whole answer. */
+  /** Whether the client left before it had the whole answer. */
   wasAborted: boolean;
-  /** Resolves when the answer has ended, whoever ended it. */
+  /** Resolves when the answer has ended, from either side. */
   ended: Promise<'answered' | 'aborted'>;
 }
 
 interface Timing {
   /** Between deltas, and before the first. */
   delayMs?: number;
-  /** The connection breaks after so many deltas. */
+  /** The connection breaks after that many deltas. */
   cutAfter?: number;
 }
 
@@ -38,18 +38,18 @@ export type ModelReply = Timing &
     | {
         text?: string | string[];
         reasoning?: string | string[];
-        /** Arguments are sent as they stand, JSON or not. */
+        /** Arguments are sent verbatim, JSON or not. */
         toolCalls?: { name: string; arguments: string }[];
         usage?: ModelUsage;
-        /** Unless given, what the answer comes to. */
+        /** By default, as the answer implies. */
         finishReason?: string;
       }
     | { status: number; headers?: Record<string, string>; body?: unknown }
-    /** What the body consists of, byte for byte. */
+    /** The body's chunks, byte for byte. */
     | { raw: string[] }
     /** Headers, and nothing after them. */
     | { hang: true }
-    /** Goes on until the client has gone. */
+    /** Continues until the client has gone. */
     | { endless: { delta: string; everyMs?: number } }
   );
 
@@ -65,7 +65,7 @@ export interface ModelServer {
 
 const beforeCutMs = 100;
 
-/** A provider of language models on a free port: a real server, whose answers a script gives. */
+/** A language model provider on a free port: a real server with scripted answers. */
 export async function startModelServer(script: ModelScript): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const server = createServer((request, response) => {
@@ -144,7 +144,7 @@ async function stream(answer: Answer, words: Iterable<ModelWord>, reply: ModelRe
     if (isDelta) deltas += 1;
   }
   if (reply.cutAfter === undefined) return answer.end();
-  // A client drops what it has not read yet of a connection that broke.
+  // When a connection breaks, the client drops data that it has not read yet.
   await answer.pause(beforeCutMs);
   answer.cut();
 }

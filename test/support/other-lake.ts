@@ -10,10 +10,10 @@ export interface Changes {
   secrets?: Record<string, unknown>;
 }
 
-/** What an answer to a query has. */
+/** Page size of a query's answer. */
 const pageRows = 100;
 
-/** Another lake, which datasets are made of; commits of at most 100 rows go into its catalog. */
+/** Another lake as a source of datasets; commits of at most 100 rows are inlined in its catalog. */
 export function useOtherLake() {
   let lake: TestLake;
   let catalog: pg.Pool;
@@ -77,8 +77,8 @@ export function useOtherLake() {
       return run.error as { stage: string; message: string };
     },
     /**
-     * The rows of both, as lists of texts in order. A term is SQL of a column, as it is in both, or as it has
-     * to be to be a text of the same form.
+     * The rows of both, as sorted lists of texts. A term is SQL for a column, the same in both, or whatever
+     * gives a text of the same form.
      */
     async both(client: TestClient, name: string, table: string, terms: Record<string, Term>) {
       const list = (side: 0 | 1) =>
@@ -103,5 +103,5 @@ export function useOtherLake() {
 /** In the other lake, and in ours. */
 export type Term = string | [string, string];
 
-/** Of a value that has others in it: ours is JSON. */
+/** For a value with nested ones: ours is JSON. */
 export const nested = (column: string): Term => [`to_json(${column})`, column];

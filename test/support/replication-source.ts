@@ -7,15 +7,13 @@ export interface SourceRecord {
   [field: string]: unknown;
 }
 
-/**
- * What the source does instead of an answer, once for each that is pushed; undefined answers as it should.
- */
+/** What the source does instead of answering, once for each that is pushed; undefined answers normally. */
 export type Misdeed = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * A source of records that pages by links, from a cursor on:
- * `/records?since=<at>&after=<id>&limit=<n>&skip=<n>`. It sorts by (at, id), and answers what is at `since`
- * or later, as sources do that cannot tell what came late.
+ * A source of records that pages by links, starting from a cursor:
+ * `/records?since=<at>&after=<id>&limit=<n>&skip=<n>`. It sorts by (at, id), and returns records at `since`
+ * or later, as sources do that cannot identify late arrivals.
  */
 export async function recordSource(records: SourceRecord[], misdeeds: (Misdeed | undefined)[] = []) {
   const asked: URL[] = [];

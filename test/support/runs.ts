@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { TestClient } from './workspace.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
 
-/** The run as it ended. */
+/** The run once it has ended. */
 export async function endedRun(client: TestClient, projectId: string, id: string): Promise<Data> {
   const { body } = await eventually(
     () => client.call('GET', `/v1/projects/${projectId}/runs/${id}`),

@@ -3,10 +3,10 @@ import { scheduleSteps } from '../../domain/automation/schedules/reconcile.ts';
 import { reconcile } from './reconcile.ts';
 import type { TestClient, Workspace } from './workspace.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
 
-/** A playbook that the offline analyst carries out over a table `orders`, or as it is given. */
+/** A playbook that the offline analyst runs over a table `orders`, or with the given body. */
 export async function writtenPlaybook(
   client: TestClient,
   projectId: string,
@@ -43,7 +43,7 @@ export async function madeSchedule(
   return answer.body.data;
 }
 
-/** A worker's look at schedules, their fires and their backfills, at once. */
+/** A worker's round over schedules, their fires and their backfills, without waiting. */
 export function reconcileSchedules(workspace: Workspace): Promise<void> {
   return reconcile(workspace, scheduleSteps(workspace.activityDeps, 0));
 }

@@ -9,15 +9,15 @@ import { localhostCertificate } from './localhost-certificate.ts';
 type Step = 'greeting' | 'login' | 'sender' | 'recipient' | 'content' | 'answer';
 
 export interface Misbehaviour {
-  /** Answers the step so: `451 Later`. */
+  /** The answer at the step: `451 Later`. */
   refuse?: { at: Exclude<Step, 'content'>; with: string };
-  /** Ends the connection in the midst of the content, or when it has it whole and has not answered. */
+  /** Ends the connection in the middle of the content, or after the whole content and before the answer. */
   drop?: Exclude<Step, 'login'>;
-  /** Says nothing any more from that step on. */
+  /** No more answers from that step on. */
   silentAt?: Exclude<Step, 'content'>;
-  /** Before it answers the content. */
+  /** Delay before it answers the content. */
   answerDelayMs?: number;
-  /** Called when it has a mail whole, before it answers. */
+  /** Called when it has a complete mail, before it answers. */
   onMail?(): void | Promise<void>;
 }
 
@@ -25,24 +25,24 @@ export interface TestSmtpServer {
   url: string;
   /** Read at every step, so that a test may change it. */
   misbehaviour: Misbehaviour;
-  /** What it has, whether its client knows or not. */
+  /** What it has received, whether or not its client knows. */
   mails: Email[];
-  /** Of what it has: those whose addresses came in letters beyond ASCII. */
+  /** The number of received mails whose addresses used non-ASCII letters. */
   utf8Mails: number;
   /** Sessions that have begun. */
   sessions: number;
-  /** Logins that were tried. */
+  /** Login attempts. */
   logins: number;
   close(): Promise<void>;
 }
 
 export const smtpLogin = { user: 'reports@example.com', password: 'p@ss:word/of%smtp' };
 
-/** A mail server on loopback that takes one user's mails, or anybody's. */
+/** A mail server on loopback that accepts mails of one user, or of anyone. */
 export async function startSmtpServer({
   takesLogin = true,
   tls = 'none' as 'none' | 'starttls' | 'always',
-  /** Where one is to come back that was there before. */
+  /** Given to restart a server at its previous port. */
   port = 0,
 } = {}): Promise<TestSmtpServer> {
   const state: TestSmtpServer = {
@@ -107,11 +107,11 @@ export async function startSmtpServer({
         if (answerDelayMs !== undefined) await delay(answerDelayMs);
         step('answer', session.id, (error) => (error ? go(error) : go(null, `OK: queued as ${session.id}`)));
       };
-      // A mail whose client went away before its end is none.
+      // A mail whose client disconnected before its end does not count.
       buffer(stream).then(take, () => undefined);
     },
   });
-  // A client that went away is no fault of the server.
+  // A disconnected client is not an error of the server.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.server.address() as AddressInfo;
@@ -120,7 +120,7 @@ export async function startSmtpServer({
   return state;
 }
 
-/** An answer with its code, as the server library wants it. */
+/** An answer with its code, as the server library expects it. */
 function answerOf(line: string): Error {
   return Object.assign(new Error(line.slice(4)), { responseCode: Number(line.slice(0, 3)) });
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { TestClient } from './workspace.ts';
 
-/** A dataset of a connection, and its address below the API. */
+/** A dataset of a connection, and its path in the API. */
 export async function attach(client: TestClient, connection: string, resource: string, more: object = {}) {
   const body = { resource, name: resource, ...more };
   const made = await client.call('POST', `${connection}/datasets`, { body });
@@ -10,7 +10,7 @@ export async function attach(client: TestClient, connection: string, resource: s
   return { at: `${connection}/datasets/${made.body.data.id}`, dataset: made.body.data };
 }
 
-/** Starts a snapshot; its address. */
+/** Starts a snapshot; returns its path. */
 export async function startSnapshot(client: TestClient, at: string): Promise<string> {
   const started = await client.call('POST', `${at}/snapshots`);
   expect(started.status, started.text).toBe(202);

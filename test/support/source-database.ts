@@ -3,16 +3,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createTestDatabase, type TestClient } from './workspace.ts';
 
-/**
- * A PostgreSQL that is somebody else's: a database of its own, and a user who may read what the test grants.
- */
+/** A foreign PostgreSQL: a separate database, and a user who may read what the test grants. */
 export interface SourceDatabase {
   admin: pg.Client;
   role: string;
   password: string;
   config: { host: string; port: number; database: string; user: string; ssl_mode: string };
   run(...statements: string[]): Promise<void>;
-  /** A connection to it, and its address below the API. */
+  /** A connection to it, and its path in the API. */
   connect(client: TestClient, more?: object): Promise<string>;
 }
 

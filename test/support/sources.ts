@@ -6,7 +6,7 @@ import type { TestClient } from './workspace.ts';
 
 const url = '/v1/connections/data';
 
-/** A connection, and its address below the API. */
+/** A connection, and its path in the API. */
 export async function connect(
   client: TestClient,
   type: string,
@@ -19,7 +19,7 @@ export async function connect(
   return `${url}/${made.body.data.id}`;
 }
 
-/** What a connection's test came to. Secrets of tests have a name that tells them. */
+/** The result of a connection's test. Secrets of tests have recognizable names. */
 export async function tested(client: TestClient, at: string) {
   const { status, body, text } = await client.call('POST', `${at}/test`);
   expect(status, text).toBe(200);
@@ -31,7 +31,7 @@ export function list(client: TestClient, at: string, body: object = {}) {
   return client.call('POST', `${at}/resources`, { body });
 }
 
-/** The port of a server that listens from now on. */
+/** The port of a server, once it listens. */
 export function listening(server: {
   listen(port: number, host: string, done: () => void): unknown;
   address(): unknown;
@@ -41,7 +41,7 @@ export function listening(server: {
   });
 }
 
-/** A server that answers so until the test is over, and what it was asked. */
+/** A server with this handler until the test is over, and the requests it received. */
 export async function httpServer(
   answer: RequestListener,
 ): Promise<{ base: string; requests: IncomingMessage[] }> {

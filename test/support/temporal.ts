@@ -7,8 +7,8 @@ import { searchAttributeNames } from '../../workflows/task-queues.ts';
 import { expectEventually } from './eventually.ts';
 
 /**
- * Workers of tests say nothing but errors: what they report is asserted, not read. A runtime lives until the
- * last of its connections is closed, and files of one process follow each other: the next one may meet it.
+ * Test workers log only errors: what they report is asserted, not read. A runtime lives until the last of its
+ * connections is closed, and files of one process run one after the other, so the next one may still use it.
  */
 export function quietRuntime(): void {
   try {
@@ -21,9 +21,7 @@ export function quietRuntime(): void {
   }
 }
 
-/**
- * A service of workflows whose clock jumps to whatever is waited for, with the attributes that processes set.
- */
+/** A Temporal server whose clock jumps to whatever is waited for, with the attributes that processes set. */
 export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
   const path = process.env['TEMPORAL_TEST_SERVER_BIN']!;
   const env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -36,7 +34,7 @@ export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
   return env;
 }
 
-/** Waits until the process has an event that carries these attributes: `timerStartedEventAttributes`. */
+/** Waits until the process has an event with these attributes: `timerStartedEventAttributes`. */
 export async function untilEvent(
   handle: WorkflowHandle,
   attributes: keyof proto.temporal.api.history.v1.IHistoryEvent,
@@ -45,7 +43,7 @@ export async function untilEvent(
   await expectEventually(hasEvent).toBe(true);
 }
 
-/** Cancels a process, and waits until it has asked its activity to stop. */
+/** Cancels a process, and waits until it has requested the cancellation of its activity. */
 export async function cancelActivityOf(handle: WorkflowHandle): Promise<void> {
   await handle.cancel();
   await untilEvent(handle, 'activityTaskCancelRequestedEventAttributes');

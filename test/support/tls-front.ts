@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 
-/** What a client of PostgreSQL sends first where it wants TLS. */
+/** What a PostgreSQL client sends first if it wants TLS. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export interface TlsFront {
   port: number;
-  /** How many connections became secure. */
+  /** The number of connections that use TLS. */
   secured(): number;
   close(): Promise<void>;
 }
 
-/** A server of PostgreSQL with TLS and a certificate that nobody signed, in front of one that has none. */
+/** A PostgreSQL server with TLS and a self-signed certificate, in front of one without TLS. */
 export async function startTlsFront(behindPort: number): Promise<TlsFront> {
   const folder = await mkdtemp(join(tmpdir(), 'tls-'));
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];

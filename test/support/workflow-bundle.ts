@@ -4,7 +4,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 
 const pathOf = (module: string) => fileURLToPath(new URL(`../../workflows/${module}`, import.meta.url));
 
-/** The workflows as a worker runs them, bundled once for all test files: each would take seconds. */
+/** The workflows as a worker runs them, bundled once for all test files: each bundling would take seconds. */
 export async function bundleWorkflows(file: string): Promise<void> {
   const ignored = () => undefined;
   const { code } = await bundleWorkflowCode({

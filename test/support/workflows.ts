@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { TestClient } from './workspace.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
 
 export const node = (id: string, type: string, config: object = {}, more: object = {}) => ({
@@ -20,7 +20,7 @@ export const graphOf = (nodes: object[], edges: [string, string][] = [], paramet
   edges: edges.map(([from, to]) => ({ from, to })),
 });
 
-/** Workflows as a client of the API makes and runs them. */
+/** Workflows as an API client creates and runs them. */
 export function workflowsOf(client: TestClient, project: () => string) {
   const url = '/v1/workflows';
 
@@ -68,6 +68,6 @@ export function workflowsOf(client: TestClient, project: () => string) {
   };
 }
 
-/** How each node came out, by its id. */
+/** How each node ended, by its id. */
 export const steps = (run: Data): Record<string, string> =>
   Object.fromEntries(run.steps.map(({ id, status }: Data) => [id, status]));

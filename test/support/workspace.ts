@@ -20,13 +20,13 @@ export interface Answer {
   status: number;
   headers: LightMyRequestResponse['headers'];
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
   body: any;
 }
 
 export interface CallOptions {
   body?: unknown;
-  /** Sent as it stands, with its own content type. */
+  /** Sent verbatim, with its own content type. */
   raw?: { text: string | Buffer; contentType: string };
   headers?: Record<string, string>;
 }
@@ -52,8 +52,8 @@ export interface Workspace {
 }
 
 /**
- * A whole API on a database of its own, against the run's real stores; made before the file's tests, gone
- * after.
+ * A complete API on a separate database, against the run's real stores; created before the file's tests,
+ * removed after them.
  */
 export function useWorkspace(
   change: Partial<ApiDeps> = {},
@@ -121,7 +121,7 @@ async function open(
   };
 }
 
-/** A copy of the migrated template, under a name of its own. */
+/** A copy of the migrated template, under its own name. */
 export async function createTestDatabase(closers: (() => Promise<unknown> | unknown)[]): Promise<string> {
   const adminUrl = process.env['DATABASE_URL']!;
   const name = `test_${randomUUID().replaceAll('-', '')}`;

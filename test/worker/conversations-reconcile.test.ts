@@ -9,7 +9,7 @@ import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
-/** Says back what it was asked; a question with `slowly` is answered without end. */
+/** Echoes the question; a question containing `slowly` is answered endlessly. */
 const models = useModelServer(({ messages }) => {
   const asked = String(messages.at(-1)!.content);
   if (asked.includes('slowly')) return { endless: { delta: 'slow ', everyMs: 20 } };
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const rounds = () => reconcile(workspace, conversationSteps(workspace.deps, { due: 0, turn: 0 }));
 
-/** Does it while the service of workflows is away: nothing is woken. */
+/** Runs it while Temporal is unreachable: nothing is woken. */
 async function whileAway<T>(work: () => Promise<T>): Promise<T> {
   const spy = vi
     .spyOn(workspace.deps.processes, 'wake')
@@ -63,7 +63,7 @@ test('a message accepted while workflows are away is answered once they are back
   expect(posted.status, posted.text).toBe(202);
   const { messageId } = posted.body.data;
   expect(await talk.message(messageId)).toMatchObject({ status: 'streaming', content: '' });
-  // A round while they are still away leaves it for the next.
+  // A round while it is still unreachable leaves it for the next one.
   await whileAway(rounds);
   await rounds();
   expect(await talk.ended(messageId)).toMatchObject({ status: 'complete', content: 'You said: Hello.' });
@@ -105,7 +105,7 @@ test('a turn whose process runs, or has only begun, is left alone', async () => 
   await rounds();
   expect(await talk.message(active)).toMatchObject({ status: 'streaming' });
   await processOf(talk).terminate();
-  // As the worker does it: a turn's process is looked for from its second minute on.
+  // As the worker does it: a turn's process is checked from its second minute on.
   await query('UPDATE conversations SET due_since = NULL WHERE id = $1', talk.id);
   await reconcile(workspace, conversationSteps(workspace.deps));
   expect(await talk.message(active)).toMatchObject({ status: 'streaming' });
@@ -159,15 +159,15 @@ test('events of more than seven days are gone, and whoever asks for them is told
   const newest = (await talk.show()).lastEventId;
   expect(await readFrom(0)).toEqual({ id: newest, event: 'reset', data: { lastEventId: newest } });
   expect(await readFrom(lastEventId - 1)).toMatchObject({ event: 'reset' });
-  // Who knew all of them missed nothing.
+  // A reader who knew all of them missed nothing.
   expect(await readFrom(lastEventId)).toMatchObject({ id: lastEventId + 1, event: 'message.created' });
 });
 
 test('an event that is missing among those that are kept is never passed over', async () => {
   await talk.ask('Hello.');
   const { lastEventId } = await talk.show();
-  // The clock of a transaction that waited for another is before that of the other: the younger event goes
-  // first.
+  // The timestamp of a transaction that waited for another is before that of the other: the younger event is
+  // removed first.
   await query(
     `UPDATE conversation_events SET created_at = now() - interval '7 days 1 minute'
      WHERE conversation_id = $1 AND id = 2`,

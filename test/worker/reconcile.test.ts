@@ -41,7 +41,7 @@ async function endOf(client: TestClient, id: string) {
   );
 }
 
-/** An import whose staging hangs until the test says so. */
+/** An import whose staging hangs until the test releases it. */
 function holdStaging() {
   const { files } = workspace.activityDeps;
   const real = files.stage;
@@ -87,7 +87,7 @@ test('an import whose process nobody knows any more goes on in a new one', async
   const client = await workspace.organization();
   const { id, tableId } = await beginImport(client, 'lost', 'a\n1\n2\n');
   await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).result();
-  // As if the server had lost it while it ran: no history of it, and its table not yet made.
+  // As if the server had lost it while it ran: it has no history, and its table does not exist yet.
   const lost = derivedId('imp', Date.now(), id);
   const copied = await workspace.deps.lake.catalogPool.query(
     `INSERT INTO table_imports SELECT (jsonb_populate_record(i, jsonb_build_object('id', $2::text, 'status', 'running',
@@ -112,8 +112,8 @@ test.each([
     if (staging !== undefined) {
       await staging.begun;
       await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).terminate();
-      // What lingers of the process comes as far as the commit, and no further; another try, which nobody
-      // could tell that it is over, goes on after that, and touches nothing of it.
+      // A lingering attempt of the process gets as far as the commit, and no further; another attempt, which
+      // cannot know that it is over, continues after that, and has no effect.
       const late = holdStaging();
       const row = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
         getTableImport(db, client.organizationId, id),

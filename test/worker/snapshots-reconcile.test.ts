@@ -21,7 +21,7 @@ const source = useSourceDatabase();
 const revive = () =>
   reconcile(workspace, [...snapshotSteps(workspace.deps, 0), ...runSteps(workspace.deps, 0)]);
 
-/** A snapshot whose copy hangs until the test says so. */
+/** A snapshot whose copy hangs until the test releases it. */
 function holdCopy() {
   const { copier } = workspace.activityDeps;
   const real = copier.copy;
@@ -74,7 +74,7 @@ test('a snapshot that the lake has already is told as succeeded, once', async ()
   copy.restore();
   const { signal } = new AbortController();
   await stageSnapshot(workspace.deps, queued, () => undefined, signal);
-  // The process was lost between the commit and the row.
+  // The process was lost between the commit and the update of the row.
   const lost = vi.spyOn(workspace.deps.objects, 'remove').mockRejectedValueOnce(new Error('lost'));
   await commitSnapshot(workspace.deps, await rowOf(client, run)).catch(() => undefined);
   lost.mockRestore();

@@ -11,7 +11,7 @@ const workspace = useWorkspace();
 beforeAll(quietRuntime);
 const taskQueue = 'releases';
 
-/** A worker of a release, as main.ts starts them. */
+/** A worker of a release, started as in main.ts. */
 async function startRelease(buildId: 'first' | 'second'): Promise<void> {
   const { namespace } = workspace.temporal.options;
   const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
@@ -41,7 +41,7 @@ const current = async () => {
   return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId;
 };
 
-/** An operator's word; a release is known once its workers poll. */
+/** What an operator does; a release is known once its workers poll. */
 const makeCurrent = (buildId: string) =>
   workspace.temporal.workflowService.setWorkerDeploymentCurrentVersion({
     namespace: workspace.temporal.options.namespace,
@@ -64,7 +64,7 @@ test('an upgrade without a stop: what runs ends on its release, what lives long 
     );
 
   await startRelease('second');
-  // A release that comes later takes nothing over by itself.
+  // A later release takes nothing over by itself.
   expect(await current()).toBe('first');
   await eventually(
     () =>
@@ -81,7 +81,7 @@ test('an upgrade without a stop: what runs ends on its release, what lives long 
   await short.signal('go-on');
   expect(await short.result()).toBe('first');
   const moved = long.result();
-  // It hears of the other release with one of its tasks.
+  // It learns of the other release with one of its tasks.
   await eventually(
     async () => {
       await long.signal('go-on').catch(() => undefined);

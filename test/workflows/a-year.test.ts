@@ -9,8 +9,8 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 
 /**
- * Every process, as long as it may live, a year at most: Temporal warns of an execution of 10,240 events, and
- * ends one of 51,200.
+ * Every process for its longest lifetime, at most a year: Temporal warns of an execution with 10,240 events,
+ * and terminates one with 51,200.
  */
 const skipping = useTimeSkipping();
 
@@ -19,14 +19,14 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const yearMs = 366 * dayMs;
 
-// biome-ignore lint/suspicious/noExplicitAny: activities of every process.
+// biome-ignore lint/suspicious/noExplicitAny: activities of all processes.
 type Step = (...given: any[]) => Promise<unknown>;
 
 interface Life {
   input: object;
   /** On all queues. */
   activities: Record<string, Step>;
-  /** How long it lived at least. */
+  /** Its minimum lifetime. */
   leastMs: number;
 }
 
@@ -34,7 +34,7 @@ type Clock = () => Promise<number>;
 const organizationId = 'org_test';
 const nothing = async () => undefined;
 
-/** Gives the first until so much time has passed since it was first asked, and then the second. */
+/** Returns the first until that much time has passed since the first call, and then the second. */
 function after<T>(clock: Clock, ms: number, before: () => T, then: () => T): () => Promise<T> {
   let firstMs: number | undefined;
   return async () => {
@@ -58,7 +58,7 @@ function turns() {
     takeModelStep: async (_: unknown, step: number, isLast: boolean) =>
       isLast ? { kind: 'ended' } : { kind: 'tools', partIndexes: [0, 1, 2], waits: step > 0 },
     callTool: nothing,
-    // Nobody decides, of any call, until a day is over.
+    // There is no decision on any call until a day is over.
     readDecisions: async ({ messageId }: { messageId: string }) => {
       const looks = (decided.get(messageId) ?? 0) + 1;
       decided.set(messageId, looks);
@@ -76,10 +76,7 @@ const planned = (id: string, needs: string[], timeoutSeconds: number): PlannedNo
   end: null,
 });
 
-/**
- * Waits for a place, a snapshot that waits for another, runs of the analyst, a person, and at last for a
- * year.
- */
+/** Waits for a place, for another snapshot, for runs of the analyst, for a person, and finally for a year. */
 function walked(clock: Clock): Record<string, Step> {
   const asked = Array.from({ length: 10 }, (_, index) => `asked${index}`);
   const nodes = [
@@ -171,7 +168,7 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
     leastMs: 0,
   }),
   conversation: () => ({ input: { conversationId: 'cnv_1' }, activities: turns(), leastMs: 330 * dayMs }),
-  // A worker that has no place for it is asked again and again.
+  // A worker without a free place for it is asked repeatedly.
   delivery: (clock) => ({
     input: { deliveryId: 'dlv_1' },
     activities: {
@@ -221,7 +218,7 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
       leastMs: yearMs,
     };
   },
-  // Its fires run for a year, and another process of it began them.
+  // Its fires run for a year, and were begun by an earlier process of it.
   scheduleBackfill: (clock) => ({
     input: { backfillId: 'bkf_1' },
     activities: {
@@ -253,7 +250,7 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
     activities: pages(clock),
     leastMs: 31 * dayMs,
   }),
-  // A store that is away for as long as it is tried.
+  // A store that is unavailable for all of its attempts.
   tableImport: () => {
     let tries = 0;
     const ended = { status: 'succeeded', rows: 1, quarantinedRows: 0, errorCode: null };
@@ -268,7 +265,7 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
         },
         commitTableImport: async () => ended,
       },
-      // Waits between tries are not exact.
+      // Retry delays are not exact.
       leastMs: hourMs / 2,
     };
   },
@@ -287,7 +284,7 @@ test('every process is among them', () => {
   expect(Object.keys(lives).sort()).toEqual(types.sort());
 });
 
-/** How many events each execution of a chain came to, and what it lived by the clock that jumps. */
+/** The number of events of each execution of a chain, and its lifetime by the skipping clock. */
 async function lived(type: string, { input, activities }: Life) {
   const { env, workflowBundle } = skipping;
   const connection = env.nativeConnection;

@@ -17,7 +17,7 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
-/** A run's process over activities that only note their calls. */
+/** A run's process over activities that only record their calls. */
 const skipping = useTimeSkipping();
 
 type Activities = AgentRunControlActivities &

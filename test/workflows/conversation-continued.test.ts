@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { wakeConversationSignal } from '../../workflows/analyst/conversation/names.ts';
 import { endOf, fake, start, until, useTimeSkipping, withWorkers } from '../support/conversation-process.ts';
 
-/** A server of its own: what other tests left on theirs cannot hold up its clock. */
+/** A separate server: what other tests left on theirs cannot hold up its clock. */
 const skipping = useTimeSkipping();
 
 test('a long conversation goes on in another run before its history grows, and loses nothing', {
@@ -17,7 +17,7 @@ test('a long conversation goes on in another run before its history grows, and l
     const first = await start(skipping);
     const { runId: firstRunId } = await first.describe();
     const handle = skipping.env.client.workflow.getHandle(first.workflowId);
-    // Signals come all the while, as from clients.
+    // Signals arrive all the time, as from clients.
     let isOver = false;
     const signals = (async () => {
       while (!isOver) {

@@ -18,14 +18,14 @@ import {
 } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
-/** How a conversation's process waits, goes on and ends. */
+/** How a conversation's process waits, continues and ends. */
 const skipping = useTimeSkipping();
 
 type Handle = Awaited<ReturnType<typeof start>>;
 
 const idleMs = 5 * 60_000;
 
-/** The process waits for news: it looked, and its timer stands. */
+/** The process waits for work: it has looked, and its timer is running. */
 async function idle(handle: Handle, times = 1): Promise<void> {
   await until(async () => {
     const { events } = await handle.fetchHistory();
@@ -34,7 +34,7 @@ async function idle(handle: Handle, times = 1): Promise<void> {
   });
 }
 
-/** As the API does it when a message was accepted. */
+/** What the API does when a message was accepted. */
 function wake(handle: Handle): Promise<Handle> {
   return skipping.env.client.workflow.signalWithStart(conversationWorkflowType, {
     workflowId: handle.workflowId,
@@ -107,7 +107,7 @@ skippingTest('a wake-up while the process looks makes it look again', async () =
   await withWorkers(skipping, conversation, async () => {
     const handle = await start(skipping);
     await looking.promise;
-    // It has looked and found nothing; the answer is on its way.
+    // It has looked and found nothing; the answer is in flight.
     conversation.waiting.push('m1');
     await handle.signal(wakeConversationSignal);
     look.resolve();
@@ -128,7 +128,7 @@ skippingTest('a wake-up that comes together with the end of the wait is heard', 
     },
     { maxCachedWorkflows: 0 },
   );
-  // Nobody works while the wait ends and the message comes: one task has both.
+  // No worker runs while the wait ends and the message arrives: one task has both.
   await skipping.env.sleep(idleMs);
   conversation.waiting.push('m1');
   await wake(handle);

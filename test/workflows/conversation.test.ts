@@ -21,7 +21,7 @@ import {
 } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
-/** A conversation's turns, as its process takes them; all of them end idle. */
+/** A conversation's turns, as its process runs them; all of them end idle. */
 const skipping = useTimeSkipping();
 
 const ended: StepOutcome = { kind: 'ended' };
@@ -31,7 +31,7 @@ const failure = (type: string, more: Parameters<typeof ApplicationFailure.create
 
 type Handle = Awaited<ReturnType<typeof start>>;
 
-/** Every call of the conversation until its process ended; `during` may meddle with it. */
+/** Every call of the conversation until its process ended; `during` may interfere. */
 async function callsOf(
   conversation: Fake,
   during: (handle: Handle) => Promise<unknown> = async () => undefined,
@@ -46,7 +46,7 @@ async function callsOf(
   return conversation.calls;
 }
 
-/** The reply ends by a Stop, of which the process is told. */
+/** The reply is ended by a Stop, and the process is notified. */
 async function stop(conversation: Fake, handle: Handle, messageId = 'm1'): Promise<void> {
   const looks = () => conversation.calls.filter((call) => call === 'advance').length;
   const before = looks();
@@ -60,7 +60,7 @@ skippingTest('a turn takes its steps and tools to its end', async () => {
     takeModelStep: async (_turn, step) => (step === 0 ? tools(0, 1) : step === 1 ? tools(3) : ended),
   });
   const calls = await callsOf(conversation, undefined, 'tools');
-  // Two at once have no order.
+  // The order of two concurrent ones is undefined.
   expect([...calls.slice(0, 2), ...calls.slice(2, 4).sort(), ...calls.slice(4)]).toEqual([
     'advance',
     'model m1 0',
@@ -289,7 +289,7 @@ skippingTest('four tools of a step at most are under way at once', async () => {
   expect(conversation.calls.filter((name) => name.startsWith('tool'))).toHaveLength(indexes.length);
 });
 
-/** The first step has a call that waits for a person; what was decided is looked up here. */
+/** The first step has a call that waits for a person; the decisions are read from here. */
 function waitingCall(decisions: Decisions[]) {
   return fake(['m1'], {
     takeModelStep: async (_turn, step) =>
@@ -348,7 +348,7 @@ skippingTest('a Stop ends the wait for a person', async () => {
   const calls = await callsOf(conversation, async (handle) => {
     await lookedAt(conversation, 1);
     await stop(conversation, handle);
-    // The day that it waited is cancelled before anything jumps there.
+    // The timer of a day is cancelled before the clock jumps to it.
     await until(() => conversation.calls.length === 5);
   });
   expect(calls).toEqual(['advance', 'model m1 0', 'tool m1 0', 'decisions m1', 'advance']);

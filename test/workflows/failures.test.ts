@@ -8,20 +8,18 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
 import { expectEventually } from '../support/eventually.ts';
 
-/**
- * Whoever sees a failed process in Temporal's UI knows what failed, what to do, and where the API says more.
- */
+/** A failed process in Temporal's UI shows what failed, what to do, and where the API has more. */
 const skipping = useTimeSkipping();
 
-// biome-ignore lint/suspicious/noExplicitAny: activities of every process.
+// biome-ignore lint/suspicious/noExplicitAny: activities of all processes.
 type Step = (...given: any[]) => Promise<unknown>;
 
 interface Failing {
   input: object;
   activities: Record<string, Step>;
-  /** What it is told by. */
+  /** What its failure must contain. */
   told: { what: string; code: string; advice: string; address?: string };
-  /** Of a process that goes on after a failure: its details tell. */
+  /** For a process that continues after a failure: its details report it. */
   goesOn?: true;
 }
 
@@ -36,7 +34,7 @@ const refused = (code: string) => async () => {
   throw ApplicationFailure.create({ type: code, message: secret, nonRetryable: true });
 };
 
-/** Those that are not here never fail: they wait, and what they wait for is told by others. */
+/** Processes that are not listed never fail: they wait, and others report on what they wait for. */
 const failing: Record<string, Failing> = {
   agentRun: {
     input: { runId: 'run_1' },
@@ -158,7 +156,7 @@ test('every process that may fail is among them', () => {
   expect([...Object.keys(failing), 'schedule'].sort()).toEqual(types.sort());
 });
 
-/** What stands beside the process in the UI. */
+/** The details shown with the process in the UI. */
 async function detailsOf(handle: WorkflowHandle): Promise<string> {
   const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
   return currentDetails;

@@ -78,7 +78,7 @@ const show = async (url: string): Promise<Answer['body']> => (await call('GET', 
 const rows = async (): Promise<Answer['body'][]> => (await call('GET', `${table}/rows`)).json().items;
 const handleOf = (id: string) => env.client.workflow.getHandle(batchProcess.workflowId(id));
 
-/** How the process stands in Temporal when it has ended, and its outcome. */
+/** The process's status in Temporal once it has ended, and its outcome. */
 async function endOf(id: string): Promise<string> {
   const handle = handleOf(id);
   await handle.result().catch(() => undefined);
@@ -86,9 +86,7 @@ async function endOf(id: string): Promise<string> {
   return `${status.name} ${searchAttributes['Outcome']?.[0]}`;
 }
 
-/**
- * Runs `work` with workers on both queues, whose activities are the real ones but for what a test changes.
- */
+/** Runs `work` with workers on both queues, with the real activities except for a test's changes. */
 async function withWorkers<T>(
   work: () => Promise<T>,
   change: (real: Activities) => Partial<Activities> = () => ({}),
@@ -109,8 +107,8 @@ async function withWorkers<T>(
 }
 
 /**
- * Cancels the process and waits for its effect: time must not be skipped to the batch's expiry before it is
- * heard.
+ * Cancels the process and waits for the effect: time must not be skipped to the batch's expiry before the
+ * cancel arrives.
  */
 async function cancel(id: string, url: string): Promise<void> {
   await handleOf(id).cancel();
@@ -156,7 +154,7 @@ test('an apply that fails halfway is tried again, and one that was committed is 
       applyIngestionBatch: async (input) => {
         tries += 1;
         if (tries < 5) throw new AppError('storage_unavailable', 'away');
-        // What a process leaves that dies after the commit and before anybody heard of it.
+        // The state left by a process that dies after the commit and before reporting it.
         if (tries === 5) {
           await applyIngestionBatch(input);
           await workspace.deps.lake.catalogPool.query(
@@ -187,7 +185,7 @@ test('an apply whose tries are spent fails for good: a try that lingers can no l
         applyIngestionBatch: async () => {
           throw new AppError('storage_unavailable', 'away');
         },
-        // The pages stay, as they would for a try that has read them already.
+        // The pages stay, as for an attempt that has already read them.
         cleanUpIngestionBatch: async () => undefined,
       };
     },
@@ -279,9 +277,9 @@ test('a process that was ended from outside is started again, and finishes its b
   await stage(url, 1, [{ s_id: 1 }]);
   await withWorkers(async () => {
     await cancel(id, url);
-    // Not by its result, which would let time be skipped.
+    // Not by waiting for its result, which would allow time to be skipped.
     await expectEventually(async () => (await handleOf(id).describe()).status.name).not.toBe('RUNNING');
-    // As if it had been terminated before it could do anything, and a complete came after.
+    // As if it had been terminated before it could do anything, and a complete request came after.
     await workspace.deps.lake.catalogPool.query(
       `UPDATE ingestion_batches SET status = 'open', cleaned_at = NULL, page_count = NULL WHERE id = $1`,
       [id],
@@ -293,7 +291,7 @@ test('a process that was ended from outside is started again, and finishes its b
       `UPDATE ingestion_batches SET status = 'aborted', moved_at = now() - interval '1 minute' WHERE id = $1`,
       [id],
     );
-    // Batches of the tests before ran on servers that are no more.
+    // Batches of the previous tests ran on servers that no longer exist.
     await workspace.deps.lake.catalogPool.query(
       'UPDATE ingestion_batches SET cleaned_at = now() WHERE organization_id <> $1',
       [client.organizationId],

@@ -42,7 +42,7 @@ interface Recorded {
   outcomes: LakeMaintenanceRunOutcome[];
 }
 
-/** Activities that succeed, with what a test changes; every call is recorded in order. */
+/** Activities that succeed, except for a test's changes; every call is recorded in order. */
 function recording(change: Partial<Activities> = {}): Recorded {
   const recorded: Omit<Recorded, 'activities'> = { calls: [], begunAtMs: [], outcomes: [] };
   const activities: Activities = {
@@ -73,7 +73,7 @@ function recording(change: Partial<Activities> = {}): Recorded {
   return { ...recorded, activities: named as unknown as Activities };
 }
 
-/** Runs maintenance until `during` is through, then cancels it: by itself it goes on for ever. */
+/** Runs maintenance until `during` is done, then cancels it: by itself it never ends. */
 async function withMaintenance(
   { activities }: Recorded,
   during: (workflowId: string, runId: string) => Promise<void>,

@@ -6,8 +6,8 @@ import { quietRuntime } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
 
 /**
- * Histories of processes that ran under earlier code. Today's code must replay each of them: a change that it
- * would notice goes through `patched`. A new shape of a process adds a history; none is ever removed while
+ * Histories of processes that ran with earlier code. The current code must replay each of them: a change that
+ * affects replay goes through `patched`. A new kind of execution adds a history; none is ever removed while
  * such a process may still run.
  */
 const folder = new URL('./histories/', import.meta.url);

@@ -17,7 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
-/** The process of a schedule over its real rows, by a clock that jumps from fire to fire through a year. */
+/** The process of a schedule over its real rows, with a clock that jumps from fire to fire through a year. */
 const workspace = useWorkspace();
 const skipping = useTimeSkipping();
 
@@ -41,7 +41,7 @@ const zones = [
   'Pacific/Apia',
 ] as const;
 
-/** One of each kind, at a time that clocks leave out and show twice in most of the zones. */
+/** One of each type, at a local time that is skipped and repeated in most of the zones. */
 const kinds: Omit<Cadence, 'zoneId'>[] = [
   { type: 'weekly', timeOfDay: '02:15', daysOfWeek: ['SUNDAY'] },
   { type: 'monthly', timeOfDay: '02:15', dayOfMonth: 31 },
@@ -88,7 +88,7 @@ function activities(change: Partial<ScheduleControlActivities> = {}): ScheduleCo
   };
 }
 
-/** A schedule by that cadence, as if it had been written when the server's clock shows now. */
+/** A schedule with that cadence, as if it had been written at the server's current time. */
 async function begun(cadence: Cadence): Promise<{ input: ScheduleInput; fromMs: number }> {
   const { id } = await madeSchedule(client, project, playbook);
   const fromMs = await skipping.env.currentTimeMs();
@@ -128,8 +128,7 @@ async function throughAYear(
     activities: activities(change),
   });
   await worker.runUntil(async () => {
-    // One after the other: the server loses count of what holds its clock where several are at work in one
-    // jump.
+    // Sequentially: the server miscounts what holds its clock if several are active in one jump.
     for (const cadence of cadences) await oneYear(cadence);
   });
 }
@@ -145,7 +144,7 @@ async function oneYear(cadence: Cadence): Promise<void> {
   });
   await env.sleep(untilMs - (await env.currentTimeMs()));
   await handle.cancel();
-  // Its result is not waited for: the clock would jump to whatever else there is.
+  // Its result is not awaited: the clock would jump to any other timer.
   await eventually(
     () => handle.describe(),
     ({ status }) => status.name !== 'RUNNING',

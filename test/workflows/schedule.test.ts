@@ -19,7 +19,7 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
-/** The processes of schedules over activities that only note their calls. */
+/** The processes of schedules over activities that only record their calls. */
 const skipping = useTimeSkipping();
 
 type Control = ScheduleControlActivities & ScheduleRunControlActivities & BackfillControlActivities;
@@ -27,7 +27,7 @@ type Control = ScheduleControlActivities & ScheduleRunControlActivities & Backfi
 interface Ran {
   calls: string[];
   status: string;
-  /** By the clock that jumps. */
+  /** By the skipping clock. */
   tookMs: number;
 }
 
@@ -116,7 +116,7 @@ skippingTest('a schedule waits for its next fire, and ends when its cadence says
     { name: 'schedule-done' },
   );
   expect(status).toBe('COMPLETED');
-  // What comes next is asked anew every week: the time zone database may have changed.
+  // The next time is computed again every week: the time zone database may have changed.
   expect(calls).toEqual(Array.from({ length: 14 }, () => 'advanceSchedule'));
   expect(seen.at(-1)!).toBeGreaterThanOrEqual(dueMs);
 });

@@ -34,7 +34,7 @@ const outcome = (status: SnapshotOutcome['status']): SnapshotOutcome => ({
   errorCode: status === 'failed' ? 'source_failed' : null,
 });
 
-/** Activities that succeed, with what a test changes; every call is recorded in order. */
+/** Activities that succeed, except for a test's changes; every call is recorded in order. */
 function recording(change: Partial<Activities> = {}): { activities: Activities; calls: string[] } {
   const calls: string[] = [];
   const activities: Activities = {
@@ -117,7 +117,7 @@ test('a source that is read page after page is staged by many activities, with p
     }),
   ).toBe('COMPLETED');
   expect(calls.filter((name) => name === 'stageSnapshot')).toHaveLength(800);
-  // Each history begins by asking whether it is still wanted.
+  // Each history begins by checking whether the snapshot is still wanted.
   expect(calls.filter((name) => name === 'beginSnapshot').length).toBeGreaterThan(1);
   expect(histories[0]).toBeLessThan(2_000);
 });
@@ -144,7 +144,7 @@ test('a cancel during a pause ends it', async () => {
     stageSnapshot: async () => ({ rows: 1, goesOnAfterMs: 86_400_000 }),
   });
   const status = await run(activities, async (handle) => {
-    // While its activity ends, the test server may hang on a cancel of it.
+    // While its activity ends, the test server may hang when that is cancelled.
     await untilEvent(handle, 'timerStartedEventAttributes');
     await handle.cancel();
   });
@@ -281,7 +281,7 @@ test('one whose organization copies enough asks again until it is its turn', asy
     },
   });
   const beganMs = await env.currentTimeMs();
-  // A history that grows with the waiting would be ended by the server: this one continues as new.
+  // The server would terminate a history that grows while waiting: this one continues as new.
   expect(await run(activities)).toBe('COMPLETED');
   expect(calls.slice(-5)).toEqual([
     ...['beginSnapshot', 'beginSnapshot', 'stageSnapshot', 'admitSnapshot', 'commitSnapshot'],

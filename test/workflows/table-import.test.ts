@@ -37,7 +37,7 @@ const outcome = (status: TableImportOutcome['status']): TableImportOutcome => ({
 
 const staged: StagedImport = { rows: 3, quarantinedRows: 0 };
 
-/** Activities that succeed, with what a test changes; every call is recorded in order. */
+/** Activities that succeed, except for a test's changes; every call is recorded in order. */
 function recording(change: Partial<Activities> = {}): { activities: Activities; calls: string[] } {
   const calls: string[] = [];
   const activities: Activities = {

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
-/** The process of a trigger's schedule over its real rows, by a clock that jumps from fire to fire. */
+/** The process of a trigger's schedule over its real rows, with a clock that jumps from fire to fire. */
 const workspace = useWorkspace();
 const skipping = useTimeSkipping();
 
@@ -28,7 +28,7 @@ test('a thousand activations between and during the fires of a cadence miss none
   const { organizationId } = client;
   const project = await projectOf(client);
   const { draft, activate } = workflowsOf(client, () => project);
-  // Far from where the clock begins and ends, so that the days are as many as they are.
+  // Far from the start and end of the clock, so that the number of days is exact.
   const timeOfDay = new Date((await env.currentTimeMs()) + dayMs / 2).toISOString().slice(11, 16);
   const schedule = { type: 'daily', zone_id: 'UTC', time_of_day: timeOfDay };
   const graph = graphOf([node('one', 'query', { sql: 'SELECT 1 AS one' })]);
@@ -53,7 +53,7 @@ test('a thousand activations between and during the fires of a cadence miss none
   );
   const input = { organizationId, scheduleId };
   const withoutFires = { ...deps, processes: { ...deps.processes, restart: async () => undefined } };
-  /** The versions before and after the activation during which a fire was recorded. */
+  /** The active versions before and after each activation during which a fire was recorded. */
   const met: string[][] = [];
   const activities: ScheduleControlActivities = {
     advanceSchedule: async (_input, nowMs) => {
@@ -107,7 +107,7 @@ test('a thousand activations between and during the fires of a cadence miss none
   expect(new Set(recorded.map(({ status }) => status))).toEqual(new Set(['succeeded']));
   const days = recorded.map(({ local_time }) => Date.parse(`${local_time}Z`));
   expect(days).toEqual(days.map((_, day) => days[0]! + day * dayMs));
-  // The first look fired nothing; each one after it one version of the two that were active while it looked.
+  // The first round fired nothing; each later one fired a version that was active during it.
   expect(met).toHaveLength(fires + 1);
   for (const [day, { version_id }] of recorded.entries()) expect(met[day + 1]).toContain(version_id);
 });

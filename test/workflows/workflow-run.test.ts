@@ -25,7 +25,7 @@ import { taskQueues } from '../../workflows/task-queues.ts';
 import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
 import { keepHistory } from '../support/histories.ts';
 
-/** A run's process over activities that only note their calls. */
+/** A run's process over activities that only record their calls. */
 const skipping = useTimeSkipping();
 
 type Activities = WorkflowRunControlActivities &
@@ -261,7 +261,7 @@ skippingTest('of nodes that find no place one asks for all', async () => {
   const calls = await run(crowded, { name: 'crowded' });
   expect(calls.at(-1)).toBe('COMPLETED succeeded');
   const asked = calls.slice(1, 20).map((call) => call.split(' ')[1]);
-  // Each once, and then the first alone.
+  // Each once, and then only the first.
   expect(new Set(asked.slice(0, 4)).size).toBe(4);
   expect(new Set(asked.slice(4)).size).toBe(1);
 });
@@ -366,7 +366,7 @@ skippingTest('a run that looks often goes on in another execution, and its nodes
   expect(runs.size).toBeGreaterThan(1);
   expect(calls.filter((call) => call === 'advanceNode first')).toHaveLength(1);
   expect(calls.slice(-3)).toEqual(['endNode slow timeout', 'endWorkflowRun', 'FAILED failed']);
-  // Its time began with the first.
+  // Its time began with the first attempt.
   expect(Math.round((endedMs - beganMs) / 3_600_000)).toBe(48);
   expect(new Set(inputs.map((input) => Object.keys(input).join()))).toEqual(
     new Set(['organizationId,runId']),

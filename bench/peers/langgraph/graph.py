@@ -1,4 +1,4 @@
-"""A turn of an agent without the time of a model: a call of a tool, its constant answer, a text of five chunks."""
+"""An agent's turn without model time: a tool call, its constant result, a text of five chunks."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any

@@ -6,7 +6,7 @@ import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 const workspace = useWorkspace();
 useWorker(workspace);
 
-/** Imports one file after the other into one project. */
+/** Imports files into one project, one after the other. */
 async function importer(client: TestClient) {
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Files' } })).body.data.id;
   let count = 0;
@@ -42,7 +42,7 @@ test('a file is added to an imported table as one version, its values in the typ
   const client = await workspace.organization();
   const { run } = await importer(client);
   const first = await run(orders, { table_name: 'orders' });
-  // Of its own these would be whole numbers, and the city is left out.
+  // Imported alone these would be integers, and the city is omitted.
   const second = await run('AMOUNT,order_no\n3,A-3\n,A-4\n', append);
   expect(second).toMatchObject({ status: 'succeeded', tableId: first.tableId, rowsImported: 2 });
   expect(await select(client, 'SELECT * FROM orders ORDER BY order_no')).toEqual([

@@ -119,7 +119,7 @@ test('a rotation fences what was opened before it, at the next page and at the c
   expect((await rotate('v1')).body.data.generation).toBe('v1');
   expect((await stage(client, source, first, page)).status).toBe(200);
   expect((await rotate('v2')).body.data.generation).toBe('v2');
-  // A generation that comes back by name is another one.
+  // A generation whose name is used again is a different one.
   expect((await rotate('v1')).status).toBe(200);
   const fenced = await stage(client, source, first, { ...page, page_number: 2 });
   expect([fenced.status, fenced.body.code]).toEqual([409, 'generation_fenced']);
@@ -190,7 +190,7 @@ test('a rotation ends behind the commit under way, an applied page can still be 
   const records = Array.from({ length: 500 }, (_, index) => ({ s_id: index, sku: `S${index}` }));
   await client.call('PUT', `${batches}/${batch}/pages/1`, { body: { records } });
   await client.call('POST', `${batches}/${batch}/complete`, { body: { page_count: 1, checkpoint: 1 } });
-  // Whichever comes first, the checkpoint read after the rotation says what became of the batch.
+  // Whichever comes first, the checkpoint read after the rotation reflects the outcome of the batch.
   await client.call('PUT', `/v1/data-syncs/${sync}/generation`, { body: { generation: 'k2' } });
   const { checkpoint } = (await client.call('GET', `/v1/data-syncs/${sync}/checkpoint`)).body.data;
   const ended = await settled(client, source, batch);
@@ -208,7 +208,7 @@ test('a rotation ends behind the commit under way, an applied page can still be 
     status: 'applied',
     rowsInserted: 1,
   });
-  // One without records counts as well.
+  // A batch without records counts as well.
   const empty = await client.call('POST', batches, { body: { mode: 'upsert', sync_id: sync } });
   await client.call('PUT', `${batches}/${empty.body.data.id}/pages/1`, { body: { records: [] } });
   await client.call('POST', `${batches}/${empty.body.data.id}/complete`, {

@@ -67,7 +67,7 @@ async function rowsOf(client: TestClient, table: string): Promise<Answer['body']
   return body.items.map(({ _sm_created_at: _, ...row }: { _sm_created_at: string }) => row);
 }
 
-/** A body as it stands. */
+/** A verbatim body. */
 const json = (text: string) => ({ text, contentType: 'application/json' });
 
 const order = (id: number, more: object = {}) => ({
@@ -129,7 +129,7 @@ test('pages in any order become one commit, and the batch tells that they landed
     rowsAdded: 4,
     runId: applied.id,
   });
-  // The same complete, page and opening again are what they were; another complete is refused.
+  // The same complete, page and open requests give the same answers; a different complete is refused.
   expect((await complete(client, batch, { page_count: 2 })).status).toBe('applied');
   expect((await stage(client, batch, 2, records)).body.data.replayed).toBe(true);
   const reopened = await client.call('POST', `/v1/tables/${table}/ingestion-batches`, {
@@ -401,7 +401,7 @@ test('a batch can be aborted until it is applied, and aborting twice is the same
   await complete(client, applied, { page_count: 1 });
   const late = await client.call('DELETE', `${applied}?confirm=true`);
   expect([late.status, late.body.code]).toEqual([409, 'batch_not_open']);
-  // Its staged pages go with an ended batch.
+  // The staged pages of an ended batch are removed.
   const [page] = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     listPages(db, client.organizationId, applied.split('/').at(-1)!, 0, 10),
   );
@@ -491,7 +491,7 @@ test('bad records are kept aside with their reason and origin, and staged again 
   expect(replay.status, replay.text).toBe(202);
   const location = String(replay.headers['location']);
   const replayed = await untilReplayed(client, location);
-  // What still does not fit, or has a taken s_id, stays where it was.
+  // What still does not fit, or has a taken s_id, stays in quarantine.
   expect(replayed).toMatchObject({ status: 'applied', rowsInserted: 1, recordsQuarantined: 2 });
   expect(await query()).toMatchObject([
     { pageNumber: 1, recordIndex: 2, reason: 's_id: The table has a row with this s_id.' },
@@ -644,7 +644,7 @@ test('a key or column renamed after a page was staged refuses the batch, and cha
     expect(failed.error.message).toMatch(/order_no|code/);
   }
   expect(await rowsOf(client, table)).toEqual([]);
-  // A type that values do not fit any more ends the batch as well.
+  // A type that the values no longer fit also ends the batch.
   const typed = await open(client, table, { mode: 'append' });
   await stage(client, typed, 1, [{ s_id: 9, code: 'A', amount: 123456 }]);
   await client.call('PATCH', `${columns}/amount`, { body: { data_type: 'DECIMAL(4,2)' } });

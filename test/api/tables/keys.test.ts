@@ -43,7 +43,7 @@ async function rowsOf(client: TestClient, table: string) {
   ]);
 }
 
-/** A batch of one page, as it ended. */
+/** A batch of one page, once it has ended. */
 async function batch(client: TestClient, table: string, mode: string, records: object[]) {
   const at = `/v1/tables/${table}/ingestion-batches`;
   const { id } = (await client.call('POST', at, { body: { mode } })).body.data;

@@ -395,7 +395,7 @@ test('a rename that a crash left half done is finished by the next upsert, and b
     `SELECT id FROM "${schema}".workspace_operation WHERE table_id = $1 AND operation = 'alter'`,
     [id],
   );
-  // As a process leaves it that dies right after the lake has the new name.
+  // The state left by a process that dies right after the lake has the new name.
   const crash = () =>
     lake.catalogPool.query(
       `UPDATE tables SET key_columns = '{k}', updated_at = now() - interval '2 minutes',
@@ -423,7 +423,7 @@ test('an upsert never lands in another table of the same name', async () => {
   const { locks } = workspace.deps.lake;
   const hold = locks.hold.bind(locks);
   let second = '';
-  // While the upsert waits for its lock, its table is dropped and made anew.
+  // While the upsert waits for its lock, its table is dropped and created again.
   vi.spyOn(locks, 'hold').mockImplementationOnce(async (id, work) => {
     await client.call('DELETE', `/v1/tables/${first}?confirm=true`);
     second = await create();

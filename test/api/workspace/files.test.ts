@@ -12,7 +12,7 @@ async function newProject(client: TestClient): Promise<string> {
 test('CSV is written as the bytes that are sent, and other routes do not take it', async () => {
   const client = await workspace.organization();
   const url = `/v1/projects/${await newProject(client)}/files/content?path=latin.csv`;
-  // Not UTF-8: it stays what it is.
+  // Not UTF-8: it is kept as it is.
   const text = Buffer.concat([Buffer.from('s_id,city\n1,'), Buffer.from([0xe9]), Buffer.from('\n')]);
   const headers = { 'idempotency-key': 'csv-once' };
   const write = (bytes: Buffer) =>
@@ -133,7 +133,7 @@ test('a presigned upload becomes a file: sent straight to storage, then finalize
     sha256,
     contentType: 'text/csv',
   });
-  // The form still works until it expires; the file does not change.
+  // The form works until it expires; the file does not change.
   await upload(form, Buffer.from('changed'));
   expect((await finalize({ path: 'raw/orders.csv' })).body).toEqual(done.body);
   const content = await client.call('GET', `/v1/projects/${project}/files/${done.body.data.id}/content`);
@@ -147,7 +147,7 @@ test('storage refuses a form that was tampered with', async () => {
   expect((await upload(form, Buffer.from('x'), { key: 'uploads/elsewhere' })).ok).toBe(false);
 });
 
-/** Objects of the organization that are put down for removal. */
+/** Objects of the organization that are queued for removal. */
 async function doomed({ organizationId }: TestClient): Promise<string[]> {
   const { rows } = await workspace.deps.lake.catalogPool.query(
     'SELECT object_key FROM object_deletions WHERE organization_id = $1',
@@ -170,7 +170,7 @@ test('a keyed write that is repeated after a crash never names an object that is
   const headers = { 'idempotency-key': 'one' };
   const write = (content: string, given = {}) => client.call('PUT', url, { body: { content }, ...given });
   const first = await write('first', { headers });
-  // As if it had died before its answer was kept.
+  // As if it had died before its answer was stored.
   const crash = () =>
     workspace.deps.lake.catalogPool.query(
       `UPDATE idempotency_keys SET response = NULL, response_status = NULL, lease_until = to_timestamp(0)

@@ -44,7 +44,7 @@ async function endOf(client: TestClient, url: string) {
   );
 }
 
-/** How a process stands for its operators, and its outcome. */
+/** A process's status in Temporal, and its outcome. */
 async function endInTemporal(workflowId: string) {
   const handle = workspace.temporal.workflow.getHandle(workflowId);
   await handle.result().catch(() => undefined);
@@ -52,7 +52,7 @@ async function endInTemporal(workflowId: string) {
   return [status.name, searchAttributes['Outcome']];
 }
 
-/** A run of no process, as a feature would add it. */
+/** A run without a process, as a feature would add it. */
 async function addRun(client: TestClient, project: string, id: string, ownerId: string | null = null) {
   await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     insertRun(db, {
@@ -113,7 +113,7 @@ test('runs are listed newest first, a page at a time, by kind and status', async
   const { id } = await beginImport(client, project, 'listed');
   const url = `/v1/projects/${project}/runs`;
   await endOf(client, `${url}/${id}`);
-  // Ids of other kinds sort elsewhere: the order is that of time.
+  // Ids of other kinds sort elsewhere: the order is by time.
   await addRun(client, project, 'aaa_1');
   await addRun(client, project, 'run_2');
   const all = await client.call('GET', url);

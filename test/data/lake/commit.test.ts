@@ -8,7 +8,7 @@ import { useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 let delay: CommitDelay;
-/** Lakes of another process, whose engine reaches PostgreSQL on a way that can be slow. */
+/** Lakes of another process, whose engine reaches PostgreSQL over a connection that can be slowed down. */
 let slow: Lakes;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function newTable() {
   const append = () =>
     client.call('POST', `/v1/tables/${tableId}/rows`, { body: { rows: [{ s_id: 1, amount: 1 }] } });
   const lake = await slow.lake.catalog.get(client.organizationId);
-  /** The same row by the other process: committed as the operation `id`. */
+  /** The same row by the other process, committed as the operation `id`. */
   const appendSlowly = (id: string) =>
     slow.lake.locks.hold(tableId, () =>
       commitOperations(slow.lake, lake, async (connection) => {
@@ -46,7 +46,7 @@ async function newTable() {
   return { schema: lake.schema, tableId, append, appendSlowly, rows };
 }
 
-/** Ends the engine with SIGKILL, and gives its process's ids no more time than they need. */
+/** Ends the engine with SIGKILL, and waits no longer than needed. */
 async function killEngine(): Promise<void> {
   for (const pid of slow.lake.engine.processIds()) process.kill(pid, 'SIGKILL');
   await eventually(
@@ -69,7 +69,7 @@ test('a COMMIT that its engine did not live to see is waited for, and answered a
   const committing = appendSlowly('test:first');
   await came;
   await killEngine();
-  // Whoever writes the table next, in another process, has to wait as well.
+  // The next writer of the table, in another process, has to wait as well.
   const repeated = append();
   await eventually(waitingForLocks, (sessions) => sessions === 2);
   delay.letGo();
@@ -133,7 +133,7 @@ test('a lake that an older release made gets what it lacks when it is next used'
   expect(await functions()).toEqual(today);
 });
 
-/** Gives the lake's commits less time than the half minute that they have. */
+/** Gives the lake's commits less time than their usual half minute. */
 async function endAfter(schema: string, time: string): Promise<void> {
   const { catalogPool } = workspace.deps.lake;
   const { rows } = await catalogPool.query<{ definition: string }>(

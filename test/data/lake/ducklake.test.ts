@@ -26,7 +26,7 @@ describe('the catalog that this DuckLake makes', () => {
   test('has the tables and columns that the service needs, in the format it was written against', async () => {
     const client = await workspace.organization();
     const { catalog, catalogPool: pool } = workspace.deps.lake;
-    // Looked at before anything uses them: what is missing is named, rather than what comes of it.
+    // Checked before use: the error names what is missing, instead of a consequence of it.
     const lake = await catalog.get(client.organizationId);
     const { rows: versions } = await pool.query<{ value: string }>(
       `SELECT value FROM "${lake.schema}".ducklake_metadata WHERE key = 'version'`,
@@ -89,7 +89,7 @@ test('a catalog of nothing but the needed tables and columns answers every query
   expect(await snapshots.newestSnapshotShowing(pool, schema, 't', 1)).toBeUndefined();
 });
 
-/** A table that has inlined rows, and inlined deletions of a file's rows; DuckLake's number of it. */
+/** A table with inlined rows, and inlined deletions of a file's rows; returns DuckLake's number of it. */
 async function inlineRowsAndDeletions(client: TestClient, lake: Lake): Promise<number> {
   const made = await client.call('POST', '/v1/grid/tables', {
     body: { name: 't', kind: 'data', columns: [{ name: 'a', data_type: 'INTEGER' }] },

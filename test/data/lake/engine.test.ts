@@ -33,7 +33,7 @@ function newEngine(change: Partial<EngineOptions> = {}): LakeEngine {
   return engine;
 }
 
-/** Processes take their time to start where many do. */
+/** Many processes starting at once take their time. */
 const endless = 'SELECT count(*) FROM range(1000000000000)';
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
@@ -164,7 +164,7 @@ describe('an engine process', () => {
     const read = () => engine.use(lake.writer, (connection) => connection.read('SELECT s_id FROM readings'));
     await read();
     const [pid] = engine.processIds();
-    // The engine remembers the catalog's table of these rows, and does not survive its absence.
+    // The engine remembers the catalog's table of these rows, and does not survive its removal.
     const { catalogPool } = workspace.deps.lake;
     const { rows } = await catalogPool.query<{ table_name: string }>(
       `SELECT table_name FROM "${lake.schema}".ducklake_inlined_data_tables`,

@@ -10,8 +10,8 @@ const rowsOf = (from: number, count: number, operation: number) =>
   Array.from({ length: count }, (_, index) => ({ s_id: from + index, op_no: operation }));
 
 /**
- * DuckLake takes a connection that is lost while it asks for a table's deletions for an answer: replaced rows
- * would be read again, by that statement and by those after it.
+ * DuckLake treats a connection lost while it reads a table's deletions as "no deletions": replaced rows would
+ * be read again, by that statement and by later ones.
  */
 test('what is read while connections to the catalog are lost is right, or refused as storage that is away', async () => {
   const client = await workspace.organization();
@@ -29,8 +29,8 @@ test('what is read while connections to the catalog are lost is right, or refuse
   const rightAnswer = `read 200 [{"n":${keys},"keys":${keys}}]`;
   const seen = new Set<string>();
   const untilMs = Date.now() + 15_000;
-  // On a slow machine a write may need longer than the connections are left alone; then they are left alone
-  // longer.
+  // On a slow machine a write may need longer than the interval between two disconnections; then the interval
+  // is extended.
   const isOver = () => Date.now() > untilMs && seen.has('write 200 ') && seen.has(rightAnswer);
 
   async function loseConnections() {

@@ -176,7 +176,8 @@ describe('a mail', () => {
 const large = [{ name: 'a', contentType: 'text/plain', bytes: Buffer.alloc(8_388_608, 97) }];
 
 /**
- * What the server does, what is known of the mail then, whether its content was begun, and how many it has.
+ * The server's behaviour, the resulting state of the mail, whether its content was begun, and how many the
+ * server has.
  */
 const cases: [
   string,
@@ -277,7 +278,7 @@ describe('a server that', () => {
 
   test('shuts down when it has the content may have the mail', async () => {
     const ending = await startSmtpServer();
-    // It tells everybody that is connected, with a 421.
+    // It notifies every connected client with a 421.
     ending.misbehaviour = { silentAt: 'answer', onMail: () => void ending.close() };
     const { outcome } = await send({}, { server: parseSmtpUrl(ending.url) });
     expect(outcome).toMatchObject({ kind: 'uncertain', message: expect.stringContaining('421') });
@@ -310,7 +311,7 @@ describe('a server that', () => {
   test('turns to TLS is sent the password and the mail, where its certificate is trusted', async () => {
     const turning = await startSmtpServer({ tls: 'starttls' });
     const always = await startSmtpServer({ tls: 'always' });
-    // By an address that does not say that it is this machine: TLS is asked for.
+    // With an address that does not identify this machine, TLS is required.
     const settings = [
       { ...parseSmtpUrl(turning.url), host: '0.0.0.0' },
       { ...parseSmtpUrl(always.url), host: 'localhost' },
@@ -331,7 +332,7 @@ describe('a server that', () => {
 
   test('of another machine is not sent a password in the clear', async () => {
     const { logins } = server;
-    // It is this machine all the same, by an address that does not say so.
+    // It is still this machine, under an address that does not show it.
     const { outcome } = await send({}, { server: { ...parseSmtpUrl(server.url), host: '0.0.0.0' } });
     expect(outcome).toMatchObject({ kind: 'refused', permanent: false });
     expect(server.logins).toBe(logins);

@@ -54,7 +54,7 @@ test('a token is asked for once, until shortly before it ends or the server does
   cache.forget('one');
   expect([await ask(), await ask('two')]).toEqual(['token-3', 'token-4']);
   expect(seen[0]!.form).toEqual({ grant_type: 'client_credentials', scope: 'read' });
-  // RFC 6749, 2.3.1: form-encoded, then joined, then in base64.
+  // RFC 6749, 2.3.1: form-encoded, then joined, then base64.
   const basic = Buffer.from('an+id%3A:%C3%BC%2Fsecret').toString('base64');
   expect(seen[0]!.headers.authorization).toBe(`Basic ${basic}`);
 });

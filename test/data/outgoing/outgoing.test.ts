@@ -33,7 +33,7 @@ async function serverOf(answer: RequestListener): Promise<{ port: number; hits: 
   return { port: (server.address() as AddressInfo).port, hits: () => hits };
 }
 
-/** The reason within whatever fetch wraps it in. */
+/** The underlying reason, inside whatever fetch wraps it in. */
 async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => undefined,
@@ -97,7 +97,7 @@ test('a server at a private address never hears of a request, until its network 
 test('a name is resolved once, and what was checked is what is connected to', async () => {
   const server = await serverOf((_, response) => response.end('inside'));
   let asked = 0;
-  // The first answer is where the test's server is; any later one would be refused, and the other way round.
+  // The first answer is the test server's address; any later one would be refused, and vice versa.
   const rebinding = (first: string, later: string) => async () => {
     asked += 1;
     return [{ address: asked === 1 ? first : later, family: 4 }];
@@ -146,8 +146,7 @@ test('an answer is cut off while it is read, also one that is small until it is 
     expect(await reasonOf(answer.text()), path).toBe('too_large');
     expect(budget.exceeded.aborted).toBe(true);
   }
-  // What the server sent is what sockets and buffers between them took, far from everything it would have
-  // sent.
+  // The server has sent only what fits into sockets and buffers, far less than the whole body.
   expect(sent).toBeLessThan(20_000_000);
   const whole = await open.fetch(`http://127.0.0.1:${server.port}/endless`);
   expect(await reasonOf(whole.text())).toBe('too_large');

@@ -25,7 +25,7 @@ test('many transactions of one organization are not before the first of another'
     });
   await Promise.all([...Array.from({ length: 40 }, () => work('org_many')), work('org_one')]);
   expect(done).toHaveLength(41);
-  // Two are worked at when it comes, and two more may have begun.
+  // Two are in progress when it arrives, and two more may have begun.
   expect(done.indexOf('org_one')).toBeLessThan(5);
 });
 

@@ -1,4 +1,4 @@
-/** Answers, and then takes all the memory that its thread may have. */
+/** Answers, and then allocates all the memory that its thread may have. */
 export function grow(answer: number): number {
   if (answer > 1) return answer;
   setTimeout(() => {

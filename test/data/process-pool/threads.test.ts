@@ -7,7 +7,7 @@ test('a thread that runs out of memory after its task harms nobody, and the next
   const threads = createThreads<number, number>({
     filename: new URL('./growing.ts', import.meta.url).href,
     name: grow.name,
-    // Else a thread with nothing to do runs no timers.
+    // Otherwise an idle thread runs no timers.
     atomics: 'disabled',
     minThreads: 0,
     maxThreads: 1,
@@ -17,7 +17,7 @@ test('a thread that runs out of memory after its task harms nobody, and the next
   try {
     expect(await threads.run(1)).toBe(1);
     const [thread] = threads.threads;
-    // Nothing listens to the pool here: an error that it told everybody would fail this file.
+    // Nothing listens to the pool's events here: an emitted error would fail this file.
     await expectEventually(() => threads.threads.includes(thread!)).toBe(false);
     expect(await threads.run(2)).toBe(2);
   } finally {

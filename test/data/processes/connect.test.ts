@@ -14,7 +14,7 @@ import { readEnvironment, storesConfig, storesEnvironment } from '../../../data/
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./certificate/${name}.pem`, import.meta.url));
 
-/** Answers every call of gRPC with an empty message, and keeps the headers it came with. */
+/** Answers every gRPC call with an empty message, and keeps the headers it came with. */
 let server: Http2SecureServer;
 const seen: IncomingHttpHeaders[] = [];
 let settings: TemporalSettings;

@@ -9,7 +9,7 @@ import { agentRunProcess } from '../../../domain/analyst/agent-runs/process.ts';
 import { startTemporal, type TemporalHandle } from '../../../local/temporal.ts';
 import { ensureTools } from '../../../local/tools.ts';
 
-/** A server that ends what has written a hundred events down, as any ends what has 51,200. */
+/** A server that terminates a workflow after a hundred events, as any server does after 51,200. */
 let folder: string;
 let server: TemporalHandle;
 let connection: Connection;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Nobody works at it. */
+/** No worker polls its queue. */
 const started = (workflowId: string): Promise<WorkflowHandle> =>
   client.workflow.start('agentRun', { workflowId, taskQueue: 'nobody', args: [] });
 

@@ -39,7 +39,7 @@ async function startWorker(build: 'first' | 'changed'): Promise<() => Promise<vo
   return stop;
 }
 
-/** A run under way whose process the workers above know. */
+/** A run in progress whose process the workers above know. */
 async function startRun(client: TestClient) {
   const { db, processes } = workspace.deps;
   const { organizationId } = client;
@@ -73,7 +73,7 @@ test('a run whose process does not replay is told of with its cause, counted, an
   const { db, processes } = workspace.deps;
   const steps = processSteps({ db, processes, logger });
   const reconcile = async () => {
-    // Between two tries of an item others wait; here it is tried again at once.
+    // Items wait between two attempts; here the item is retried at once.
     await workspace.deps.lake.catalogPool.query('DELETE FROM reconcile_tries');
     for (const step of steps) await runStep({ db, logger }, step);
   };
@@ -110,7 +110,7 @@ test('a run whose process does not replay is told of with its cause, counted, an
 
   await startWorker('first');
   await expect(handle.result()).resolves.toBe('first');
-  // Nobody tells of it any more, for minutes.
+  // It has not been reported for minutes.
   await workspace.deps.lake.catalogPool.query(
     `UPDATE failing_processes SET last_seen_at = last_seen_at - interval '5 minutes'`,
   );

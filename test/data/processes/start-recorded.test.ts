@@ -13,7 +13,7 @@ const refusal = Object.assign(new Error('the namespace is not known'), {
   metadata: {},
 });
 
-/** Answers starts in the order in which they are given, each when it is told to. */
+/** Answers starts in the given order, each when it is told to. */
 function temporal(answers: readonly (() => Promise<void>)[]): Client {
   const left = [...answers];
   return {
@@ -22,7 +22,7 @@ function temporal(answers: readonly (() => Promise<void>)[]): Client {
   } as unknown as Client;
 }
 
-/** Two requests for the same row; both have looked for it before either makes it. */
+/** Two requests for the same row; both have looked for it before either creates it. */
 async function twoRequests(client: Client) {
   const { db } = workspace.deps;
   const { organizationId } = await workspace.organization();

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 
-/** What a worker says of items that failed. */
+/** The worker's log of items that failed. */
 function listening() {
   const said: string[] = [];
   const warn = (fields: { item: string; attempts: number }) => said.push(`${fields.item} ${fields.attempts}`);
@@ -38,7 +38,7 @@ test('an item that fails waits longer each time, and is told with its attempts',
   for (let round = 0; round < 8; round += 1) {
     await runStep(deps, step);
     waits.push(await waitOf('failing'));
-    // Its time has not come.
+    // It is not due yet.
     await runStep(deps, step);
     await again('failing');
   }
@@ -115,13 +115,13 @@ test('who was too slow lets go of nothing that somebody else has taken up since'
   );
   const first = runStep(deps, step);
   await begun.promise;
-  // Its claim ends, and another takes the item up.
+  // Its claim expires, and another worker takes the item over.
   await again('slow');
   const second = runStep(deps, step);
   while (most < 2) await new Promise(setImmediate);
   held.resolve();
   await first;
   await second;
-  // Only the one who has it says when the next try is.
+  // Only the current holder sets the time of the next attempt.
   expect(await waitOf('slow')).toBeLessThan(11);
 });

@@ -4,7 +4,7 @@ import { runBatch } from './batch.ts';
 import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
-/** Batches of rows that are new, one after the other, beside others that write the same table. */
+/** Batches of new rows, one after the other, next to others that write the same table. */
 export function batchLane(
   context: LoadContext,
   seed: number,
@@ -56,9 +56,8 @@ async function rotate(context: LoadContext, generation: string): Promise<void> {
     kind: 'rotation',
     method: 'PUT',
     path: `/v1/data-syncs/${context.sync.id}/generation`,
-    // Without a key: an earlier try that was long under way may take a later rotation back. Then pages are
-    // refused until the next rotation, and nothing else comes of it; a key could hold an open batch up for
-    // minutes.
+    // Without a key: a delayed earlier attempt may undo a later rotation. Then pages are refused until the
+    // next rotation, which is harmless; with a key, an open batch could be blocked for minutes.
     body: { generation },
   });
   if (settled.outcome === 'acknowledged') context.sync.generation = generation;

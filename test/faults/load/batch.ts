@@ -11,16 +11,16 @@ export interface BatchWork {
   mode: BatchMode;
   pages: number;
   random: Random;
-  /** Called before the given page, or before the complete when it is the number of pages. */
+  /** Called before the given page, or before the complete request if it is the number of pages. */
   meanwhile?: { before: number; act: () => Promise<void> };
 }
 
-/** What the client means to do with the batch, and how it may end then. */
+/** What the client intends with the batch, and how the batch may then end. */
 const intents = {
   complete: ['applied'],
   abort: ['aborted'],
   abandon: ['expired'],
-  // It is completed just when it expires, or aborted just when it is applied.
+  // Completed just as it expires, or aborted just as it is applied.
   late: ['applied', 'expired'],
   regret: ['applied', 'aborted'],
 } as const;
@@ -29,11 +29,11 @@ type Intent = keyof typeof intents;
 const ended = ['applied', 'failed', 'aborted', 'expired'];
 const pollMs = 250;
 
-/** One batch from its opening to its end, with every doubtful answer cleared up by asking again. */
+/** One batch from opening to end; every unknown outcome is resolved by asking again. */
 export async function runBatch(context: LoadContext, work: BatchWork): Promise<void> {
   const { client, journal, model } = context;
   const { operation, mode, random } = work;
-  // Everything is decided first: what is drawn must not depend on how the answers turn out.
+  // All decisions are drawn first, so that they do not depend on the answers.
   const intent = random.pick<Intent>([
     ...Array<Intent>(13).fill('complete'),
     ...(['abort', 'abort', 'abandon', 'abandon', 'late', 'regret', 'regret'] as const),
@@ -112,7 +112,7 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
     return false;
   }
 
-  /** True when the manifest was accepted. */
+  /** True if the manifest was accepted. */
   async function complete(): Promise<boolean> {
     const body = {
       page_count: work.pages,
@@ -139,11 +139,11 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
       expectCode(settled.answer, intent === 'regret' ? 'batch_not_open' : undefined);
   }
 
-  /** A refusal must be one that the batch's own life explains. */
+  /** A refusal must be explained by the batch's own history. */
   function expectCode(answer: Answer, allowed: string | undefined): void {
     const { code } = answer.body;
     if (code === allowed || (mode === 'provider_snapshot' && code === 'generation_fenced')) return;
-    // The batch of an abort may have ended by its generation just before.
+    // A batch to be aborted may just have ended because of its generation.
     if (mode === 'provider_snapshot' && code === 'batch_not_open') return;
     journal.breach('unexpected', `batch ${batchId} (${operation.no}, ${intent}): ${told(answer)}`);
   }
@@ -186,9 +186,7 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
   }
 }
 
-/**
- * Every row is on one page; of an upsert, the first page also says something that a later page says better.
- */
+/** Every row is on one page; in an upsert, the first page also has a row that a later page overrides. */
 function recordsOf({ operation, mode, pages }: BatchWork, page: number): Row[] {
   const pageOf = (index: number) => (index % pages) + 1;
   const own = rowsOf(operation).filter((_, index) => pageOf(index) === page);

@@ -21,7 +21,7 @@ export interface LoadContext {
   tables: Record<TableKey, string>;
   /** The data sync behind `snapshot`, and the generation its lanes work under. */
   sync: { id: string; generation: string };
-  /** Batches that are under way, by id, with what is known of them. */
+  /** Batches in progress by id, with what is known of them. */
   batches: Map<string, { path: string; told: string }>;
   moments: Moments;
   /** The project in which the load talks, with tables attached. */
@@ -30,22 +30,22 @@ export interface LoadContext {
   /** The playbook that the load runs, and its runs. */
   playbookPath: string;
   runs: StartedRun[];
-  /** What fires again and again, in a project of its own. */
+  /** Schedules that fire repeatedly, in their own project. */
   schedules: Schedules;
-  /** Runs of a workflow, in a project of its own. */
+  /** Runs of a workflow, in its own project. */
   flows: Flows;
-  /** Datasets of a source that changes all the time, and their snapshots. */
+  /** Datasets of constantly changing sources, and their snapshots. */
   copies: Copies;
   /** A large table that is upserted while its lake is maintained. */
   keyed: Keyed;
-  /** A table whose keys are enforced, and whose rows come and go. */
+  /** A table with enforced keys, whose rows come and go. */
   slots: Slots;
   /** An imported table to which files are appended. */
   filed: Filed;
   signal: AbortSignal;
 }
 
-/** A client that does one thing after the other. */
+/** A client that works sequentially. */
 export interface Lane {
   name: string;
   step(): Promise<void>;

@@ -3,13 +3,13 @@ import { createRandom } from '../random.ts';
 import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
-/** What became of a file, as far as its import has said. */
+/** The outcome of a file, as far as its import has reported. */
 interface FiledFile {
   rows: number;
   status: 'under way' | 'succeeded' | 'failed' | 'cancelled';
 }
 
-/** An imported table to which files are appended: each comes whole and once, or not at all. */
+/** An imported table to which files are appended: each completely and once, or not at all. */
 export interface Filed {
   /** The files by the number that each of their rows has. */
   files: Map<number, FiledFile>;
@@ -37,7 +37,7 @@ export async function prepareFiled(client: FaultClient, projectId: string): Prom
   }
 }
 
-/** Sends a file of so many rows, and gives its id; undefined where that was not to be had. */
+/** Sends a file with that many rows, and returns its id; undefined if that failed. */
 async function sendFile(
   client: FaultClient,
   projectId: string,
@@ -59,7 +59,7 @@ export function fileLanes(context: LoadContext, seed: number): Lane[] {
   return [fileLane(context, seed, 1), fileLane(context, seed, 2), fileReaderLane(context, seed)];
 }
 
-/** Appends one file after the other, some twice under one key, and cancels some of the imports. */
+/** Appends one file after the other, some twice with the same key, and cancels some of the imports. */
 function fileLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `files ${lane}`);
   let count = 0;
@@ -101,7 +101,7 @@ async function append(
     });
   const started = await ask();
   if (started.outcome === 'refused') {
-    // A table takes one import at a time: what was refused must never be seen.
+    // A table takes one import at a time: the rows of a refused one must never be seen.
     filed.files.set(operation, { rows, status: 'cancelled' });
     if (started.answer.body.code === 'conflict') journal.count('files', 'refused beside another import');
     else journal.breach('unexpected', `file ${operation}: ${JSON.stringify(started.answer.body)}`);
@@ -128,7 +128,7 @@ async function append(
   }
 }
 
-/** Compares what is there with what was said of every file. */
+/** Compares the table's content with the known outcome of every file. */
 function fileReaderLane(context: LoadContext, seed: number): Lane {
   const random = createRandom(seed, 'file reader');
   return {

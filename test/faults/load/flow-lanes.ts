@@ -11,7 +11,7 @@ export const flowText = (tag: string): string => `Flow ${tag} is there.`;
 
 const node = (id: string, type: string, config: object) => ({ id, type, name: id, config });
 
-/** A branch, a wait beside it, and one of each thing that goes out. */
+/** A branch, a parallel wait, and one of each kind of delivery. */
 const graphOf = (receiverUrl: string) => ({
   version: 1,
   parameters: { tag: { type: 'string', required: true } },
@@ -35,7 +35,7 @@ const graphOf = (receiverUrl: string) => ({
   ],
 });
 
-/** An active workflow in a project of its own. */
+/** An active workflow in its own project. */
 export async function prepareFlows(client: FaultClient, receiver: HttpReceiver): Promise<Flows> {
   const create = async (path: string, body: unknown) => {
     const settled = await client.settle({ kind: 'workflow', method: 'POST', path, body });
@@ -54,7 +54,7 @@ export async function prepareFlows(client: FaultClient, receiver: HttpReceiver):
   return { projectId, path, started: [], receiver };
 }
 
-/** Starts runs of the load's workflow, some twice under one key, and cancels some of them. */
+/** Starts runs of the load's workflow, some twice with the same key, and cancels some of them. */
 export function flowLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `flows ${lane}`);
   let count = 0;

@@ -5,12 +5,12 @@ import { pauseBetween } from './rows-lanes.ts';
 
 /**
  * A large table of which a few keys change at a time, while its lake is maintained and other tables are
- * written: rows that were replaced lie in files, what replaced them and what hides them in the catalog, and
- * flushes move them.
+ * written: replaced rows are in files, their replacements and deletions in the catalog, and flushes move
+ * them.
  */
 export interface Keyed {
   tableId: string;
-  /** What each block of keys was last known to hold: the operation that wrote all of it. */
+  /** The last known content of each block of keys: the operation that wrote all of it. */
   known: Map<number, number>;
 }
 
@@ -64,7 +64,7 @@ export function keyedLane(context: LoadContext, seed: number): Lane {
   };
 }
 
-/** Reads the whole table, beside another of the organization, in one statement. */
+/** Reads the whole table, together with another one of the organization, in one statement. */
 export function keyedReaderLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `keyed reader ${lane}`);
   return {
@@ -108,7 +108,7 @@ async function readKeyed({ client, journal, keyed }: LoadContext): Promise<void>
   }
 }
 
-/** Asks for maintenance of the lake as soon as the last one has ended. */
+/** Requests maintenance of the lake as soon as the previous run has ended. */
 export function maintenanceLane(context: LoadContext, seed: number): Lane {
   const random = createRandom(seed, 'maintenance');
   const { client, journal } = context;
@@ -136,7 +136,7 @@ export function maintenanceLane(context: LoadContext, seed: number): Lane {
           journal.count('maintenance', status);
           for (const [name, figure] of Object.entries(figures ?? {}))
             journal.count('maintenance', name, figure);
-          // A flush of today leaves none.
+          // A current flush leaves none.
           if ((figures?.['deletionsRepaired'] ?? 0) > 0)
             journal.breach(
               'doubled',

@@ -5,11 +5,13 @@ import { type Operation, operationNo, rowsOf } from '../rows.ts';
 import { type BatchWork, runBatch } from './batch.ts';
 import type { Lane, LoadContext } from './context.ts';
 
-/** How long a lane of appends waits for an answer before it goes on: appends do not depend on each other. */
+/**
+ * How long a lane of appends waits for an answer before it continues: appends are independent of each other.
+ */
 const patienceMs = 2_500;
 const maxPending = 12;
 
-/** Appends rows, half of the time without an idempotency key: then the s_ids tell a retry that it is one. */
+/** Appends rows, half of the time without an idempotency key: then the s_ids identify a retry. */
 export function appendLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `appends ${lane}`);
   const pending = new Set<Promise<void>>();
@@ -53,7 +55,7 @@ async function append(context: LoadContext, operation: Operation, hasKey: boolea
   settle(context, operation, settled, 'rowsWritten', rows.length);
 }
 
-/** Upserts all rows of its key range each time, by request or by batch, one after the other. */
+/** Upserts all rows of its key range each time, by request or by batch, sequentially. */
 export function upsertLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `items ${lane}`);
   const keys = random.int(20, 60);
@@ -81,7 +83,7 @@ async function upsert(context: LoadContext, operation: Operation): Promise<void>
     method: 'PUT',
     path: `/v1/tables/${context.tables.items}/rows`,
     body: { rows: rowsOf(operation) },
-    // Without it an earlier try that was long under way could overtake what was written since.
+    // Without it a delayed earlier attempt could overwrite later changes.
     idempotencyKey: `upsert-${operation.no}`,
   });
   settle(context, operation, settled, 'sum', operation.rows);

@@ -4,7 +4,7 @@ import { scriptedModel } from '../talk-model.ts';
 import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
-/** Starts runs of the load's playbook, some twice under one key, and cancels some of them. */
+/** Starts runs of the load's playbook, some twice with the same key, and cancels some of them. */
 export function runLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `runs ${lane}`);
   let count = 0;

@@ -4,7 +4,7 @@ import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 import { scheduleBody } from './schedules.ts';
 
-/** Asks schedules to fire, some twice under one key, and writes them anew. */
+/** Triggers schedules, some twice with the same key, and rewrites them. */
 export function triggerLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `triggers ${lane}`);
   const { known } = context.schedules;
@@ -14,7 +14,7 @@ export function triggerLane(context: LoadContext, seed: number, lane: number): L
     name: `triggers ${lane}`,
     async step() {
       count += 1;
-      // A fire that was asked for keeps a cadence from its next: most are of schedules that are only asked.
+      // A triggered fire prevents a cadence's next one, so most triggers are for schedules without a cadence.
       const schedule = random.pick(random.chance(0.85) ? written : known);
       const action = random.int(1, 10);
       const isRepeated = random.chance(0.2);
@@ -32,7 +32,7 @@ export function triggerLane(context: LoadContext, seed: number, lane: number): L
   };
 }
 
-/** Pauses schedules that fire by the minute, and resumes them. */
+/** Pauses schedules that fire every minute, and resumes them. */
 export function pauseLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `pauses ${lane}`);
   const paced = context.schedules.known.filter(({ everyMs }) => everyMs !== undefined);
@@ -42,7 +42,7 @@ export function pauseLane(context: LoadContext, seed: number, lane: number): Lan
     async step() {
       count += 1;
       const schedule = random.pick(paced);
-      // Active most of the time: what fires is what is tried.
+      // Active most of the time, because fires are what is tested.
       await pauseBetween(context, random.int(8_000, 20_000));
       await change(context, schedule, 'paused', `${lane}-${count}`);
       await pauseBetween(context, random.int(500, 8_000));
@@ -68,9 +68,7 @@ async function ask({ client, journal, moments }: LoadContext, trigger: Trigger):
   trigger.fireId = id;
 }
 
-/**
- * Asks for it under a key of its own: an earlier try that was long under way must not undo what came after.
- */
+/** Requests a change with its own key: a delayed earlier attempt must not undo later changes. */
 export async function change(
   { client, journal }: Pick<LoadContext, 'client' | 'journal'>,
   schedule: KnownSchedule,
@@ -98,7 +96,7 @@ async function rewrite(
 ): Promise<void> {
   const isDelivered = schedule.recipient !== undefined;
   const body = scheduleBody(schedules, schedule.name, schedule.folders.length, isDelivered);
-  // From here on it may go there.
+  // From here on output may go to that folder.
   if (body.config.output_folder !== undefined) schedule.folders.push(body.config.output_folder);
   const settled = await client.settle({
     kind: 'schedule rewrite',

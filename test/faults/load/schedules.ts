@@ -9,7 +9,7 @@ import type { StackUnderTest } from '../stack-under-test.ts';
 
 const minuteMs = 60_000;
 
-/** What each fire makes: of a table that the load writes. */
+/** What each fire produces: a query of a table that the load writes. */
 const playbook = {
   title: 'Items',
   instructions: '# Items\n\n- show 3 rows of items\n- total expected of items',
@@ -21,7 +21,7 @@ const playbook = {
 const mailOf = (name: string) => `${name}@fires.example`;
 const folderOf = (name: string, version: number) => `fires/${name}/${version}`;
 
-/** Everything that a schedule is written with, in the words of a PUT. */
+/** Everything that a schedule is written with, as in a PUT. */
 export function scheduleBody(
   target: { projectId: string; playbookId: string },
   name: string,
@@ -32,7 +32,7 @@ export function scheduleBody(
     kind: 'playbook',
     target: { project_id: target.projectId, playbook_id: target.playbookId },
     description: `Version ${version}`,
-    // Hours from now: what fires it is who asks for it.
+    // Hours from now: it fires only when triggered.
     schedule: { type: 'daily', zone_id: 'UTC', time_of_day: hoursFromNow(12) },
     config: {
       params: { tag: name },
@@ -47,8 +47,8 @@ const hoursFromNow = (hours: number) =>
   new Date(Date.now() + hours * 60 * minuteMs).toISOString().slice(11, 16);
 
 /**
- * A project of their own with a playbook of the offline analyst, schedules that are asked to fire, and some
- * that fire by the minute.
+ * A separate project with a playbook of the offline analyst, schedules that are triggered, and some that fire
+ * every minute.
  */
 export async function prepareSchedules(
   client: FaultClient,
@@ -79,7 +79,7 @@ export async function prepareSchedules(
   return { projectId, playbookId, known, triggers: [], outages: [] };
 }
 
-/** Cadences that nobody can write over the API come in by an operator's command. */
+/** Cadences that cannot be written over the API are imported with the operator's command. */
 async function importMinutes(
   client: FaultClient,
   stack: StackUnderTest,

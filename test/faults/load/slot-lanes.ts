@@ -3,10 +3,10 @@ import { createRandom, type Random } from '../random.ts';
 import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
-/** A table whose keys are enforced: each slot is taken by a row, given back by a deletion, and taken again. */
+/** A table with enforced keys: each slot is taken by a row, released by a deletion, and taken again. */
 export interface Slots {
   tableId: string;
-  /** What each slot was last known to be, as one object a change; undefined while one is under way. */
+  /** The last known state of each slot, a new object per change; undefined while a change is in progress. */
   known: Map<number, { operation: number } | { operation: null } | undefined>;
 }
 
@@ -44,7 +44,7 @@ export function slotLanes(context: LoadContext, seed: number): Lane[] {
   return [...lanes.map((lane) => slotLane(context, seed, lane)), slotReaderLane(context, seed)];
 }
 
-/** Takes and gives back the slots of its own, and now and then tries to take one that is taken. */
+/** Takes and releases its own slots, and sometimes tries to take one that is taken. */
 function slotLane(context: LoadContext, seed: number, lane: number): Lane {
   const random = createRandom(seed, `slots ${lane}`);
   let count = 0;
@@ -118,7 +118,7 @@ async function giveBack(
     journal.breach('unexpected', `slot ${slot}: ${JSON.stringify(settled.answer.body)}`);
 }
 
-/** Compares all slots with what is known of those that did not change meanwhile. */
+/** Compares all slots with the known state of those that did not change meanwhile. */
 function slotReaderLane(context: LoadContext, seed: number): Lane {
   const random = createRandom(seed, 'slot reader');
   return {

@@ -44,7 +44,7 @@ const policy = {
   ],
 };
 
-/** A connection with each source, and two datasets of each. */
+/** A connection to each source, and two datasets of each. */
 export async function prepareCopies(
   client: FaultClient,
   source: FaultSource,
@@ -102,7 +102,7 @@ export async function prepareCopies(
   };
 }
 
-/** Changes what a source has: one record, or several of one instant, some of them new. */
+/** Changes a source's data: one record, or several at one instant, some of them new. */
 export function sourceLane(context: LoadContext, seed: number, of: 'source' | 'database'): Lane {
   const random = createRandom(seed, `records of ${of}`);
   const source = context.copies[of];
@@ -121,8 +121,7 @@ export function sourceLane(context: LoadContext, seed: number, of: 'source' | 'd
 }
 
 /**
- * Takes snapshots of datasets in turn, one after the other; some are asked for twice, under one key or
- * another.
+ * Takes snapshots of datasets in turn, sequentially; some are requested twice, with the same key or another.
  */
 export function datasetLane(context: LoadContext, seed: number, copies: readonly CopyKey[]): Lane {
   const random = createRandom(seed, `dataset ${copies}`);
@@ -145,7 +144,7 @@ export function datasetLane(context: LoadContext, seed: number, copies: readonly
       const hasRival = random.chance(0.2);
       const pauseMs = random.int(200, 2_500);
       const snapshots = [await ask(copy, tag, times)];
-      // It is told that the first is under way, or begins where that is over already.
+      // The rival is refused because the first is in progress, or begins if that is already over.
       if (hasRival) snapshots.push(await ask(copy, `${tag}-rival`, 1));
       for (const snapshot of snapshots)
         if (snapshot.id !== undefined) await followSnapshot(context, snapshot);
@@ -165,7 +164,7 @@ export function copyReaderLane(context: LoadContext, seed: number, lane: number)
       const before = copies.seen[copy];
       const body = queryOf(copies.tables[copy]);
       const path = '/v1/query-executions';
-      // Before the first snapshot there is no table.
+      // Before the first snapshot the table does not exist.
       const answer =
         before === undefined
           ? undefined

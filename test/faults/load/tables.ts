@@ -4,8 +4,8 @@ import type { LoadContext } from './context.ts';
 import { faultPlaybook } from './run-lanes.ts';
 
 /**
- * The four tables, the data sync, and a project with a playbook, to talk of two tables in: before anything is
- * disturbed.
+ * The four tables, the data sync, and a project with a playbook for conversations about two tables: before
+ * anything is disturbed.
  */
 export async function prepare(
   client: FaultClient,

@@ -5,12 +5,15 @@ import { type Data, type Post, resume, show, type Talk } from '../talks.ts';
 import type { Lane, LoadContext } from './context.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
-/** Then its talkers begin another: all of it is shown at once, and is compared while the run goes on. */
+/**
+ * After that the talkers begin another conversation: each is small enough to be shown in one answer, and is
+ * compared while the run continues.
+ */
 const messagesEach = 36;
-/** More than that wait for no further one. */
+/** With more than that, talkers add no further one. */
 const maxWaiting = 5;
 
-/** People who talk in one conversation at a time, each doing one thing after the other. */
+/** People in one conversation at a time, each working sequentially. */
 export function talkLanes(context: LoadContext, seed: number, room: number, talkers: number): Lane[] {
   let current: Promise<Talk | undefined> | undefined;
   let opened = 0;
@@ -152,7 +155,7 @@ function questionOf(tag: string, random: Random): string {
   ]);
 }
 
-/** What is shown of it in the middle is held against its events in the end. */
+/** A view of it in the middle, compared with its events at the end. */
 async function look({ context, talk }: Doing): Promise<Data | undefined> {
   const settled = await show(context, talk);
   if (settled.outcome !== 'acknowledged') {
@@ -190,7 +193,7 @@ async function letGoOn(context: LoadContext, talk: Talk): Promise<void> {
   else expect(context, settled, `resume of ${talk.path}`);
 }
 
-/** The newest of the talker's own that may still wait. */
+/** The talker's newest message that may still wait. */
 function waitingOf({ talk, talker }: Doing): Post | undefined {
   return talk.posts.findLast(
     (post) =>
@@ -212,7 +215,7 @@ async function edit(doing: Doing): Promise<void> {
     body: { message, expected_revision: 1 },
     idempotencyKey: `edit-${post.tag}`,
   });
-  // A refusal may be that of a later try, for what the first had done.
+  // The refusal may be for a later attempt, after the first one succeeded.
   if (settled.outcome === 'acknowledged') post.questions = [message];
   else expect(context, settled, `edit of ${post.tag}`, 'conflict', 'revision_conflict');
 }
@@ -228,12 +231,13 @@ async function remove(doing: Doing): Promise<void> {
     path: `${talk.path}/queue/${post.queuedId}`,
   });
   if (settled.outcome === 'acknowledged') post.removal = 'acknowledged';
-  // One that was taken out is told again: a refusal says that it waits no more, and so was not.
+  // Removing a removed message is acknowledged again: a refusal means that it no longer waited, so it was not
+  // removed.
   if (settled.outcome === 'refused') post.removal = 'none';
   if (settled.outcome !== 'acknowledged') expect(context, settled, `removal of ${post.tag}`, 'conflict');
 }
 
-/** A refusal must be one that the conversation's own life explains. */
+/** A refusal must be explained by the conversation's own history. */
 function expect(
   context: LoadContext,
   settled: StatementOutcome,

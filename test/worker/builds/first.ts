@@ -15,7 +15,7 @@ export async function short(): Promise<string> {
   return 'first';
 }
 
-/** Lives for ever, and tells where it was. */
+/** Never ends, and reports the releases that it ran on. */
 export async function long(seen: string[]): Promise<string[]> {
   let asked = 0;
   setHandler(goOn, () => {

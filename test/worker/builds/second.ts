@@ -2,7 +2,7 @@ import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 
 const goOn = defineSignal('go-on');
 
-/** Without the sleeps: what the first release began would not replay. */
+/** Without the sleeps: executions begun by the first release could not be replayed. */
 export async function short(): Promise<string> {
   let isAsked = false;
   setHandler(goOn, () => {

@@ -27,7 +27,7 @@ afterAll(() => env?.teardown());
 
 type Attempt = (deliveryId: string) => Promise<DeliveryAttempt>;
 
-/** How each delivery ended, and how long it took by the clock that jumps. */
+/** How each delivery ended, and how long it took by the skipping clock. */
 async function delivered(
   ids: string[],
   attempt: Attempt,

@@ -1,7 +1,7 @@
 import type { DeliveryEnd, DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
 import { deliverAll } from '../../../workflows/publishing/delivery/deliver.ts';
 
-/** A process that does nothing but deliver: how each ended, and how long it took by the process's clock. */
+/** A process that only delivers: how each ended, and how long it took by the process's clock. */
 export async function deliverThese(
   deliveries: DeliveryInput[],
 ): Promise<{ ends: (DeliveryEnd | 'pending')[]; tookMs: number }> {

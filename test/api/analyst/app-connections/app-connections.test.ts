@@ -13,7 +13,7 @@ import {
 } from '../../../support/mcp-server.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** Everything that is logged, at the finest level. */
+/** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
 const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
@@ -40,7 +40,7 @@ async function serverOf(options: Partial<McpServerOptions> = {}): Promise<TestMc
   return server;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a connection as it is answered.
+// biome-ignore lint/suspicious/noExplicitAny: a connection as in answers.
 async function connect(client: TestClient, server: { url: string }, more: object = {}): Promise<any> {
   const body = { name: `App ${randomUUID()}`, type: 'mcp', url: server.url, ...more };
   const made = await client.call('POST', url, { body });
@@ -248,7 +248,7 @@ test('secrets are in no answer, in no row in clear, and do not go to another ser
   const client = await workspace.organization();
   const token = `token-${randomUUID()}`;
   const header = `header-${randomUUID()}`;
-  // A server that repeats what it was sent, wherever it can.
+  // A server that echoes what it was sent wherever it can.
   const telling = {
     name: 'tell',
     description: `Was sent ${token} and ${header}.`,

@@ -11,7 +11,7 @@ import { attachedTable, endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** Tools of a real MCP server in the hands of a scripted model, and the people who decide on them. */
+/** Tools of a real MCP server used by a scripted model, and the people who decide on them. */
 type Script = (request: ModelRequestBody) => ModelReply | Promise<ModelReply>;
 let script: Script[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
@@ -65,7 +65,7 @@ beforeEach(async () => {
 const decidePolicy = (tool: string, policy: string) =>
   client.call('PUT', `/v1/connections/app/${connection}/tools/${tool}`, { body: { policy } });
 
-/** A model that calls the tool whose name ends so, and then says what it was told. */
+/** A model that calls the tool whose name ends like this, and then repeats the result. */
 function calling(name: string, input: object): Script[] {
   return [
     ({ tools: offered = [] }) => {
@@ -79,7 +79,7 @@ function calling(name: string, input: object): Script[] {
 const ticket = { title: 'Returns doubled' };
 const approvalsUrl = () => `${talk.url}/approvals`;
 
-/** Asks for a ticket, and gives the approval that it waits for. */
+/** Asks for a ticket, and returns the approval that it waits for. */
 async function asked() {
   script = calling('create_ticket', ticket);
   const { messageId } = (await talk.post('File a ticket.')).body.data;
@@ -96,7 +96,7 @@ const decide = (id: string, decision: string, note?: string) =>
     body: note === undefined ? { decision } : { decision, note },
   });
 
-/** Its reply when it has come to its end. */
+/** The reply once it has ended. */
 const ended = (messageId: string) =>
   eventually(
     () => talk.message(messageId),
@@ -192,7 +192,7 @@ test('what a turn reads stays pinned over each of its waits', async () => {
   const [call] = calling('create_ticket', ticket);
   script = [
     async (request) => {
-      // As if the turn had begun, and waited, for a day already.
+      // As if the turn had begun, and waited, a day ago.
       await withPins(async (db) => {
         const pin = await db
           .updateTable('lake_pins')
@@ -229,7 +229,7 @@ test('what nobody decides in time is denied', async () => {
       .execute(),
   );
   expect((await decide(approval.id, 'allow')).status).toBe(409);
-  // A day is a long time for a test: whatever wakes its process makes it look.
+  // The timer would fire after a day; any signal makes the process look at its rows.
   await workspace.temporal.workflow.getHandle(`conversation/${talk.id}`).signal('wake');
   expect((await ended(messageId)).content).toContain('nobody decided in time');
   expect(called).toEqual([]);
@@ -330,7 +330,7 @@ test('an approval moves along its table of states only', async () => {
         if (!transitions[from].includes(to))
           await expect(move, `${from} → ${to}`).rejects.toThrow('cannot go');
         else if (to === 'allowed') expect((await move)?.status).toBe('allowed');
-        // It is not there any more: who comes second changes nothing.
+        // It has ended already: the second move changes nothing.
         else expect(await move, `${from} → ${to}`).toBeUndefined();
       }
   });

@@ -92,7 +92,7 @@ test('text in a cell gives no orders to a model that obeys whatever is outside o
     cells.map((note, index) => ({ s_id: index + 1, note })),
     ['note'],
   );
-  /** Obeys what stands outside of marks, wherever it comes from. */
+  /** Obeys any instruction outside of the marks, wherever it comes from. */
   const obeys = ({ messages }: ModelRequestBody): ModelReply => {
     const said = messages
       .filter(({ role }) => role !== 'system')
@@ -107,7 +107,7 @@ test('text in a cell gives no orders to a model that obeys whatever is outside o
   expect(reply).toMatchObject({ status: 'complete', content: 'I saw data.' });
   const { body } = await client.call('GET', `/v1/projects/${talk.projectId}/files`);
   expect(body.items).toEqual([]);
-  // The same model does obey the person who asks: the test can fail.
+  // The same model does obey the person who asks, so the test can fail.
   script = [obeys];
   expect((await talk.ask(order)).parts[0]).toMatchObject({ name: 'write_file', status: 'done' });
 });
@@ -169,7 +169,7 @@ test('the month of an organization ends with its tokens, and the offline analyst
   const other = await workspace.organization();
   const theirs = await talkIn(other);
   const free = () => theirs.ask({ message: 'What tables are there?', model: 'offline' });
-  // What it reads and says is told, and is nothing of the month's: it would be more than half of it.
+  // Its tokens are reported but not charged to the month's budget: they would be more than half of it.
   for (const reply of [await free(), await free()]) expect(reply.usage.inputTokens).toBeGreaterThan(500);
   script = [() => ({ text: 'Dear.', usage: { inputTokens: 900, outputTokens: 100 } })];
   expect((await theirs.ask('One.')).usage).toEqual({ inputTokens: 900, outputTokens: 100 });

@@ -6,7 +6,7 @@ import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
 type Script = ModelReply | ((request: ModelRequestBody) => ModelReply);
 
-/** What the model answers next, in order; the last one again and again. */
+/** The model's next answers, in order; the last one is repeated. */
 let script: Script[] = [];
 
 const models = useModelServer((request) => {

@@ -4,7 +4,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** Says back what it was asked; a question with `slowly` is answered without end. */
+/** Echoes the question; a question containing `slowly` is answered endlessly. */
 const models = useModelServer(({ messages }) => {
   const asked = String(messages.at(-1)!.content);
   return asked.includes('slowly')

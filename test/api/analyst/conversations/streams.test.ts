@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterEach(() => expectEventually(() => listening).toBe(0));
 
-/** Adds events of so many characters each. */
+/** Adds that many events of that many characters each. */
 function happen(count: number, characters: number): Promise<number> {
   return inOrganization(workspace.deps.db, client.organizationId, async (db) => {
     const held = await lockConversation(db, client.organizationId, talk.id);

@@ -5,7 +5,7 @@ import type { ModelReply, ModelRequestBody } from '../../../support/model-server
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** What the model answers next, in order; `Done.` when nothing is left. */
+/** The model's next answers, in order; `Done.` when none is left. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
 
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });

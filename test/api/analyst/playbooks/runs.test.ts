@@ -8,7 +8,7 @@ import { attachedTable, endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** Playbooks that run with the real worker: by the offline analyst, and by a scripted model. */
+/** Playbooks run by the real worker: with the offline analyst, and with a scripted model. */
 type Answer = (request: ModelRequestBody) => ModelReply | Promise<ModelReply>;
 let script: Answer[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });

@@ -62,7 +62,7 @@ test('every kind that cannot be written comes in once, is read, and fires', asyn
     expect(status.name, schedule.type).toBe('RUNNING');
     const { body } = await client.call('GET', `/v1/schedules/${id}/occurrences`);
     expect(body.items, schedule.type).toHaveLength(10);
-    // Written anew it must be of a kind that can be.
+    // A new write must use a kind that can be written.
     const { target: _, ...sent } = { ...scheduleBody(project, playbook), schedule };
     const body2 = { ...sent, target: { project_id: project, playbook_id: playbook } };
     expect((await client.call('PUT', `/v1/schedules/${id}`, { body: body2 })).status).toBe(422);

@@ -63,13 +63,13 @@ async function trigger(id: string) {
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** As if the cadence had last been seen to then, and nobody had been there since. */
+/** As if the cadence had last been evaluated then, and its process had been away since. */
 async function setBack(id: string, change: { cadence?: object; agoMs: number }): Promise<void> {
   await unseen(id, change);
   await workspace.temporal.workflow.getHandle(`schedule/${id}`).signal('wake');
 }
 
-/** The same, and its process goes on waiting for what it has seen. */
+/** The same, but its process keeps waiting for the time it has seen. */
 async function unseen(id: string, change: { cadence?: object; agoMs: number }): Promise<void> {
   await eventually(
     () =>
@@ -129,7 +129,7 @@ test('what was due and had not fired when a schedule is paused, or changed, is t
   const atMs = Date.now() - minuteMs;
   for (const change of ['paused', 'changed'] as const) {
     const { id } = await madeSchedule(client, project, playbook);
-    // Its process waits for another time and hears of nothing.
+    // Its process waits for another time and is not notified.
     await unseen(id, { cadence: dueAt(atMs), agoMs: 2 * dayMs });
     const body = { ...scheduleBody(project, playbook), schedule: { ...daily, time_of_day: '09:00' } };
     const answer =
@@ -237,7 +237,7 @@ test('a fire is skipped while the one before is under way', async () => {
     (run) => run !== undefined,
   );
   expect(skipped).toMatchObject({ status: 'skipped', reason: expect.stringContaining(first.localTime) });
-  // Whoever cancels the run of the project ends the fire.
+  // Cancelling the project's run ends the fire.
   await client.call('POST', `/v1/projects/${project}/runs/${running.runId}/cancel?confirm=true`);
   expect(await ended(id, first.id)).toMatchObject({ status: 'cancelled', reason: 'Its run was cancelled.' });
 });
@@ -293,7 +293,7 @@ test('an operator pauses and resumes by signals', async () => {
 
 test('a schedule whose process was ended by force is paused, and starts anew when it is resumed', async () => {
   const { id } = await madeSchedule(client, project, playbook);
-  // What it is looking at when it is ended would be written after what is written here.
+  // A round in progress when it is ended would overwrite the rows written below.
   await eventually(
     () => seenRevision(id),
     (revision) => revision === 1,
@@ -329,7 +329,7 @@ test('a change that the process did not hear of is told by the worker', async ()
   ).toBe(2);
 });
 
-/** What of a schedule its process has heard of. */
+/** The revision of a schedule that its process has seen. */
 const seenRevision = (id: string) =>
   inOrganization(workspace.deps.db, client.organizationId, async (db) => {
     const row = db.selectFrom('schedules').select('seen_revision').where('id', '=', id);

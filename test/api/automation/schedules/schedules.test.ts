@@ -24,7 +24,7 @@ const refused = async (change: object) => {
   const answer = await client.call('POST', url, { body: scheduleBody(project, playbook, change) });
   return { status: answer.status, code: answer.body.code, faults: answer.body.detail };
 };
-/** A schedule as it is read is sent back in its own names, but for its target. */
+/** A schedule as it is read can be sent back under the same names, except its target. */
 const sentBack = ({ kind, description, schedule, config }: Record<string, unknown>) => ({
   ...scheduleBody(project, playbook),
   kind,

@@ -6,7 +6,7 @@ import { projectOf } from '../../../support/conversations.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 
-/** No worker sees to these runs. */
+/** No worker processes these runs. */
 const workspace = useWorkspace();
 
 test('so many runs of an organization are at work, and one that waits for a person or a delivery is not', async () => {
@@ -21,7 +21,7 @@ test('so many runs of an organization are at work, and one that waits for a pers
   for (const runId of runs.slice(0, 32)) expect(await begin(runId)).toMatchObject({ resumes: 0 });
   expect(await begin(runs[32]!)).toBe('crowded');
   expect((await workflows.shown(id, runs[32]!)).status).toBe('queued');
-  // One that was there already goes on.
+  // A run that had already begun continues.
   expect(await begin(runs[0]!)).toMatchObject({ resumes: 0 });
   await inOrganization(workspace.deps.db, organizationId, (db) =>
     db

@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { attachedTable } from '../../../support/runs.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
 
 const workspace = useWorkspace();
@@ -42,7 +42,7 @@ async function append(tableId: string): Promise<void> {
   expect(answer.status, answer.text).toBe(200);
 }
 
-/** An active workflow that waits for commits to a table of its own. */
+/** An active workflow that waits for commits to its table. */
 async function waiting(config: object = {}) {
   const tableId = await madeTable();
   const trigger = { type: 'data_event', config: { table_ids: [tableId], ...config } };
@@ -182,7 +182,7 @@ test('what its own runs commit sets a workflow off only where that is asked for'
     const [run] = await runsOf(id);
     await append(tableId);
     const { schema } = await workspace.deps.lake.catalog.get(client.organizationId);
-    // As a node that writes to the table would have it in the ledger.
+    // The ledger entry of a node that writes to the table.
     await workspace.deps.lake.catalogPool.query(
       `UPDATE ${schema}.workspace_operation SET run_id = $1
        WHERE table_id = $2 AND snapshot_id = (
@@ -237,7 +237,7 @@ test('a table that is not attached to the project is a fault of the draft', asyn
 test('an event whose run is refused for good leaves a run that failed and says why', async () => {
   const { id, tableId, trigger } = await waiting();
   await append(tableId);
-  // Not by the API: that would take the trigger away with it.
+  // Not through the API, which would remove the trigger as well.
   await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     db.updateTable('projects').set({ archived_at: new Date() }).where('id', '=', project).execute(),
   );
@@ -251,7 +251,7 @@ test('an event whose run is refused for good leaves a run that failed and says w
     },
   ]);
   expect(listed.body.items[0].finishedAt).not.toBeNull();
-  // It is seen to: the same commits set nothing more off.
+  // The commits have been handled: they trigger nothing more.
   await look(7_200);
   expect(await runsOf(id)).toHaveLength(1);
   await inOrganization(workspace.deps.db, client.organizationId, (db) =>

@@ -209,13 +209,13 @@ test('a refusal for good fails the run, and is delivered by hand', async () => {
     failed.id,
   ]);
   expect((await retry()).body.detail).toContain('nothing to try again');
-  // The run, resumed, finds it delivered.
+  // The resumed run finds it delivered.
   expect((await client.call('POST', `${url}/${id}/runs/${run.id}/resume`)).status).toBe(202);
   expect((await workflows.ended(id, run.id)).status).toBe('succeeded');
   expect(receiver.received).toHaveLength(2);
 });
 
-/** One delivery of a run whose process is not asked any more: its attempts are made here. */
+/** One delivery of a run whose process is no longer consulted: its attempts are made here. */
 async function planned(
   kind: 'webhook' | 'slack',
 ): Promise<{ id: string; attempt(): Promise<object>; row(): Promise<Row> }> {

@@ -9,7 +9,7 @@ import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** What becomes of deliveries when their node is ended from outside. */
+/** What happens to deliveries when their node is ended from outside. */
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.1/32' }));
 useWorker(workspace);
 
@@ -52,7 +52,7 @@ test('the time of a node ends what it has not delivered, which a resume delivers
 test('a node whose last attempt delivers when its time is up has ended well', async () => {
   receiver.answers = [
     async (response) => {
-      // It is under way when the second is over.
+      // It is still in progress when the timeout of one second is over.
       await wait(3_000);
       answerWith(200, 'at last')(response);
     },

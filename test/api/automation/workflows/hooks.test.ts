@@ -5,7 +5,7 @@ import { projectOf } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
 
 const workspace = useWorkspace();
@@ -120,7 +120,7 @@ test('a creation repeated under its key shows the same secret', async () => {
   const again = await client.call('POST', url, { body, headers });
   expect(first.body.data.triggers[0].secret).toMatch(/^whsec_/);
   expect(again.text).toBe(first.text);
-  // As if the process had ended before it kept its answer.
+  // As if the process had died before it stored its answer.
   await workspace.deps.lake.catalogPool.query(
     'UPDATE idempotency_keys SET response = NULL, response_status = NULL, lease_until = now()',
   );

@@ -38,7 +38,7 @@ afterAll(async () => {
   await mail.close();
 });
 
-/** Out of their order, as another system may have them. */
+/** Out of order, as another system may have them. */
 const written = () => [
   { position: 30, type: 'slack_delivery', config: { webhookUrl: slack.url, text: 'It is there.' } },
   { position: 10, type: 'playbook', targetFileId: playbook, config: {} },

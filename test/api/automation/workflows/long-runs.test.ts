@@ -9,7 +9,7 @@ import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** The data of runs that go on for long, and workflows beside an archive of their project. */
+/** The data of long runs, and workflows during the archiving of their project. */
 const workspace = useWorkspace();
 useWorker(workspace);
 
@@ -145,7 +145,7 @@ test('an activation waits for an archive of its project that is under way, and i
   await query(async (db) => {
     await db.updateTable('projects').set({ archived_at: new Date() }).where('id', '=', own).execute();
     activation = activate();
-    // It holds nothing of what the archive goes on to take.
+    // It holds no lock that the archiving still needs.
     await eventually(
       async () => {
         const waiting = await workspace.deps.lake.catalogPool.query(

@@ -12,7 +12,7 @@ import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** A resume does the work of a node that ended in any other way than well anew. */
+/** A resume repeats the work of every node that did not succeed. */
 const models = useModelServer(() => ({ endless: { delta: 'slow ', everyMs: 50 } }));
 const workspace = useWorkspace({}, models.environment);
 useWorker(workspace);
@@ -46,7 +46,7 @@ async function asked(change: object = {}) {
   return { id, runId, first };
 }
 
-/** Somebody is asked anew, and the word that is given then holds. */
+/** A person is asked again, and the new decision counts. */
 async function isAskedAnew({ id, runId, first }: Awaited<ReturnType<typeof asked>>): Promise<void> {
   await resume(id, runId);
   await workflows.until(id, runId, ({ status }) => status === 'waiting');
@@ -59,7 +59,7 @@ async function isAskedAnew({ id, runId, first }: Awaited<ReturnType<typeof asked
   expect(await workflows.ended(id, runId)).toMatchObject({ status: 'succeeded' });
 }
 
-/** The runs of the analyst that a run of a workflow started, first first. */
+/** The runs of the analyst that a run of a workflow started, in order. */
 const childrenOf = async (runId: string): Promise<string[]> =>
   inOrganization(workspace.deps.db, client.organizationId, async (db) => {
     const rows = await db
@@ -123,7 +123,7 @@ test('a termination ends what the nodes wait for, once and for all', async () =>
   const { id: runId } = await workflows.start(id);
   const [child] = await untilChildren(runId, 1);
   await handleOf(runId).terminate('by force');
-  // The child does not hear of it the first time.
+  // The first cancel does not reach the child.
   const spy = vi
     .spyOn(workspace.deps.processes, 'cancel')
     .mockRejectedValue(new AppError('workflows_unavailable', 'Away.'));

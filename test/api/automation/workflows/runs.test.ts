@@ -134,7 +134,7 @@ test('a failed run is mended by its data and resumed with what was done kept', a
   const resumed = await client.call('POST', `${url}/${id}/runs/${run.id}/resume`);
   expect(resumed.status, resumed.text).toBe(202);
   expect(resumed.body.data).toMatchObject({ id: run.id, status: 'running', error: null, finishedAt: null });
-  // What the process before says again changes nothing.
+  // A repeated call by the previous process changes nothing.
   const stale = { organizationId: client.organizationId, runId: run.id };
   expect(await endWorkflowRun(workspace.activityDeps, stale, { resumes: 0 })).toEqual({
     status: 'failed',
@@ -168,7 +168,7 @@ test('a node that fails is tried again as often as it says', async () => {
   const begun = Date.now();
   const run = await workflows.ran(id);
   expect(run.status).toBe('failed');
-  // The second try comes five seconds after the first.
+  // The second attempt follows after five seconds.
   expect(Date.now() - begun).toBeGreaterThan(4_500);
 });
 

@@ -55,14 +55,14 @@ const firesOf = (scheduleId: string) =>
       .execute(),
   );
 
-/** Its process has looked at the newest of its row, and waits. */
+/** Its process has read the newest state of its row, and waits. */
 const seen = (workflowId: string) =>
   eventually(
     () => scheduleOf(workflowId),
     ({ seen_revision, revision }) => seen_revision === revision,
   );
 
-/** As if its process had been away since a day ago. */
+/** As if its process had been away for a day. */
 async function fireLatest(workflowId: string) {
   const { id } = await seen(workflowId);
   await within((db) =>

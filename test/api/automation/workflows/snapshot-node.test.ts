@@ -43,7 +43,7 @@ test('nodes after a snapshot read what it made, whatever the run was pinned to b
       ],
     ),
   );
-  // The table is not there when the first run begins, and older than its data when the second does.
+  // When the first run begins the table does not exist; when the second does, it is older than its data.
   const first = await flows.ran(workflow.id);
   expect(steps(first)).toEqual({ copy: 'succeeded', count: 'succeeded', some: 'succeeded', told: 'skipped' });
   source.records.push({ id: 2, at: '2026-01-02T00:00:00Z' });
@@ -61,7 +61,7 @@ test('one that is under way is waited for, a failure of the source is that of th
   const workflow = await flows.active(graphOf([copied(dataset.id)]));
   source.records.push({ id: 2, at: '2026-01-02T00:00:00Z' }, { id: 3, at: '2026-01-03T00:00:00Z' });
   const other = await startSnapshot(client, at);
-  // It has used up the day's only request, and waits for its second page.
+  // It has used the day's only request, and waits for its second page.
   await expectEventually(() => source.asked.length).toBe(1);
   const waiting = await flows.start(workflow.id);
   await flows.until(workflow.id, waiting.id, (run) => steps(run)['copy'] === 'running');

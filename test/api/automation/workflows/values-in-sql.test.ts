@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const parameters = { x: { type: 'string', required: true } };
 
-/** What a report says that quotes the answer of the statement. */
+/** The text of a report that quotes the statement's result. */
 async function said(sql: string, given: object): Promise<string> {
   const { id } = await workflows.active(
     graphOf(

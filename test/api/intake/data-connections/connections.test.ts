@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** Everything that is logged, at the finest level. */
+/** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
 const workspace = useWorkspace({ logger });
@@ -39,7 +39,7 @@ const policy = {
   ],
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a connection as it is answered.
+// biome-ignore lint/suspicious/noExplicitAny: a connection as in answers.
 async function connect(client: TestClient, body: object): Promise<any> {
   const made = await client.call('POST', url, { body });
   expect(made.status, made.text).toBe(201);

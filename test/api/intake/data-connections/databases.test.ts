@@ -6,7 +6,7 @@ import { useSourceDatabase } from '../../../support/source-database.ts';
 import { connect, list, listening, tested } from '../../../support/sources.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 
-/** Everything that is logged, at the finest level. */
+/** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
 const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));

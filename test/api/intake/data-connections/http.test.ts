@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { connect, httpServer, list, tested } from '../../../support/sources.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 
-/** Everything that is logged, at the finest level. */
+/** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
 const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));

@@ -28,7 +28,7 @@ const files = {
 };
 const web = { base_url: 'https://api.example.com/v1' };
 
-/** Of every type, and of every way of signing in, one that has all of its secrets and addresses. */
+/** For every type and every way of authenticating, a sample with all of its secrets and addresses. */
 const samples: Sample[] = [
   { type: 'postgres', config: server, secrets: { password: 'a-password' } },
   { type: 'mysql', config: server, secrets: { password: 'a-password' } },
@@ -55,7 +55,7 @@ const samples: Sample[] = [
   },
 ];
 
-/** Another value of each field that says where secrets go, or how they are sent. */
+/** Another value for each field that says where secrets go, or how they are sent. */
 const elsewhere: Values = {
   host: 'elsewhere.example.com',
   port: 5_001,

@@ -7,7 +7,7 @@ import { useWorkspace } from '../../../support/workspace.ts';
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8, ::1' }));
 const source = useSourceDatabase();
 
-/** The tests need it for a certificate, the service does not. */
+/** Needed by the tests to create a certificate, not by the service. */
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 describe.skipIf(!hasOpenssl)('TLS of a database (skipped where the machine has no openssl)', () => {

@@ -51,7 +51,7 @@ describe('a table of another lake', () => {
          (SELECT count(*)::int FROM ducklake_inlined_delete_1) AS inlined_deletions,
          (SELECT count(*)::int FROM ducklake_inlined_data_1_1 WHERE end_snapshot IS NULL) AS inlined_rows`,
     );
-    // What is inlined of the table's first schema too.
+    // Includes rows inlined for the table's first schema.
     expect(kept).toEqual({ files: 4, deletions: 1, inlined_deletions: 4, inlined_rows: 9 });
 
     const { run: copy, table, dataset } = await lake.copied(client, 'main.stuff');

@@ -8,10 +8,7 @@ import { useWorkspace } from '../../../support/workspace.ts';
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 
-/**
- * Two records a page, a while after they were asked for; some requests, by their number, are answered
- * otherwise.
- */
+/** Two records per page, answered with a delay; some requests, by number, are answered with a failure. */
 async function slowSource(records: number, misdeeds: Record<number, number> = {}) {
   let open = 0;
   const seen = { requests: 0, mostOpen: 0 };
@@ -57,12 +54,12 @@ const oneTo = (last: number) => Array.from({ length: last }, (_, index) => index
 test.each(['page', 'offset'])(
   'pages by %s are asked for several at once, and read in order',
   async (mode) => {
-    // Of those asked for early one is refused, and two break.
+    // Of the requests sent ahead, one is refused and two fail.
     const { base, seen } = await slowSource(81, { 14: 500, 20: 429, 27: 500 });
     const { run, ids } = await copied(base, mode, { max_concurrency: 4 });
     expect(ids).toEqual(oneTo(81));
     expect(seen.mostOpen).toBe(4);
-    // 41 pages and the empty one, three misdeeds, and what was on its way when the last was read.
+    // 41 pages and the empty one, three failures, and the requests in flight when the last page was read.
     expect(seen.requests).toBeGreaterThanOrEqual(45);
     expect(seen.requests).toBeLessThanOrEqual(45 + 3);
     expect(run.requestsMade).toBe(seen.requests);

@@ -176,7 +176,7 @@ test.each([
     expect(run.status).toBe('failed');
     expect(run.error).toMatchObject({ code: 'source_failed', stage });
     expect(run.error.message).toMatch(message);
-    // What another try cannot mend is not asked for again and again.
+    // Permanent failures are not retried.
     expect(run.requestsMade).toBeLessThanOrEqual(2);
     expect(JSON.stringify(run)).not.toContain('a-secret-token');
     expect((await client.call('GET', at)).body.data).toMatchObject({ lastSnapshotAt: null, tableId: null });
@@ -208,7 +208,7 @@ test('pages that shift, come twice or are empty in the middle double and lose no
       },
     }),
   );
-  // The cursor goes backwards with every page: what was reached does not.
+  // The cursor goes backwards with every page; the position reached does not.
   expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 4, cursor: day(5), requestsMade: 5 });
   expect(await rowsOf(client, `SELECT id, read FROM ${table} ORDER BY id`)).toEqual([
     { id: 1, read: 3 },
@@ -243,7 +243,7 @@ test.each([
   expect(source.requests.map(({ url }) => url!.replace('/records', '').replace('?page=1', ''))).toEqual(
     searches,
   );
-  // Without a cursor the next one reads it all again.
+  // Without a cursor the next snapshot reads everything again.
   all.splice(0, 4);
   await succeeded(client, at);
   expect(await idsOf(client, table)).toEqual([5]);
@@ -271,11 +271,11 @@ test('a snapshot that meets its bound of pages succeeds, and the next one goes o
   expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 3, requestsMade: 2 });
   expect(await idsOf(client, table)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(source.asked.slice(2).map(({ search }) => search)).toEqual(['?limit=2&skip=4', '?limit=2&skip=6']);
-  // Only what was read whole moves the cursor.
+  // The cursor moves only once everything has been read.
   await succeeded(client, at);
   expect(source.asked[4]!.searchParams.get('since')).toBe('2026-03-01T00:00:07Z');
 
-  // Where the place to go on is gone, it begins again there.
+  // If the position to continue from is gone, it starts again from the cursor.
   source.records.push(...records(6, 11));
   await succeeded(client, at);
   source.misdeeds.push(status(410));
@@ -302,7 +302,7 @@ test('without a key what is read again is not added again, and equal records are
   await succeeded(client, at);
   expect(source.asked.at(-1)!.searchParams.get('filter')).toBe(`at ge '${day(2)}'`);
   expect(await idsOf(client, table)).toEqual([1, 2, 2, 2, 3]);
-  // Nothing but what is there already.
+  // Only what is already there.
   const before = (await client.call('GET', at)).body.data.lastSnapshotAt;
   expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 4, cursor: day(3) });
   expect((await client.call('GET', at)).body.data.lastSnapshotAt > before).toBe(true);
@@ -449,7 +449,7 @@ test('the limits hold over two datasets of one connection, in every second', asy
   await Promise.all([succeeded(client, at), succeeded(client, other.at)]);
   expect(times).toHaveLength(30);
   expect(most).toBe(1);
-  // One more than ten: the first of them may have been on its way for long.
+  // One more than ten: the first of them may have been in flight for long.
   for (const [index, time] of times.entries())
     expect((times[index + 11] ?? Infinity) - time).toBeGreaterThan(1_000);
 });

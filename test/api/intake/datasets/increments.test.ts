@@ -17,7 +17,7 @@ async function succeeded(client: TestClient, at: string) {
   return run;
 }
 
-/** As if its last whole copy were long ago. */
+/** As if its last full copy were long ago. */
 async function ageWhole(client: TestClient, at: string): Promise<void> {
   const id = at.split('/').at(-1)!;
   await inOrganization(workspace.deps.db, client.organizationId, async (db) => {
@@ -58,7 +58,7 @@ test('an incremental dataset copies what came since, and a little before; what i
     'ALTER TABLE shop.visits ADD COLUMN stars numeric; UPDATE shop.visits SET stars = 4.5 WHERE id = 1001',
   );
   const second = await succeeded(client, at);
-  // Two new ones, the changed one, and the last one before.
+  // Two new rows, the changed one, and the last one before.
   expect(second).toMatchObject({ rowsCopied: 4, rowsDeleted: 0, cursor: '2026-03-02 00:00:00+00' });
   expect(second.schemaChanges).toMatchObject([{ column: 'stars', change: 'added' }]);
   expect(
@@ -72,7 +72,7 @@ test('an incremental dataset copies what came since, and a little before; what i
   await ageWhole(client, at);
   expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 902, rowsDeleted: 100 });
   expect(await rowsOf(client, `SELECT count(*) AS rows FROM ${table}`)).toEqual([{ rows: 902 }]);
-  // Nothing came since: the last ones again, and nothing is lost by the guard.
+  // Nothing changed: the last row again, and the guard does not count the others as lost.
   expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 1 });
 });
 
@@ -161,7 +161,7 @@ test.each([1, 2])('whatever is written at the source, the table has it: seed %i'
     if (isWhole || round === 0) deleted = new Set();
     const rows: { id: number }[] = await rowsOf(client, `SELECT id, v, n FROM ${table} ORDER BY id`);
     const expected = [...live.values()].toSorted((a, b) => a.id - b.id);
-    // Between whole copies it may still have what is gone, and nothing else.
+    // Between full copies it may still contain deleted rows, but nothing else.
     expect(rows.filter(({ id }) => !deleted.has(id))).toEqual(expected);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   }

@@ -47,7 +47,7 @@ async function copied(client: TestClient, resource: string, endpoint = testStore
   return { run, table: `"${row.snapshotTableName}"` };
 }
 
-/** A store that lists one file, and answers so when it is read. */
+/** A store that lists one file, and answers with this status when it is read. */
 function listing(status: number) {
   return httpServer((request, response) => {
     if (!request.url!.includes('list-type')) return void response.writeHead(status).end();

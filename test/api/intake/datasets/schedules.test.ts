@@ -29,7 +29,7 @@ const schedulesOf = (client: TestClient, at: string) =>
     db.selectFrom('schedules').selectAll().where('dataset_id', '=', at.split('/').at(-1)!).execute(),
   );
 
-/** As if the clock had come to what the cadence says next. */
+/** As if the clock had reached the cadence's next time. */
 async function makeDue(client: TestClient, at: string): Promise<void> {
   await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     db
@@ -42,7 +42,7 @@ async function makeDue(client: TestClient, at: string): Promise<void> {
       .where('dataset_id', '=', at.split('/').at(-1)!)
       .execute(),
   );
-  // Whatever is written has its process look.
+  // Every write makes its process look.
   const changed = await client.call('PATCH', at, { body: { name: `Records ${Date.now()}` } });
   expect(changed.status, changed.text).toBe(200);
 }
@@ -68,7 +68,7 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
   expect(await schedulesOf(client, at)).toMatchObject([
     { status: 'active', kind: 'dataset', project_id: null },
   ]);
-  // No schedule of a user's.
+  // It is not listed among the user's schedules.
   const [schedule] = await schedulesOf(client, at);
   expect((await client.call('GET', `/v1/schedules/${schedule!.id}`)).status).toBe(404);
   expect((await client.call('GET', '/v1/schedules')).body.items).toEqual([]);
@@ -76,7 +76,7 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
   await makeDue(client, at);
   await expectEventually(() => snapshotsOf(client, at)).toMatchObject([{ status: 'succeeded' }]);
   expect((await client.call('GET', at)).body.data.lastSnapshotAt).not.toBeNull();
-  // What fired does not fire again, whatever its process is told.
+  // A fire happens only once, whatever its process is told.
   await makeDue(client, at);
   await expectEventually(() => firesOf(client, at), { timeoutMs: 90_000 }).toMatchObject([
     { status: 'succeeded' },
@@ -89,7 +89,7 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
   await expectEventually(() => firesOf(client, other.at)).toMatchObject([
     { status: 'failed', reason: expect.stringMatching(/Snapshots are not enabled/) },
   ]);
-  // Whoever looks for the snapshot finds why there is none.
+  // The list of snapshots shows why there is none.
   expect(await snapshotsOf(client, other.at)).toMatchObject([
     { status: 'failed', error: { code: 'snapshot_not_enabled' }, tableVersion: null },
   ]);
@@ -145,7 +145,7 @@ test('a dataset is copied every so many minutes, which needs no zone', async () 
   const waitMs = schedule!.next_run_at!.getTime() - schedule!.created_at.getTime();
   expect(waitMs).toBeGreaterThan(14 * 60_000);
   expect(waitMs).toBeLessThanOrEqual(15 * 60_000);
-  // What is read can be written.
+  // What is read can be written back.
   const again = await client.call('PATCH', at, { body: { schedule: dataset.schedule } });
   expect(again.body.data.schedule).toEqual(dataset.schedule);
   for (const minutes of [4, 1_441, null, '15']) {

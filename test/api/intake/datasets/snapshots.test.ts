@@ -9,7 +9,7 @@ import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
 const { History } = proto.temporal.api.history.v1;
 
-/** Everything that is logged, at the finest level. */
+/** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
 const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
@@ -82,7 +82,7 @@ test('a snapshot copies a table, is listed, and its rows are queried; the next o
   const handle = workspace.temporal.workflow.getHandle(`snapshot/${dataset.id}/${run.id}`);
   const history = Buffer.from(History.encode(await handle.fetchHistory()).finish()).toString('latin1');
   expect(history).toContain(run.id);
-  // Neither secrets nor where the source is, nor anything of what it holds.
+  // Neither secrets, nor the source's address, nor any of its data.
   for (const word of ['a-secret-', source.config.user, source.config.database, 'amount', 'line'])
     expect(history).not.toContain(word);
   await source.run(
@@ -280,7 +280,7 @@ test('a snapshot that waits for the source is cancelled, and the source is let g
   } finally {
     await source.run('ROLLBACK');
   }
-  // A server process outlives its connection for a moment.
+  // A server process outlives its connection briefly.
   const sessions = async () =>
     (await source.admin.query('SELECT FROM pg_stat_activity WHERE usename = $1', [source.role])).rows.length;
   await expectEventually(sessions).toBe(0);

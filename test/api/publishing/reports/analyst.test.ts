@@ -23,7 +23,7 @@ const calls = (name: string, input: unknown): ModelReply => ({
   toolCalls: [{ name, arguments: JSON.stringify(input) }],
 });
 
-/** What the last call of a tool answered, between its marks. */
+/** The result of the last tool call, between its marks. */
 const answered = ({ messages }: ModelRequestBody) => JSON.parse(messages.at(-1).content.split('\n')[1]);
 
 test('the analyst embeds what it drew and read, and the report outlives the conversation', async () => {
@@ -44,7 +44,7 @@ test('the analyst embeds what it drew and read, and the report outlives the conv
   script = [
     (request) => {
       const tool = JSON.stringify(request).match(/write_report[\s\S]{0,600}/)?.[0];
-      // The description of the tool says how.
+      // The tool's description says how.
       expect(tool).toContain('![title](chart:');
       return calls('run_sql', { sql: 'SELECT region, amount FROM sales ORDER BY region', title: 'Sales' });
     },
@@ -68,7 +68,7 @@ test('the analyst embeds what it drew and read, and the report outlives the conv
   expect(reply.status, JSON.stringify(reply)).toBe('complete');
   const { reportId } = reply.parts.find(({ type }: { type: string }) => type === 'report');
   expect((await client.call('DELETE', talk.url)).status).toBe(200);
-  // Its process removes what its tools made.
+  // Its process removes what its tools created.
   await eventually(
     () =>
       inOrganization(workspace.deps.db, client.organizationId, (db) =>

@@ -5,7 +5,7 @@ import { attachedTable, endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-/** Reports that are asked for with a prompt. */
+/** Reports requested with a prompt. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
 const workspace = useWorkspace({}, models.environment);
@@ -37,7 +37,7 @@ test('the offline analyst writes a report of a prompt, and its chart outlives wh
   expect(started.headers['location']).toBe(`/v1/projects/${project}/runs/${started.body.data.id}`);
   const run = await endedRun(client, project, started.body.data.id);
   expect(run).toMatchObject({ status: 'succeeded', resource: { type: 'report', id: run.output.reportId } });
-  // What the analyst worked with goes with the run.
+  // The analyst's working data is removed with the run.
   await workspace.temporal.workflow.getHandle(run.workflowId).result();
   const report = `${url}/${run.output.reportId}`;
   expect((await client.call('GET', report)).body.data).toMatchObject({ source: 'api', sourceId: run.id });

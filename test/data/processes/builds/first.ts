@@ -1,6 +1,6 @@
 import { condition, defineSignal, setHandler, sleep } from '@temporalio/workflow';
 
-/** A release of a process: waits to be told to go on, and sleeps once before that. */
+/** A release of a process: waits for a signal to continue, and sleeps once before that. */
 export async function tableImport(): Promise<string> {
   let isAsked = false;
   setHandler(defineSignal('go-on'), () => {

@@ -78,7 +78,7 @@ test('what is offered comes from rows, with the policy that holds and names that
   const heard = server.requests.length;
   const offered = await offers(client);
   expect(server.requests.length).toBe(heard);
-  // Of the names two are illegal for MCP beyond ASCII, one has a space.
+  // Two of the names are not valid in MCP outside ASCII, one has a space.
   expect(offered.length).toBe(2 * 5);
   const legal = /^app_[a-z0-9_]{0,60}$/;
   for (const { name } of offered) expect(name).toMatch(legal);
@@ -275,7 +275,7 @@ test('a server that does not answer is told in a sentence for people, without th
   await connect(client, server, 'CRM', { secrets: { token } });
   const [tool] = await offers(client);
   state.status = 1;
-  // What was wrong with the input is the model's to mend.
+  // Invalid input is for the model to correct.
   expect(await call(client, tool!)).toEqual({
     output: { error: { code: 'source_failed', message: 'Not with [secret]' } },
     summary: 'write of CRM refused its input: Not with [secret]',
@@ -311,7 +311,7 @@ test('a call that is cancelled ends at once, and sessions at once are bounded', 
   const ended = Promise.allSettled(calls);
   await expectEventually(() => server.methods().filter((method) => method === 'tools/call').length).toBe(16);
   await expect(call(client, tool!)).rejects.toMatchObject({ code: 'rate_limited' });
-  // What is written meanwhile is written, and not tested.
+  // What is written meanwhile is stored, but not tested.
   const body = { name: 'Busy', type: 'mcp', url: server.url };
   const made = await client.call('POST', url, { body });
   expect([made.status, made.body.data.status]).toEqual([201, 'untested']);

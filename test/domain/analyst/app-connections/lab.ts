@@ -21,7 +21,7 @@ export async function serverOf(options: McpServerOptions): Promise<TestMcpServer
   return server;
 }
 
-/** A session with a server of the loopback, whose port alone is open. */
+/** A session with a server on loopback, whose port alone is allowed. */
 export async function inSession<T>(
   { url, port }: Pick<TestMcpServer, 'url' | 'port'>,
   work: (session: AppSession) => Promise<T>,

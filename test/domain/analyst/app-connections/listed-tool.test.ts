@@ -45,7 +45,7 @@ test('the fingerprint is that of whatever a person decides by, in any order of i
     { ...plain, annotations: { readOnlyHint: true } },
     { ...plain, annotations: { destructiveHint: false } },
     { ...plain, inputSchema: { ...schema, required: ['a'] } },
-    // What is cut off before a model reads it counts too.
+    // What is cut off before a model reads it also counts.
     { ...plain, description: `Finds.${' '.repeat(5_000)}x` },
     { ...plain, description: `Finds.${' '.repeat(5_000)}y` },
   ];

@@ -10,7 +10,7 @@ import { inSession, serverOf } from './lab.ts';
 const tool = { name: 'echo', description: 'Says it again.' };
 const schema = { type: 'object' as const };
 
-/** Why a session with a server that misbehaves fails; it lists, and calls the tool. */
+/** Why a session with a misbehaving server fails; it lists and calls the tool. */
 async function failureOf(options: Partial<McpServerOptions>, timeouts = {}): Promise<RemoteFailure> {
   const server = await serverOf({ tools: [tool], ...options });
   const failed = await inSession(
@@ -38,7 +38,7 @@ for (const protocol of ['2025', '2026'] as const)
     });
     expect(said.content).toEqual([{ type: 'text', text: 'echo: {"a":1}' }]);
     expect(server.methods()).toContain('tools/call');
-    // Nobody listens to a stream of notices.
+    // No client listens to a notification stream.
     expect(server.requests.filter(({ method }) => method === 'GET')).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ test('refusals and nonsense are told apart, without a word of what the server an
         else response.end(body);
         return true;
       };
-      // Before the protocol is agreed on the SDK waits for an event that it can read.
+      // Until the protocol is negotiated the SDK waits for an event that it can parse.
       const isWaited = method === 'all' && type === 'text/event-stream';
       const failure = await failureOf(
         { protocol: '2025', instead: method === 'all' ? instead : at(method, instead) },

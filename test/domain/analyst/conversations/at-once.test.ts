@@ -5,9 +5,7 @@ import { type Lab, look, newLab, type Place, perform, settle, step } from './lab
 import { apply, type Operation, type Rules, shownBy } from './model.ts';
 import { inLanes } from './orders.ts';
 
-/**
- * Two operations that begin at once come to what one after the other does, in the one order or in the other.
- */
+/** Two concurrent operations have the same result as running them one after the other, in either order. */
 const workspace = useWorkspace();
 let place: Place;
 
@@ -70,7 +68,7 @@ test.each<[name: string, before: Operation[], one: Operation, other: Operation]>
     async (number) => {
       const lab = await newLab(workspace, place);
       for (const operation of before) await step(workspace, lab, operation);
-      // Neither is always the first to ask.
+      // So that neither is always the first to ask.
       const pair = number % 2 === 0 ? [one, other] : [other, one];
       const told = await Promise.all(pair.map((operation) => perform(workspace, lab, operation)));
       const seen = { told, shown: await look(workspace, lab) };
@@ -83,7 +81,7 @@ test.each<[name: string, before: Operation[], one: Operation, other: Operation]>
   );
 });
 
-/** What the rules come to when the two are done in this order. */
+/** The result by the rules if the two are done in this order. */
 function outcome(lab: Lab, pair: readonly Operation[], order: readonly number[]) {
   const rules: Rules = structuredClone(lab.rules);
   const told: string[] = [];

@@ -28,15 +28,15 @@ import { applied } from '../../../support/conversation-events.ts';
 import type { Workspace } from '../../../support/workspace.ts';
 import { apply, known, messageOf, nothingYet, type Operation, type Rules, shownBy } from './model.ts';
 
-/** A conversation in the database, and the rules that it is held against. */
+/** A conversation in the database, and the rules that it is compared with. */
 export interface Lab {
   id: ConversationId;
   rules: Rules;
-  /** Of entries of the queue, by the text that they came with. */
+  /** Ids of queue entries, by their original text. */
   entries: Map<string, string>;
-  /** Of replies, by the text that they answer. */
+  /** Ids of replies, by the text that they answer. */
   replies: Map<string, string>;
-  /** As it was shown after each step. */
+  /** The shown state after each step. */
   shown: ShownConversation[];
 }
 
@@ -56,7 +56,7 @@ function asked(model: string) {
   return { callerId, displayContent: null, model, effort: null, ids };
 }
 
-/** Does it for real, and tells what whoever asked for it hears, in the words of the rules. */
+/** Performs the operation, and returns the caller's answer in the words of the rules. */
 export async function perform(workspace: Workspace, lab: Lab, operation: Operation): Promise<string> {
   try {
     return await attempt(workspace, lab, operation);
@@ -141,7 +141,7 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
   }
 }
 
-/** What a reply answers. */
+/** The text that a reply answers. */
 async function askedOf({ deps }: Workspace, lab: Lab, messageId: string): Promise<string> {
   for (const [text, reply] of lab.replies) if (reply === messageId) return text;
   const { organizationId } = lab.id;
@@ -153,7 +153,7 @@ async function askedOf({ deps }: Workspace, lab: Lab, messageId: string): Promis
   return content;
 }
 
-/** The conversation as a client sees it, in the words of the rules; what it shows is kept. */
+/** The conversation as a client sees it, in the words of the rules; the shown state is kept. */
 export async function look({ deps }: Workspace, lab: Lab): Promise<ReturnType<typeof shownBy>> {
   const shown = await showConversation(deps.db, lab.id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found') return undefined;
@@ -183,26 +183,26 @@ export async function look({ deps }: Workspace, lab: Lab): Promise<ReturnType<ty
   };
 }
 
-/** Does it to both, and says the same of both. */
+/** Applies the operation to both, and expects the same answer from both. */
 export async function take(workspace: Workspace, lab: Lab, operation: Operation): Promise<void> {
   const expected = apply(lab.rules, operation);
   expect(await perform(workspace, lab, operation)).toBe(expected);
 }
 
-/** The same, after which both also show the same. */
+/** The same, and expects both to show the same afterwards. */
 export async function step(workspace: Workspace, lab: Lab, operation: Operation): Promise<void> {
   await take(workspace, lab, operation);
   same(await look(workspace, lab), shownBy(lab.rules));
 }
 
-/** Tells the difference where there is one; to look for it costs more than all else. */
+/** Reports the difference if there is one; computing it costs more than everything else. */
 function same(seen: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(seen, expected)) expect(seen).toEqual(expected);
 }
 
 /**
- * Whoever applied the events up to any of its looks held what was shown there, and none of them is missing.
- * What became of each entry of the queue is what the rules say.
+ * Applying the events up to any look gives what was shown there, and none of them is missing. Every entry of
+ * the queue has the outcome that the rules give it.
  */
 export async function settle({ deps }: Workspace, lab: Lab): Promise<void> {
   const { organizationId, conversationId } = lab.id;

@@ -1,7 +1,7 @@
 import type { OnBusy } from '../../../../domain/analyst/conversations/post.ts';
 
 /**
- * What may be done to a conversation. Messages are named by their texts, replies by the message that they
+ * The operations on a conversation. Messages are named by their texts, replies by the message that they
  * answer.
  */
 export type Operation =
@@ -10,7 +10,7 @@ export type Operation =
   | { op: 'edit'; text: string; expectedRevision?: number }
   | { op: 'remove'; text: string; expectedRevision?: number }
   | { op: 'resume' }
-  /** What the conversation's process does when it looks. */
+  /** What the conversation's process does when it looks for work. */
   | { op: 'advance' }
   | { op: 'finish'; text: string }
   | { op: 'fail'; text: string }
@@ -27,14 +27,14 @@ export interface Entry {
   text: string;
   state: 'queued' | 'dispatched' | 'failed' | 'removed';
   revision: number;
-  /** Whose reply was under way when it came. */
+  /** The message whose reply was in progress when this one arrived. */
   behind: string;
   model: string;
-  /** Counts its edits, which its message shows. */
+  /** Number of its edits, which its message shows. */
   edits: number;
 }
 
-/** The rules of a conversation, in as few words as they have. */
+/** The rules of a conversation, as short as possible. */
 export interface Rules {
   turns: Turn[];
   entries: Entry[];
@@ -49,10 +49,10 @@ export const maxWaiting = 50;
 
 export const activeTurn = ({ turns }: Rules) => turns.find(({ status }) => status === 'streaming');
 export const waitingOf = ({ entries }: Rules) => entries.filter(({ state }) => state === 'queued');
-/** What an entry says now. */
+/** An entry's current text. */
 export const messageOf = ({ text, edits }: Entry) => (edits === 0 ? text : `${text}, edit ${edits}`);
 
-/** Does it to the rules' state, and tells what whoever asked for it hears. */
+/** Applies the operation to the rules' state, and returns the caller's answer. */
 export function apply(rules: Rules, operation: Operation): string {
   if (rules.isDeleted) {
     if (operation.op === 'advance') return 'deleted';

@@ -1,6 +1,6 @@
 import { activeTurn, type Operation, type Rules } from './model.ts';
 
-/** The same numbers for the same seed, from 0 to below 1. */
+/** The same numbers from 0 to below 1 for the same seed. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -18,7 +18,7 @@ export function permutations<T>(items: readonly T[]): T[][] {
   );
 }
 
-/** A few at once: each has a conversation of its own, and the database other work meanwhile. */
+/** Several concurrently: each has its own conversation, and the database has other work meanwhile. */
 export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   const lane = async () => {
@@ -40,10 +40,7 @@ const weights: Readonly<Record<string, number>> = {
   resume: 4,
 };
 
-/**
- * Any operation, more often than not on what it is meant for; also on what has ended, and with a stale
- * revision.
- */
+/** Any operation, usually on a target that it is meant for; also on ended ones, and with a stale revision. */
 export function generate(rules: Rules, pick: () => number, count: number): Operation {
   const name = weighted(pick);
   const any = <T>(from: readonly T[]): T | undefined => from[Math.floor(pick() * from.length)];
@@ -52,7 +49,7 @@ export function generate(rules: Rules, pick: () => number, count: number): Opera
     case 'enqueue':
     case 'interrupt':
     case 'reject':
-      // Of a model that is offered no more, every now and then.
+      // Occasionally with a model that is no longer offered.
       return { op: 'post', text, onBusy: name, ...(pick() < 0.1 ? { model: 'gone' } : {}) };
     case 'finish':
     case 'fail':

@@ -5,7 +5,7 @@ import { newLab, type Place, settle, step, take } from './lab.ts';
 import { type Operation, type Rules, waitingOf } from './model.ts';
 import { generate, inLanes, permutations, random } from './orders.ts';
 
-/** Sequences of operations, against the rules of a conversation written down a second time (`model.ts`). */
+/** Sequences of operations, compared with the rules of a conversation written a second time (`model.ts`). */
 const workspace = useWorkspace();
 let place: Place;
 
@@ -14,11 +14,11 @@ beforeAll(async () => {
   place = { organizationId: client.organizationId, projectId: await projectOf(client) };
 });
 
-/** A quiet machine takes a third of it. */
+/** An idle machine needs a third of it. */
 const patienceMs = 120_000;
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Each is meant for what is under way, or waits, when its turn comes. */
+/** Each refers to what is in progress or waiting when it is applied. */
 const six = {
   finish: ['finish', 'advance'],
   cancel: ['cancel'],
@@ -46,7 +46,7 @@ test('every order of six operations on a conversation that answers one message w
     await take(workspace, lab, { op: 'post', text: 'start', onBusy: 'reject' });
     await take(workspace, lab, { op: 'post', text: 'first', onBusy: 'enqueue' });
     for (const [index, name] of order.entries()) {
-      // Orders that begin alike are looked at once for what they have in common.
+      // Common prefixes of orders are compared once.
       const begun = order.slice(0, index + 1).join(' ');
       const act = seen.has(begun) ? take : step;
       seen.add(begun);

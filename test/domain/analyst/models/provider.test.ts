@@ -39,8 +39,8 @@ function ask(url: string, options: { signal?: AbortSignal; effort?: Effort } = {
 }
 
 /**
- * What a stream comes to: its text, its tool calls, and the first error, in it or thrown by it where it broke
- * off.
+ * The result of a stream: its text, its tool calls, and the first error, whether in it or thrown when it
+ * broke off.
  */
 async function read(result: ReturnType<typeof ask>, onText?: (text: string) => void) {
   const seen = { text: '', reasoning: '', calls: [] as object[], error: undefined as unknown, end: '' };

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DataSet } from './data-sets.ts';
 import { type Analyst, openAnalyst } from './support.ts';
 
-/** A question, and its rows: as they are, or by a statement that was written by hand. */
+/** A question and its rows: literal, or by a statement written by hand. */
 export type Case = readonly [question: string, expected: string | readonly (readonly unknown[])[]];
 
-/** Questions and what was asked before them. */
+/** Questions with their preceding questions. */
 export function answers(set: DataSet, cases: readonly Case[]): void {
   let analyst: Analyst;
   beforeAll(async () => {

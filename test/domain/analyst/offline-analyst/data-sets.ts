@@ -1,4 +1,4 @@
-/** Three sets of tables, made by arithmetic: the same in every run. */
+/** Three sets of tables, computed deterministically. */
 export interface DataSet {
   tables: readonly { name: string; description: string; sql: string }[];
 }

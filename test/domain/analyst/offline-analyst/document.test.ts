@@ -32,7 +32,7 @@ it('reads a long line without end in linear time', () => {
 });
 
 it('reads spaces before a line separator in linear time', () => {
-  // Quadratic it takes two minutes, which is longer than a test may.
+  // A quadratic algorithm would take two minutes, which exceeds the test timeout.
   expect(readDocument(`- ${' '.repeat(200_000)}\u2028how many orders`)).toEqual([
     { kind: 'question', text: 'how many orders' },
   ]);

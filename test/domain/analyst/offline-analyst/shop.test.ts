@@ -277,7 +277,7 @@ const cases: readonly Case[] = [
     "what's the share of revenue by channel",
     'SELECT channel, sum(amount), round(100 * sum(amount) / (SELECT sum(amount) FROM orders), 2)::DOUBLE FROM orders GROUP BY 1 ORDER BY 2 DESC',
   ],
-  // Typos and ways of writing.
+  // Typos and spellings.
   ['averge amount by chanel', 'SELECT channel, avg(amount) FROM orders GROUP BY 1 ORDER BY 2 DESC'],
   ['how many custmers in Germny', [[10]]],
   [
@@ -347,7 +347,7 @@ const cases: readonly Case[] = [
   ['total quantity of "Article A"', [[25]]],
   ['revenue of customers without email', `SELECT sum(amount) FROM ${buyers} WHERE email IS NULL`],
   ['how many order lines for products in Books', [[150]]],
-  // Several things before.
+  // Several preceding questions.
   [
     'how many orders? → only paid → by country',
     `SELECT country, count(*) FROM ${buyers} WHERE status = 'paid' GROUP BY 1 ORDER BY 2 DESC, 1`,

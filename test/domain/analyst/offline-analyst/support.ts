@@ -12,7 +12,7 @@ export interface Answered {
 }
 
 export interface Analyst {
-  /** The answer to the last of these messages, each of the others being answered before it. */
+  /** The answer to the last of these messages, after each of the others was answered. */
   ask(...messages: string[]): Promise<Answered>;
   rows(sql: string): Promise<unknown[][]>;
   close(): void;
@@ -46,7 +46,7 @@ function quoted(name: string): string {
 
 export type Tools = Readonly<Record<string, (input: Record<string, unknown>) => Promise<unknown>>>;
 
-/** A data set in memory, with the tools that the analyst has for it. */
+/** A data set in memory, with the analyst's tools for it. */
 export async function openAnalyst(set: DataSet, names: readonly string[] = toolNames): Promise<Analyst> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -90,7 +90,7 @@ async function answer(
     prompt.push({ role: 'assistant', content: parsed });
     for (const { toolCallId, toolName, input } of parsed) {
       answered.calls.push({ tool: toolName, input });
-      // It ends whatever was under way.
+      // It ends the turn.
       if (toolName === 'ask_person') return answered;
       const value = await tools[toolName]!(input);
       if (toolName === 'run_sql') {

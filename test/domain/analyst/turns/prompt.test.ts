@@ -8,7 +8,7 @@ import { useWorkspace } from '../../../support/workspace.ts';
 
 const workspace = useWorkspace();
 
-/** A conversation of so many turns, each with one call whose answer has so many characters. */
+/** A conversation of that many turns, each with one call whose answer has that many characters. */
 async function talkOf(turns: number, answerCharacters: number) {
   const client = await workspace.organization();
   const { id: conversation_id } = await talkIn(client);

@@ -14,7 +14,7 @@ function firesUntil(cadence: Cadence, afterMs: number, untilMs: number): Occurre
   return found;
 }
 
-/** Zones with a year of theirs, and the times of day that its transitions repeat or leave out. */
+/** Zones with a year, and the times of day that its transitions repeat or skip. */
 const years = [
   ['Europe/Berlin', '2027-01-01', ['02:30', '02:00']],
   ['America/New_York', '2027-01-01', ['01:30', '02:15:30']],

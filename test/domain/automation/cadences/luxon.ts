@@ -3,14 +3,14 @@ import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts'
 import type { Occurrence } from '../../../../domain/automation/cadences/next.ts';
 
 /**
- * The contract's rules a second time, over luxon: slow, day after day, and without anything of the module
- * under test. Anchors and creation are a date, as cadences in these tests have an anchorDate wherever it
+ * The contract's rules a second time, using luxon: slow, day by day, and without any code of the module under
+ * test. Anchors and creation are dates, because cadences in these tests have an anchorDate wherever it
  * matters.
  */
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-/** Luxon knows offsets in minutes; none changes twice within this time. */
+/** Luxon has offsets in minutes; none changes twice within this time. */
 const reachMs = 36 * 60 * minuteMs;
 
 interface Said {
@@ -23,7 +23,7 @@ const secondsOf = (timeOfDay: string) => {
   return hours! * 3_600 + minutes! * 60 + seconds;
 };
 
-/** The times of the clock that a cadence says on a date, given as that date's midnight in UTC. */
+/** The local times of a cadence on a date, given as that date's midnight in UTC. */
 function saidOn(cadence: Cadence, midnightMs: number): Said[] {
   const date = DateTime.fromMillis(midnightMs, { zone: 'utc' });
   const anchor = 'anchorDate' in cadence ? DateTime.fromISO(cadence.anchorDate!, { zone: 'utc' }) : date;
@@ -90,7 +90,7 @@ function fireOf(zone: IANAZone, { clockMs, movedToMonthEnd }: Said): Occurrence 
   return { atMs: after, localTime, note: 'gap', isShown: false };
 }
 
-/** Every fire after one instant until another. */
+/** Every fire between two instants. */
 export function luxonFires(cadence: Cadence, afterMs: number, untilMs: number): Occurrence[] {
   const zone = IANAZone.create(cadence.zoneId);
   const fires = new Map<number, Occurrence & { isShown: boolean }>();

@@ -61,7 +61,7 @@ describe('periods', () => {
       '2027-01-05',
       '2027-01-07',
     ]);
-    // What is before is counted back, for whoever fills a range in.
+    // Earlier periods are counted backwards, for backfills.
     expect(dates(cadence, '2026-12-28T00:00:00Z', 2, createdMs)).toEqual(['2026-12-28', '2026-12-30']);
   });
 

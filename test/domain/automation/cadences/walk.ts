@@ -4,9 +4,9 @@ import { nextOccurrence } from '../../../../domain/automation/cadences/next.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** What a clock of the zone shows by Intl's account, to the second, as Date.UTC's milliseconds. */
+/** The local time of the zone according to Intl, to the second, as Date.UTC's milliseconds. */
 export function intlClock(zoneId: string): (atMs: number) => number {
-  // Swedish dates are ISO 8601's.
+  // Swedish dates are in ISO 8601.
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: zoneId,
     dateStyle: 'short',
@@ -31,7 +31,7 @@ export interface IntlTransition {
   changeMs: number;
 }
 
-/** Every change of the offset, found by looking each so many hours and halving where it differs. */
+/** Every change of the offset, found by sampling at this interval and bisecting. */
 export function intlTransitions(
   zoneId: string,
   [fromMs, toMs]: readonly [number, number],
@@ -60,13 +60,13 @@ export function intlTransitions(
 
 const textOf = (clockMs: number) => new Date(clockMs).toISOString().slice(0, 19);
 
-/** What fires of a clock's time, by looking at the clock each minute. */
+/** What fires for a local time, found by looking at the clock each minute. */
 interface Shown {
   atMs: number;
   note: null | 'gap' | 'overlap';
 }
 
-/** For each time of the clock: the first minute at which it was shown, or was passed by. */
+/** For each local time, the first minute at which it was shown or skipped. */
 function watch(clock: (atMs: number) => number, fromMs: number, toMs: number): Map<number, Shown> {
   const shown = new Map<number, Shown>();
   let latestMs = clock(fromMs) - minuteMs;
@@ -84,7 +84,7 @@ function watch(clock: (atMs: number) => number, fromMs: number, toMs: number): M
 
 type Fire = [clockMs: number, shown: Shown];
 
-/** The first fire after an instant; those before it are dropped, as instants only grow. */
+/** The first fire after an instant; earlier ones are dropped, because instants only increase. */
 function nextOf(fires: Fire[], afterMs: number): Fire | undefined {
   while (fires[0] && fires[0][1].atMs <= afterMs) fires.shift();
   return fires[0];
@@ -92,13 +92,13 @@ function nextOf(fires: Fire[], afterMs: number): Fire | undefined {
 
 export interface Walk {
   transitions: number;
-  /** How many next occurrences were held against the clock. */
+  /** Number of next occurrences that were compared with the clock. */
   asked: number;
-  /** What the module under test answered otherwise. */
+  /** Differing answers of the module under test. */
   wrong: string[];
 }
 
-/** Holds next occurrences against a watched clock, minute by minute around each transition. */
+/** Compares next occurrences with a watched clock, minute by minute around each transition. */
 export function walkTransitions(zoneId: string, transitions: readonly IntlTransition[]): Walk {
   const walk: Walk = { transitions: transitions.length, asked: 0, wrong: [] };
   const clock = intlClock(zoneId);
@@ -119,7 +119,7 @@ export function walkTransitions(zoneId: string, transitions: readonly IntlTransi
       const [runDate, timeOfDay] = textOf(fire[0]).split('T') as [string, string];
       expect({ type: 'one_time', zoneId, runDate, timeOfDay }, atMs - reachMs - 1, fire);
     }
-    // Of the times that share an instant, the one that the clock then showed.
+    // Of the times that share an instant, the one that the clock showed then.
     const eachMinute = [...shown].filter(([clockMs, fire]) => clock(fire.atMs) === clockMs);
     const middleMs = [...shown.keys()][Math.floor(shown.size / 2)]!;
     const eachDay = [...shown].filter(([clockMs]) => (clockMs - middleMs) % 86_400_000 === 0);

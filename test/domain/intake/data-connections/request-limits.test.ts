@@ -16,8 +16,7 @@ interface Sent {
 }
 
 /**
- * Requests as fast as they are let out, by several workers, each as slow as it likes; what the source sees of
- * them.
+ * Requests as fast as they are admitted, by several workers of varying speed; returns what the source sees.
  */
 function simulate(limits: ReplicationLimits, seed: number, spanMs: number, workers = 3): Sent[] {
   const random = createRandom(seed, 'requests');

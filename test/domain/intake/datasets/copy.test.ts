@@ -20,10 +20,10 @@ test('rows are cut into files between rows, whatever is in them, and nothing sta
   const { organizationId } = client;
   await source.run(
     'CREATE TABLE shop.cut (id int, text text)',
-    // Lines, quotes and commas within values, of lengths around those of buffers.
+    // Newlines, quotes and commas in values, with lengths around those of buffers.
     `INSERT INTO shop.cut SELECT n, repeat(E'a "quoted",\\nline\\r\\n', n % 400) FROM generate_series(1, 5000) AS n`,
     `INSERT INTO shop.cut VALUES (5001, repeat('x', 3000000))`,
-    // Everything that the format itself is written with.
+    // All characters that have a meaning in the format itself.
     String.raw`INSERT INTO shop.cut VALUES (5002, '\N'), (5003, '\\N'), (5004, E'\\n\n\\\\\t\\t\r\\'),
       (5005, E'\b\f\u000b'), (5006, '\\.'), (5007, ''), (5008, NULL), (5009, '\')`,
   );
@@ -82,7 +82,7 @@ test('lines within values that look like rows are none, wherever the engine begi
     () => undefined,
     signal,
   );
-  // Larger than what the engine reads at a time.
+  // Larger than the engine's read buffer.
   expect(copied.bytes).toBeGreaterThan(70_000_000);
   const urls = copied.files.map(({ url }) => literal(url)).join(', ');
   const read = await workspace.deps.staging.scratch(organizationId, (engine) =>
@@ -135,7 +135,7 @@ test('a source that never answers is given up before it takes an engine', async 
   ).rejects.toMatchObject({ stage: 'connect', message: expect.stringContaining('within 0.3 s') });
   expect(engines).toBe(0);
   server.close();
-  // One that lets in, and then hangs.
+  // A source that accepts the connection, and then hangs.
   await source.run(
     'CREATE VIEW shop.hangs AS SELECT n, pg_sleep(60)::text AS s FROM generate_series(1, 3) AS n',
   );

@@ -46,7 +46,7 @@ test('two snapshots of a connection copy at once; what is staged lets another be
     return getSnapshotRun(transaction, organizationId, begun);
   });
   expect(read).toMatchObject({ rows_copied: 12, progress: 0.95, status: 'running' });
-  // As after an earlier snapshot: the table is not deleted under this one.
+  // As after an earlier snapshot: the table is not deleted meanwhile.
   await inOrganization(db, organizationId, (transaction) =>
     tableStates.move(
       transaction,
@@ -84,13 +84,13 @@ test('four snapshots of an organization copy at once, and one that waited asks f
   expect(turns).toEqual(['begun', 'begun', 'begun', 'begun', 'waiting']);
   await hold(held, 3_600_000);
   expect(await begin(last)).toBe('begun');
-  // Its wait is over, and the others copy still.
+  // Its wait is over, while the others are still copying.
   await hold(held, -1);
   expect(await resumeTurn(db, await rowOf(held))).toEqual({ waitMs: 15_000 });
   expect(await rowOf(held)).toMatchObject({ waits_for: 'turn', status: 'running' });
   await hold(last, 3_600_000);
   expect(await resumeTurn(db, await rowOf(held))).toBeUndefined();
   expect(await rowOf(held)).toMatchObject({ waits_for: null, waits_until: null });
-  // One that never waited keeps its place.
+  // A snapshot that never waited keeps its place.
   expect(await resumeTurn(db, await rowOf(ids[1]!))).toBeUndefined();
 });

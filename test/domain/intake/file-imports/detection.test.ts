@@ -3,9 +3,7 @@ import type { CsvOptions } from '../../../../domain/intake/file-imports/contract
 import { detectDialect } from '../../../../domain/intake/file-imports/text/dialect.ts';
 import { type ImportLab, openImportLab } from './lab.ts';
 
-/**
- * What detection says of a file: separator, names, header row, first data row, and the lines it leaves out.
- */
+/** What detection finds in a file: separator, names, header row, first data row, and the skipped lines. */
 function detected(text: string, options: CsvOptions = {}) {
   const found = detectDialect(Buffer.from(text), true, options);
   const { separator, header, headerRow, firstDataRow, skipped } = found;

@@ -32,7 +32,7 @@ describe('a head of one megabyte is judged within the time of a test', () => {
     ['line ends alone', `a,b\n${megabyte('\r')}`],
   ])('%s', async (_, text) => {
     const bytes = Buffer.from(text);
-    // Most of these are refused, which is as good.
+    // Most of these are refused, which is fine as well.
     const judge = async (): Promise<unknown> => detectDialect(bytes, true, {});
     await judge().catch((error: unknown) => expect(error).toBeInstanceOf(BadFileError));
     const splitter = createSplitter(

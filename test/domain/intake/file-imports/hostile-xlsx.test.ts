@@ -25,7 +25,7 @@ const importParts = async (more: Record<string, string>) =>
 const lastEntry = (file: Buffer): number => file.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2]));
 const flip = (file: Buffer, at: number): number => file.writeUInt8(file.readUInt8(at) ^ 1, at);
 
-/** What the tests make takes seconds to write itself, so it is repeated bytes. */
+/** Real content of this size would take seconds to write, so bytes are repeated. */
 const many = (text: string, count: number): string => text.repeat(count);
 
 describe('a sheet', () => {

@@ -26,7 +26,7 @@ export interface ImportLab {
   prefixUrl: string;
   upload(content: string | Buffer, format?: ImportFormat): Promise<ImportSource>;
   query(sql: string): Promise<unknown[][]>;
-  /** Runs the import; the result's rows as the engine shows them. */
+  /** Runs the import; returns the rows as the engine shows them. */
   importFile(source: ImportSource, options?: Partial<ImportOptions>, quarantine?: boolean): Promise<Imported>;
   previewFile(
     source: ImportSource,

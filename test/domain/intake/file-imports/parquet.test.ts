@@ -70,7 +70,7 @@ describe('Parquet', () => {
     }
   });
 
-  /** The file with another footer, which says what no engine of ours would write. */
+  /** The file with another footer, which no engine of ours would write. */
   const withFooter = (bytes: Buffer, from: string, to: string): Buffer => {
     const start = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
     const footer = bytes.toString('hex', start, bytes.length - 8);
@@ -80,7 +80,7 @@ describe('Parquet', () => {
   };
 
   describe('a decimal of more than 38 digits', () => {
-    // Precision 38 becomes 40: the eighth field of a schema element, in Thrift's compact form.
+    // Precision 38 becomes 40: the eighth field of a schema element, in Thrift's compact protocol.
     const widened = async (select: string) =>
       lab.upload(withFooter(await write(select), '154c', '1550'), 'parquet');
 

@@ -13,7 +13,7 @@ const lineEnds = ['\n', '\r\n', '\r'] as const;
 
 type Random = (below: number) => number;
 
-/** Numbers that are the same in every run. */
+/** A seeded random generator. */
 function seeded(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -31,7 +31,7 @@ interface Made {
   records: string[][];
 }
 
-/** A well-formed file: what has to be quoted is, and some other values are too. */
+/** A well-formed file: values are quoted where necessary, and sometimes otherwise. */
 function makeFile(random: Random): Made {
   const separator = separators[random(separators.length)]!;
   const lineEnd = lineEnds[random(lineEnds.length)]!;
@@ -48,7 +48,7 @@ function makeFile(random: Random): Made {
   return { text, separator, lineEnd, records };
 }
 
-/** The records as this service cuts them, from chunks of any size, with the number of fields it counts. */
+/** The records as this service splits them, from chunks of any size, with the number of fields it counts. */
 function split({ text, separator }: Made, chunkBytes: number): { records: string[][]; counts: number[] } {
   const records: string[][] = [];
   const counts: number[] = [];
@@ -101,7 +101,7 @@ test(`the fields of ${files} files of any shape are counted as they are parsed`,
   for (let seed = 1; seed <= files; seed += 1) {
     const random = seeded(seed + files);
     const made = makeFile(random);
-    // Records of any width: some values gone, some more.
+    // Records of any width: some values missing, some extra.
     for (const record of made.records)
       record.splice(random(record.length), random(3), ...record.slice(random(3)));
     const quoted = made.records.map((record) =>

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-/** Imports one column beside another, so that the file is read the fast way. */
+/** Imports a column next to another one, so that the fast reader is used. */
 async function importColumn(values: string[], options: Parameters<ImportLab['importFile']>[1] = {}) {
   const source = await lab.upload(`v|w\n${values.map((value) => `${value}|1`).join('\n')}\n`);
   const { columns, rows } = await lab.importFile(source, options);

@@ -8,7 +8,7 @@ export interface SheetParts {
   formats?: number[];
 }
 
-/** A small workbook, so that tests can put into a cell what no library would write. */
+/** A small workbook, so that tests can write cells that no library would. */
 export function xlsxFile({ rows, sharedStrings = [], formats = [0] }: SheetParts): Buffer {
   const texts = sharedStrings.map((text) => `<si><t xml:space="preserve">${text}</t></si>`).join('');
   const styles = formats.map((id) => `<xf numFmtId="${id}"/>`).join('');

@@ -32,7 +32,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return (error as AppError).message;
 }
 
-/** Width and height stand after the signature and the header's name. */
+/** Width and height follow the signature and the header's name. */
 function sizeOf(png: Buffer): [number, number] {
   expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
   return [png.readUInt32BE(16), png.readUInt32BE(20)];

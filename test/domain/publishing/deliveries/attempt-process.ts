@@ -4,7 +4,7 @@ import { attemptDelivery } from '../../../../domain/publishing/deliveries/attemp
 import { activityStaging } from '../../../../service/engine-process/open.ts';
 import { openService } from '../../../../service/open.ts';
 
-/** A process that makes one attempt at a delivery, as a worker does, and is there to be killed. */
+/** A process that makes one delivery attempt, as a worker does, and can be killed. */
 const [organizationId, deliveryId] = process.argv.slice(2) as [string, string];
 const { service } = await openService(readApiConfig(process.env), {
   applicationName: 'test',

@@ -115,7 +115,7 @@ async function add(kind: Kind, of = run, url = `${receiver.url}/in`): Promise<st
   return id;
 }
 
-/** Who says nothing is not waited for long; who answers has all the time of production. */
+/** A short timeout for a silent server; the production timeout otherwise. */
 const patience = () => (receiver.answer === 'silence' ? { requestTimeoutMs: 500 } : {});
 
 const attempt = async (id: string, change: Partial<DeliveryDeps> = {}) => ({

@@ -21,21 +21,21 @@ export const mailFrom = { name: 'Reports', address: 'reports@example.com' };
 export interface Lab {
   workspace: Workspace;
   server: TestSmtpServer;
-  /** Those of the workspace, with a mailer that is not patient. */
+  /** The workspace's dependencies, with a mailer that has short timeouts. */
   deps: DeliveryDeps;
   client: TestClient;
   projectId: string;
   add(kind: Delivery['kind'], target: string, content: DeliveredContent | MailContent): Promise<string>;
   addMail(change?: Partial<MailContent>): Promise<string>;
-  /** A fire of a schedule, which deliveries belong to. */
+  /** A fire of a schedule, to which deliveries belong. */
   addFire(): Promise<string>;
   attempt(deliveryId: string, deps?: DeliveryDeps): ReturnType<typeof attemptDelivery>;
   row(deliveryId: string): Promise<Delivery>;
-  /** Statements as the owner of the tables. */
+  /** Runs a statement as the owner of the tables. */
   run(statement: string): Promise<unknown>;
 }
 
-/** A workspace, a mail server that misbehaves as it is told, and deliveries to attempt. */
+/** A workspace, a mail server that misbehaves as configured, and deliveries to attempt. */
 export function useLab(): Lab {
   const lab = {} as Lab;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ interface Case {
   server: Misbehaviour;
   /** After one attempt. */
   status: string;
-  /** What the server has after it. */
+  /** The mails that the server has after it. */
   mails: number;
   error?: RegExp;
 }
@@ -97,7 +97,7 @@ describe('of a mail whose server', () => {
       expect(row.error).toMatchObject({ message: expect.stringMatching(expected.error) });
       expect([row.receipt, row.delivered_at]).toEqual([null, null]);
     }
-    // The server is well again: only what it certainly has not got is sent again.
+    // The server works again: only mails that it certainly did not receive are sent again.
     server.misbehaviour = {};
     await lab.attempt(id);
     const wasPending = expected.status === 'pending';

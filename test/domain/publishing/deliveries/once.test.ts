@@ -13,7 +13,7 @@ const lab = useLab();
 
 const statuses = Object.keys(deliveryStates.transitions) as (keyof typeof deliveryStates.transitions)[];
 
-/** Puts a delivery where it cannot be brought to by attempts alone. */
+/** Puts a delivery into a state that attempts alone cannot reach. */
 const place = async (status: string) => {
   const id = await lab.addMail();
   await lab.run(`UPDATE deliveries SET status = '${status}' WHERE id = '${id}'`);
@@ -65,7 +65,7 @@ describe('a delivery', () => {
       rows: { sent: number }[];
     };
     const deps = { ...lab.deps, mailsPerDay: rows[0]!.sent };
-    // What was sent counts, whatever became of its schedule.
+    // Sent mails count, whatever happened to their schedule.
     await lab.run(`DELETE FROM deliveries WHERE id = '${first}'`);
     const sent = lab.server.mails.length;
     const id = await lab.addMail();
@@ -179,7 +179,7 @@ describe('where PostgreSQL is away', () => {
   });
 });
 
-/** An attempt in a process of its own, which is killed when the server is so far. */
+/** An attempt in its own process, which is killed when the server has reached this point. */
 async function killedAttempt(id: string, server: (kill: () => void) => Misbehaviour): Promise<void> {
   const script = fileURLToPath(new URL('./attempt-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script, lab.client.organizationId, id], {

@@ -13,7 +13,7 @@ import { useLab } from './lab.ts';
 
 const lab = useLab();
 
-/** The schedule that the fire is of has its process on the usual one. */
+/** The process of the fire's schedule uses the usual queue. */
 const taskQueue = 'deliveries';
 
 /** A process that delivers, with the activities of a worker. */
@@ -99,7 +99,7 @@ test('a report is in the folder in three formats and with each recipient, once, 
     'ada@example.com',
     'bob@example.com',
   ]);
-  // The whole of it again, as after a crash of everything.
+  // Everything again, as after a crash of all parts.
   expect(await deliver(ids)).toEqual(ends);
   expect([await files(), server.mails.length]).toEqual([before, 2]);
 });

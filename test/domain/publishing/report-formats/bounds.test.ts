@@ -18,7 +18,7 @@ const format = useFormatter();
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => `| ${index} | x |`).join('\n');
 
-/** What somebody may write, by mistake or on purpose; each still opens. */
+/** What a user may write, by mistake or on purpose; each document still opens. */
 const hostile: Record<string, string> = {
   'a thousand lists in one line': `${'- '.repeat(999)}deepest`,
   'a thousand lists below each other': Array.from(
@@ -46,7 +46,7 @@ describe.each(Object.entries(hostile))('%s', (_, markdown) => {
     expect(pages.length).toBeGreaterThan(0);
     expect(pages.map(({ text }) => text).join('')).toContain('A report');
     const { text } = await readDocx(await format('docx', markdown));
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML may hold none.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML may contain none.
     expect(text['word/document.xml']).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
     expect(text['word/document.xml']).toContain('</w:document>');
     expect((await format('markdown', markdown)).toString()).not.toMatch(/(?<!\\)<(?:script|img)\b/);
@@ -183,7 +183,7 @@ describe('images', () => {
       sum.writeUInt32BE(crc32(body), 0);
       return Buffer.concat([head.subarray(0, 4), body, sum]);
     };
-    // Two pixels with transparency, each line after a filter that is none.
+    // Two pixels with transparency, each line with filter type none.
     const header = Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 8, 6, 0, 0, 0]);
     const filtered = Buffer.concat([
       png.subarray(0, 8),

@@ -83,7 +83,7 @@ A claim[^1] and a [link](https://example.com/there).
     const parts = text.match(/Station4/g)?.length ?? 0;
     expect(parts).toBeGreaterThan(1);
     expect(text.match(/\bstation\b/g)).toHaveLength(parts);
-    // A table that fits with smaller letters stays whole.
+    // A table that fits with smaller type is not split.
     const few = rows.map((row) => row.slice(0, 10));
     const narrower = [names.slice(0, 10), names.slice(0, 10).map(() => '--'), ...few];
     const whole = await textOf(
@@ -118,7 +118,7 @@ A claim[^1] and a [link](https://example.com/there).
   ])('has text in %s', async (_, words) => {
     const text = await textOf(await format('pdf', `Here: ${words}`));
     const found = text.replaceAll(/\s/g, '');
-    // Signs of Devanagari are joined into one in the font, and read back in another order.
+    // Devanagari characters form ligatures in the font, and are read back in another order.
     for (const character of words.replaceAll(/[\s\p{M}]/gu, '')) expect(found).toContain(character);
   });
 
@@ -141,7 +141,7 @@ A claim[^1] and a [link](https://example.com/there).
       expect(
         [xOf(first), xOf('123'), xOf('abc'), xOf(last)].map((x, index, all) => x < (all[index - 1] ?? 1e9)),
       ).toEqual([true, true, true, true]);
-      // The paragraph stands on the right.
+      // The paragraph is aligned to the right.
       expect(xOf(last)).toBeGreaterThan(page!.width / 2);
     },
   );

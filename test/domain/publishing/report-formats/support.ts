@@ -9,7 +9,7 @@ export const writtenAt = '2026-11-21T08:30:00.000Z';
 export const chartId = 'cht_01kahz3v6dfyvb1s8m3h9q2w4x';
 export const resultId = 'res_01kahz3v6dfyvb1s8m3h9q2w4x';
 
-/** As the drawing of a chart is, with a mark by which a document tells that it is there. */
+/** Like a chart's drawing, with a mark by which its presence in a document is detected. */
 export const chartSvg =
   '<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="marks" width="400" height="200" viewBox="0 0 400 200"><rect width="400" height="200" fill="white"/><g fill="none"><path d="M10,190L390,10" stroke="#4c78a8" stroke-width="3"/><text text-anchor="middle" transform="translate(200,20)" font-family="sans-serif" font-size="11px" font-weight="bold" fill="black">Chart of 売上 revenue</text></g></svg>';
 

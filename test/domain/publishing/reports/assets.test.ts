@@ -29,7 +29,7 @@ beforeEach(async () => {
   ({ chart, result, conversationId } = await conversationWithTools(projectId, 2_500));
 });
 
-/** A conversation in which a chart was drawn of a result. */
+/** A conversation in which a chart was drawn from a result. */
 async function conversationWithTools(project: string, rowCount: number) {
   const { id } = await talkIn(client, project);
   const { organizationId } = client;
@@ -193,7 +193,7 @@ describe('what a report refers to', () => {
   });
 });
 
-/** What the worker does now and then; `late` when everything is due. */
+/** What the worker does periodically; `late` when everything is due. */
 async function removeDue(late: boolean): Promise<void> {
   const { organizationId } = client;
   if (late)

@@ -7,7 +7,7 @@ import {
   rowsDocument,
 } from '../../../../domain/tables/kept-rows/kept-rows.ts';
 
-/** As much of an object store as rows need. */
+/** As much of an object store as the rows need. */
 function storeOfOne() {
   const objects = new Map<string, Uint8Array>();
   return {

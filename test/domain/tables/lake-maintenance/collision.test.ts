@@ -12,8 +12,8 @@ import { whileHeld } from './held.ts';
 import { count, type LabTable, newTable, query, range, useMaintainedLakes } from './lab.ts';
 
 /**
- * Snapshots are numbered per lake and locks are per table: what maintenance does to one table meets commits
- * of others. Each test holds one of DuckLake's procedures at its commit until another table was quicker.
+ * Snapshots are numbered per lake and locks are per table, so maintenance of one table meets commits of
+ * others. Each test holds one of DuckLake's procedures at its commit until another table has committed.
  */
 const workspace = useWorkspace();
 const maintained = useMaintainedLakes(workspace);
@@ -24,7 +24,7 @@ const flush = (table: LabTable) => flushTable(maintained.lake, table.lake, table
 const expire = ({ lake, organizationId }: LabTable) =>
   expireSnapshots({ db: workspace.deps.db, lake: maintained.lake }, lake, organizationId, 7);
 
-/** A table whose rows lie in a file, and one beside it; `commitToOther` is one more row in that. */
+/** A table whose rows are in a file, and a second table; `commitToOther` adds one row to that. */
 async function twoTables(): Promise<{ table: LabTable; commitToOther: () => Promise<void> }> {
   const table = await newTable(workspace, columns);
   const made = await table.client.call('POST', '/v1/grid/tables', {
@@ -41,7 +41,7 @@ async function twoTables(): Promise<{ table: LabTable; commitToOther: () => Prom
   return { table, commitToOther };
 }
 
-/** No row is there twice, none is missing, now and at each version before. */
+/** No row is duplicated or missing, now and at each earlier version. */
 async function expectWhole(table: LabTable, before: ReadonlyMap<number, string>, ids: number): Promise<void> {
   expect(await table.select('SELECT count(*) AS n, count(DISTINCT s_id) AS ids FROM readings')).toEqual([
     { n: ids, ids },

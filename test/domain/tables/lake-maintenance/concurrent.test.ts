@@ -19,7 +19,7 @@ test('maintenance that never rests makes no append and no query fail, and loses 
     for (const id of range(from, from + 50)) {
       await table.append([{ s_id: id, amount: 1 }]);
       appended += 1;
-      // Now and then a deletion of an older row and a new schema, which are what maintenance stumbles over.
+      // Occasionally a deletion of an older row and a new schema, the difficult cases for maintenance.
       if (id % 10 === 5) await table.upsert([{ s_id: id - 3, amount: 1 }]);
       if (id % 25 === 20) {
         const body = { name: `note_${id}`, data_type: 'STRING' };
@@ -45,7 +45,7 @@ test('maintenance that never rests makes no append and no query fail, and loses 
       await flushTable(maintained.lake, lake, table);
       await mergeTable(maintained.lake, lake, table);
       await rewriteTable(maintained.lake, lake, table);
-      // Everything but the last hundred snapshots is made old enough to go.
+      // Makes everything but the last hundred snapshots old enough to expire.
       await query(
         workspace,
         `UPDATE "${lake.schema}".ducklake_snapshot SET snapshot_time = snapshot_time - interval '8 days'

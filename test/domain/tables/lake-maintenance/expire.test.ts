@@ -24,7 +24,7 @@ const pin = ({ lake, organizationId }: LabTable, snapshotId: number, holder: str
     expiresAt,
   });
 
-/** Makes everything committed up to now so many days old. */
+/** Makes everything committed until now that many days old. */
 async function age({ lake }: LabTable, days: number): Promise<void> {
   await query(
     workspace,

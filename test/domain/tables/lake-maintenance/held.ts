@@ -7,8 +7,8 @@ import { type LabTable, query } from './lab.ts';
 const key = 4_711;
 
 /**
- * Begins `work`, holds the first session that is about to change the catalog's table, does `meanwhile`, and
- * lets it go on: its commit finds that another one was quicker.
+ * Begins `work`, holds the first session that is about to change the catalog's table, runs `meanwhile`, and
+ * releases it: its commit then finds that another one was faster.
  */
 export async function whileHeld<T>(
   workspace: Workspace,

@@ -7,8 +7,7 @@ import { openOtherLakes } from '../../../support/lakes.ts';
 import type { TestClient, Workspace } from '../../../support/workspace.ts';
 
 /**
- * Lakes of a second engine: maintenance runs in another process than the API, which remembers what it saw
- * before.
+ * Lakes of a second engine: maintenance runs in another process than the API, which caches what it has seen.
  */
 export function useMaintainedLakes(workspace: Workspace): { lake: LakeDeps } {
   const lakes = {} as { lake: LakeDeps };
@@ -27,15 +26,15 @@ export interface LabTable extends MaintainedTable {
   lake: Lake;
   append(rows: readonly Record<string, unknown>[]): Promise<number>;
   upsert(rows: readonly Record<string, unknown>[]): Promise<number>;
-  /** Every version up to now with what a reader finds at it. */
+  /** Every version until now with what a reader gets at it. */
   remember(): Promise<Map<number, string>>;
-  /** What a reader finds at a version: an answer, or the code of its refusal. */
+  /** What a reader gets at a version: an answer, or the code of its refusal. */
   readAt(version: number): Promise<string>;
-  /** The newest rows by SQL of users. */
+  /** The newest rows, by user SQL. */
   select(sql: string): Promise<unknown[]>;
 }
 
-/** A data table of an organization of its own. */
+/** A data table in its own organization. */
 export async function newTable(workspace: Workspace, columns: readonly object[]): Promise<LabTable> {
   const client = await workspace.organization();
   const name = 'readings';

@@ -94,7 +94,7 @@ test('a file of mostly deleted rows is written anew; versions before, between an
   const before = await table.remember();
   expect(await rewrite(table)).toEqual({ filesMerged: 1, filesWritten: 1 });
   expect(await table.remember()).toEqual(before);
-  // What is deleted, moved and merged after the rewrite must not be taken for deletions of the retired file.
+  // Rows deleted, moved and merged after the rewrite must not count as deletions of the retired file.
   for (const id of [96, 97, 3]) {
     await table.upsert([row(id, 'later')]);
     await flush(table);
@@ -193,7 +193,7 @@ test('a lake with many rows in the catalog is told of until they are flushed', a
   const table = await newTable(workspace, columns);
   await table.append(range(0, 60).map((id) => row(id)));
   let next = 60;
-  // PostgreSQL counts a session's rows with its next transaction, a second later at the earliest.
+  // PostgreSQL counts a session's rows at its next transaction, at least a second later.
   const isFullAfter = async (work: () => Promise<unknown>) => {
     await table.append([row(next)]);
     next += 1;

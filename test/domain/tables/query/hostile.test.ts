@@ -50,7 +50,7 @@ async function objectsOfOwnPrefix(): Promise<string[]> {
   return (listed.Contents ?? []).map((object) => object.Key ?? '').sort();
 }
 
-/** Nothing an error says may name where things are, or hold what others own. */
+/** An error must reveal neither locations nor data of others. */
 function expectNothingPrivate(message: string, sql: string): void {
   const { location, objectStore } = queries.lake;
   const privateTexts = [

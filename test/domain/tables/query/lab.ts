@@ -21,7 +21,7 @@ export interface TestLake {
 const { databaseUrl, extensionDir, objectStore } = testStores();
 export const testExtensionDir = extensionDir;
 
-/** A lake of its own: schema, prefix and a role that can read only it, as the service makes them. */
+/** A separate lake: schema, prefix and a role that can read only it, created as the service does. */
 export async function openTestLake(): Promise<TestLake> {
   const id = `q${randomUUID().replaceAll('-', '').slice(0, 12)}`;
   const schema = `lake_${id}`;

@@ -49,7 +49,7 @@ afterAll(async () => {
   bare?.closeSync();
 });
 
-/** What the engine itself makes of the statement, without the guard and its rewriting. */
+/** The engine's own answer to the statement, without the guard and its rewriting. */
 async function bareAnswer(sql: string): Promise<{ names: string[]; rowCount: number; checksum: string }> {
   const connection = await bare.connect();
   await connection.run(`USE lake; SET TimeZone = 'UTC'`);

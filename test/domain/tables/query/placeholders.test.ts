@@ -19,7 +19,7 @@ afterAll(() => queries?.close());
 
 const source = '${x}';
 
-/** The statement with a value for `${x}`, as the pool is asked. */
+/** The statement with a value for `${x}`, as the pool receives it. */
 const run = (sql: string, value: SqlValue) => {
   const { sql: text, parameters } = withParameters(sql, new Map([[source, value]]));
   return queries.run(text, { parameters });

@@ -7,7 +7,7 @@ import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';
 const endless = 'SELECT count(*) FROM range(1000000000000)';
 /** Runs for a second or more. */
 const slow = 'SELECT count(*) AS found FROM range(1000000000) t(i) WHERE i % 5 = 3';
-/** Folded before it runs, in one native call that hears no interrupt. */
+/** Constant-folded before it runs, in one native call that cannot be interrupted. */
 const deaf = 'SELECT length(list_transform(range(40000000), lambda x: x)::VARCHAR)';
 
 let queries: TestQueries;
@@ -91,7 +91,7 @@ describe('a query process', () => {
     let seen = 0;
     for (const pid of queries.pool.processIds()) {
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      // One that starts or ends at this moment has none to be seen.
+      // A process that is starting or ending shows none.
       if (environment === '') continue;
       seen += 1;
       const names = environment.split('\0').map((entry) => entry.split('=')[0]);

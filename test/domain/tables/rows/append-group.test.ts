@@ -15,7 +15,7 @@ test('rows that come again while they are written are told as taken only when th
   const append = (id: number) => client.call('POST', `/v1/tables/${tableId}/rows`, rows(id));
   const { engine, locks } = workspace.deps.lake;
   const { use } = engine;
-  /** Three requests, of which the last two share a commit: one is the other once more. */
+  /** Three requests, of which the last two share a commit; the last repeats the second. */
   async function together(id: number, isAway: boolean) {
     let uses = 0;
     engine.use = (...given) => {
@@ -63,7 +63,7 @@ test('of requests that share a commit each is refused whose rows are there, in f
   await deps.locks.hold(tableId, async () => {
     answers = [append(10)];
     await new Promise((resolve) => setTimeout(resolve, 200));
-    // The last is kept out by the one before it, which is refused.
+    // The third conflicts only with the second in the group, which is itself refused.
     answers.push(append(3, 4), append(1, 2), append(11), append(2, 12), append(12, 13));
     await new Promise((resolve) => setTimeout(resolve, 200));
   });

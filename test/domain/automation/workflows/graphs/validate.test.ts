@@ -205,7 +205,7 @@ test('secrets are taken out, and asterisks leave what is stored', () => {
     hook: { secret: 'another secret word' },
   });
   expect(putSecrets(document, secrets)).toEqual(hook('a very secret word'));
-  // With nothing stored there is no secret, and it is missed.
+  // If nothing is stored there is no secret, and it is reported as missing.
   const { document: without } = takeSecrets(hook('********'), {});
   expect(JSON.stringify(without)).not.toContain('secret');
 });

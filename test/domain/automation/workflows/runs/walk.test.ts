@@ -17,7 +17,7 @@ interface Drawn {
   ticks: number;
 }
 
-/** Any graph: each node needs earlier ones, by ports that they may or may not give. */
+/** A random graph: each node needs earlier ones, through ports that may or may not deliver. */
 function drawGraph(random: Random): Drawn[] {
   const many = <T>(max: number, draw: () => T) => Array.from({ length: random.int(0, max) }, draw);
   return Array.from({ length: random.int(1, 12) }, (_, index) => {
@@ -32,7 +32,7 @@ function drawGraph(random: Random): Drawn[] {
   });
 }
 
-/** The rule, said once more: from the first node on, each is decided by those before it. */
+/** The rule, stated a second time: from the first node on, each is decided by its predecessors. */
 function modelOf(drawn: readonly { node: PlannedNode; end: NodeEnd }[]) {
   const fate = new Map<string, 'run' | 'skip' | 'left'>();
   const ends = new Map(drawn.map(({ node, end }) => [node.id, end]));

@@ -26,7 +26,7 @@ const daily = (timeOfDay = '08:00') => ({ type: 'daily', zoneId: 'UTC', timeOfDa
 const triggerOf = (id: string, cadence: object = daily()) =>
   ({ id, type: 'schedule', cadence }) as unknown as ActiveTrigger;
 
-/** A workflow whose activations and fires happen at whatever time a test says. */
+/** A workflow whose activations and fires happen at times chosen by the test. */
 async function madeWorkflow() {
   const body = { project_id: project, title: 'Scheduled', graph: {} };
   const made = await client.call('POST', '/v1/workflows', { body });
@@ -89,7 +89,7 @@ test('activations between and at fires miss none and double none, and each fire 
   for (let day = 0; day < 40; day += 1) {
     const fireMs = startMs + day * dayMs + 8 * 3_600_000;
     await workflow.activate(`wfv_before_${day}`, [triggerOf(trigger)], fireMs - 3_600_000);
-    // Every other time at the very moment at which it fires, before the process has seen to it.
+    // Every other activation happens exactly when the trigger fires, before the process has handled it.
     const atFire = day % 2 === 0;
     if (atFire) await workflow.activate(`wfv_at_${day}`, [triggerOf(trigger)], fireMs + 5);
     await workflow.advance(fireMs + 10);

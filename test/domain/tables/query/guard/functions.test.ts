@@ -6,7 +6,9 @@ import {
 } from '../../../../../domain/tables/query/guard/functions.ts';
 import { testExtensionDir } from '../lab.ts';
 
-/** Names the parser makes operators, keywords or other functions of; the catalog does not list them. */
+/**
+ * Names that the parser turns into operators, keywords or other functions; the catalog does not list them.
+ */
 const madeByTheParser = new Set([
   ...['!~~~', '#', '->', 'overlay', 'percentile_cont', 'percentile_disc', 'unnest', 'current_date', 'row'],
 ]);

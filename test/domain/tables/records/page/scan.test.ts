@@ -39,7 +39,10 @@ function general(body: string): PageContent {
   return readPage(columns, records, rules);
 }
 
-/** The feed's values, with numbers and decimals by value: both readings may write one value in two ways. */
+/**
+ * The feed's values, with numbers and decimals compared by value: the two readings may format a value
+ * differently.
+ */
 function cells(content: PageContent): string[] {
   const types = new Map(content.columns.map(({ position, dataType }) => [`c${position}`, dataType]));
   return Buffer.from(content.feed)
@@ -173,7 +176,7 @@ describe('the quick reading of a page', () => {
   });
 });
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** A seeded generator of numbers from 0 to 1 (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {
