@@ -41,7 +41,7 @@ export interface Call<Path extends string = string, Query = unknown, Body = unkn
 export interface Operation<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
   summary: string;
   description?: string;
-  scope?: Scope;
+  scope?: Scope | 'signed-in';
   /** Requires an administrator. */
   admin?: boolean;
   query?: Query;

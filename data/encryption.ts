@@ -52,8 +52,11 @@ export function createCipher(keys: string): Cipher {
   };
 }
 
+/** Access token, client secret, refresh token, device code, session of the pages, one-time account link. */
+export type SecretPrefix = 'wat' | 'wcs' | 'wrt' | 'wdc' | 'wps' | 'wal';
+
 /** A new 256-bit bearer secret, with a prefix by which secret scanners recognise it. */
-export function newSecret(prefix: 'wat' | 'wcs'): string {
+export function newSecret(prefix: SecretPrefix): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 

@@ -16,6 +16,7 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     ...(state.mailPageUrl === null ? [] : [`    Mails          ${state.mailPageUrl}`]),
     `    Client id      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
+    ...(state.ownerUrl === null ? [] : [`    Owner account  ${state.ownerUrl} (works once)`]),
     `    Logs           ${join(options.dataDir, 'logs')}`,
     '',
     '  A first request:',

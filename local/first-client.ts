@@ -7,6 +7,8 @@ const firstClient = z.object({
   organizationId: z.string(),
   clientId: z.string(),
   clientSecret: z.string(),
+  /** Of the page on which the owner makes an account; data directories of before have none. */
+  ownerToken: z.string().optional(),
   /** The database that has this client: `local`, or host, port and name of another server's. */
   database: z.string(),
 });

@@ -15,6 +15,8 @@ const localState = z.object({
   s3Endpoint: z.string(),
   clientId: z.string(),
   clientSecret: z.string(),
+  /** One-time page on which the first owner makes an account; null in data directories of before. */
+  ownerUrl: z.string().nullable().default(null),
   /** Process ids of the local parts that are up. */
   pids: z.partialRecord(z.enum(['api', 'worker', 'temporal', 'postgres', 's3', 'mail']), z.number().int()),
   /** The environment of API and worker, for commands that work on the same stack. */

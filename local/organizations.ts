@@ -13,11 +13,13 @@ const usage = 'Usage: npm run --silent organizations -- create NAME';
 async function main(args: readonly string[]): Promise<void> {
   const [command, name = '', ...rest] = args;
   if (command !== 'create' || name.trim() === '' || rest.length > 0) throw new Error(usage);
-  const { organizationId, clientId, clientSecret } = await provisionOrganization(
+  const { organizationId, clientId, clientSecret, ownerToken } = await provisionOrganization(
     hostEnvironment()['DATABASE_URL'] === undefined ? await environmentOfStack() : hostEnvironment(),
     { name },
   );
-  process.stdout.write(`${JSON.stringify({ organizationId, clientId, clientSecret })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ organizationId, clientId, clientSecret, ownerPath: `/owner/${ownerToken}` })}\n`,
+  );
 }
 
 async function environmentOfStack(): Promise<NodeJS.ProcessEnv> {

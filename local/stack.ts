@@ -69,6 +69,7 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
     s3Endpoint: environment.S3_ENDPOINT,
     clientId: client.clientId,
     clientSecret: client.clientSecret,
+    ownerUrl: client.ownerToken === undefined ? null : `${environment.PUBLIC_URL}/owner/${client.ownerToken}`,
     environment,
   };
 }

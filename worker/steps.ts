@@ -16,7 +16,7 @@ import { tableSteps } from '../domain/tables/tables/reconcile.ts';
 import { fileSteps } from '../domain/workspace/files/reconcile.ts';
 import { runSteps } from '../domain/workspace/runs/reconcile.ts';
 
-/** What each feature has to be put right, in the order in which a worker looks. */
+/** The steps of every feature, in the order in which a worker runs them. */
 export function reconcileSteps(
   deps: ActivityDeps,
   lakeMaintenance: { intervalSeconds: number },
@@ -37,6 +37,7 @@ export function reconcileSteps(
     ...lakeMaintenanceSteps(deps, lakeMaintenance),
     wholeStep('purge', async () => {
       await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
+      await sql`SELECT remove_old_sign_ins(${1_000})`.execute(deps.db);
       await purgeTries(deps.db);
     }),
   ];

@@ -3,25 +3,18 @@ import { AppError } from '../../data/errors.ts';
 import { authenticateClient, issueClientToken } from '../../domain/workspace/organizations/access.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { formBody, maxFormBytes } from '../plugins/form-body.ts';
 import { serviceUrl } from '../service-url.ts';
 import { failedExchanges } from './failed-exchanges.ts';
+import { oauthError } from './oauth-error.ts';
 import { serverMetadata, tokenAnswer, tokenForm } from './schemas.ts';
-
-/** Far more than credentials and scopes need; the routes are public. */
-const maxFormBytes = 65_536;
 
 /** Machine authentication: exchanges client credentials for an access token, and describes how. */
 export function authRoutes(app: Routes, deps: ApiDeps): void {
   const failures = failedExchanges();
   app.register(async (forms) => {
     const routes = forms as Routes;
-    // Only the token routes accept forms; the parser is limited to this scope.
-    routes.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) => formFields(body),
-    );
-    routes.removeContentTypeParser('application/json');
+    formBody(routes);
     routes.post(
       '/v1/auth/m2m/token',
       {
@@ -106,17 +99,6 @@ export function authRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** The parameters of a form; RFC 6749 §3.2 forbids repeated ones. */
-function formFields(text: string): Record<string, string> {
-  const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name))
-      throw oauthError('invalid_request', `The parameter ${name.slice(0, 64)} is sent more than once.`);
-    fields.set(name, value);
-  }
-  return Object.fromEntries(fields);
-}
-
 /** Credentials from HTTP Basic (RFC 6749 §2.3.1: form-encoded inside) or from the form, but not both. */
 function credentials(request: FastifyRequest<{ Body: { client_id?: string; client_secret?: string } }>) {
   const { client_id: formId, client_secret: formSecret } = request.body;
@@ -145,11 +127,4 @@ function decodeForm(text: string): string {
   } catch {
     return text;
   }
-}
-
-function oauthError(
-  code: 'invalid_client' | 'invalid_request' | 'invalid_scope' | 'unsupported_grant_type',
-  detail: string,
-): AppError {
-  return new AppError(code, detail, { extensions: { error: code } });
 }

@@ -116,7 +116,7 @@ function toCaller(token: AccessToken | undefined): Caller {
   if (token.expiresAt.getTime() <= Date.now()) {
     throw new AppError(
       'token_expired',
-      `The access token expired at ${token.expiresAt.toISOString()}; exchange the client credentials again.`,
+      `The access token expired at ${token.expiresAt.toISOString()}; get a new one by the client credentials or the refresh token.`,
     );
   }
   return {

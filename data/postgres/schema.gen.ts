@@ -30,10 +30,25 @@ export interface AccessTokens {
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
   id: string;
+  login_id: string | null;
   organization_id: string;
   revoked_at: Timestamp | null;
   scopes: string[];
   token_hash: Buffer;
+  user_id: string | null;
+}
+
+export interface AccountLinks {
+  created_at: Generated<Timestamp>;
+  created_by: string | null;
+  email: string;
+  expires_at: Timestamp;
+  id: string;
+  kind: string;
+  organization_id: string;
+  role: string;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
   user_id: string | null;
 }
 
@@ -252,6 +267,22 @@ export interface Deliveries {
   workflow_run_id: string | null;
 }
 
+export interface DeviceLogins {
+  address: string;
+  client_id: string;
+  created_at: Generated<Timestamp>;
+  device_code_hash: Buffer;
+  expires_at: Timestamp;
+  id: string;
+  interval_seconds: Generated<number>;
+  organization_id: string | null;
+  polled_at: Timestamp | null;
+  scopes: string[];
+  status: Generated<string>;
+  user_code_hash: Buffer;
+  user_id: string | null;
+}
+
 export interface FailingProcesses {
   cause: string;
   first_seen_at: Generated<Timestamp>;
@@ -369,6 +400,19 @@ export interface Lakes {
   schema_name: string;
 }
 
+export interface Logins {
+  address: string;
+  client_id: string;
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Generated<Timestamp>;
+  organization_id: string;
+  scopes: string[];
+  user_id: string;
+}
+
 export interface MailCounts {
   hour: Timestamp;
   organization_id: string;
@@ -456,6 +500,16 @@ export interface Playbooks {
   revision: Generated<number>;
   title: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface PageSessions {
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  organization_id: string;
+  token_hash: Buffer;
+  user_id: string;
 }
 
 export interface PlaybookVersions {
@@ -551,6 +605,14 @@ export interface Reports {
   source_id: string | null;
   title: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface RefreshTokens {
+  created_at: Generated<Timestamp>;
+  login_id: string;
+  organization_id: string;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
 }
 
 export interface ReportVersions {
@@ -652,6 +714,12 @@ export interface Schedules {
   updated_at: Generated<Timestamp>;
   version_id: string | null;
   workflow_id: string | null;
+}
+
+export interface SignInAttempts {
+  failures: number;
+  key: Buffer;
+  last_at: Generated<Timestamp>;
 }
 
 export interface SnapshotRuns {
@@ -783,8 +851,11 @@ export interface Users {
   created_at: Generated<Timestamp>;
   email: string;
   id: string;
+  last_seen_at: Timestamp | null;
   name: string;
   organization_id: string;
+  password_hash: string | null;
+  removed_at: Timestamp | null;
   role: string;
 }
 
@@ -914,6 +985,7 @@ export interface WorkflowVersions {
 
 export interface DB {
   access_tokens: AccessTokens;
+  account_links: AccountLinks;
   agent_runs: AgentRuns;
   api_clients: ApiClients;
   app_connections: AppConnections;
@@ -927,6 +999,7 @@ export interface DB {
   data_syncs: DataSyncs;
   datasets: Datasets;
   deliveries: Deliveries;
+  device_logins: DeviceLogins;
   file_uploads: FileUploads;
   failing_processes: FailingProcesses;
   files: Files;
@@ -935,12 +1008,14 @@ export interface DB {
   lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;
   lakes: Lakes;
+  logins: Logins;
   mail_counts: MailCounts;
   message_parts: MessageParts;
   message_steps: MessageSteps;
   messages: Messages;
   object_deletions: ObjectDeletions;
   organizations: Organizations;
+  page_sessions: PageSessions;
   playbook_versions: PlaybookVersions;
   playbooks: Playbooks;
   process_starts: ProcessStarts;
@@ -948,12 +1023,14 @@ export interface DB {
   query_executions: QueryExecutions;
   queued_messages: QueuedMessages;
   reconcile_tries: ReconcileTries;
+  refresh_tokens: RefreshTokens;
   report_versions: ReportVersions;
   reports: Reports;
   runs: Runs;
   schedule_backfills: ScheduleBackfills;
   schedule_runs: ScheduleRuns;
   schedules: Schedules;
+  sign_in_attempts: SignInAttempts;
   snapshot_runs: SnapshotRuns;
   source_requests: SourceRequests;
   staged_pages: StagedPages;

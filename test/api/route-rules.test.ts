@@ -37,9 +37,18 @@ const readsOverPost = [
   'POST /v1/assets/{asset_id}/previews',
   'POST /v1/connections/data/{connection_id}/resources',
 ];
-const signedInRoutes = ['GET /v1/me', 'GET /v1/auth/status', 'POST /v1/auth/logout', 'GET /v1/organization'];
+const signedInRoutes = [
+  'GET /v1/me',
+  'GET /v1/auth/status',
+  'POST /v1/auth/logout',
+  'GET /v1/auth/sessions',
+  'DELETE /v1/auth/sessions/{session_id}',
+  'GET /v1/organization',
+];
 const publicRoutes = [
   'POST /v1/auth/m2m/token',
+  'POST /v1/auth/device/code',
+  'POST /v1/auth/device/token',
   'GET /.well-known/oauth-authorization-server',
   'GET /healthz',
   'GET /readyz',
@@ -228,6 +237,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     ...(await scheduleOf(client, project, talk['playbook_id']!)),
     ...(await appOf(client)),
     client_id: issued.body.data.clientId,
+    session_id: newId('lgn'),
     ...(await workflowOf(client, project)),
     ...(await sourceOf(client)),
     project_id: project,

@@ -20,6 +20,7 @@ const state: LocalState = {
   s3Endpoint: 'http://127.0.0.1:9000',
   clientId: 'cli_1',
   clientSecret: 'secret',
+  ownerUrl: null,
   pids: { api: 1, worker: 2 },
   environment: {},
 };

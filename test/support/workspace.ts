@@ -36,6 +36,8 @@ export interface TestClient {
   organizationId: string;
   clientId: string;
   clientSecret: string;
+  /** Of the page on which the owner makes an account. */
+  ownerToken: string;
   token(scope?: string): Promise<string>;
   call(method: Method, url: string, options?: CallOptions): Promise<Answer>;
 }

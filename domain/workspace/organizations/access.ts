@@ -139,14 +139,25 @@ export async function isTokenLive(db: Database, organizationId: string, tokenId:
   return row !== undefined;
 }
 
+/** Ends a token, and with a login's token the whole login. */
 export async function revokeToken(db: Database, organizationId: string, tokenId: string): Promise<void> {
-  await inOrganization(db, organizationId, (transaction) =>
-    transaction
+  await inOrganization(db, organizationId, async (transaction) => {
+    const now = new Date();
+    const revoked = await transaction
       .updateTable('access_tokens')
-      .set({ revoked_at: new Date() })
+      .set({ revoked_at: now })
       .where('organization_id', '=', organizationId)
       .where('id', '=', tokenId)
       .where('revoked_at', 'is', null)
-      .execute(),
-  );
+      .returning('login_id')
+      .executeTakeFirst();
+    if (revoked?.login_id == null) return;
+    await transaction
+      .updateTable('logins')
+      .set({ ended_at: now })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', revoked.login_id)
+      .where('ended_at', 'is', null)
+      .execute();
+  });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
 import { createDatabase, inOrganization } from '../../../data/postgres/client.ts';
+import { makeOwnerLink } from '../people/links.ts';
 
 /** The service's data about an organization: listed among its tables, but never queryable. */
 export const systemTableNames = [
@@ -17,6 +18,8 @@ export interface Provisioned {
   organizationId: string;
   clientId: string;
   clientSecret: string;
+  /** Of `/owner/{token}`, the one-time page on which the owner makes an account. */
+  ownerToken: string;
 }
 
 /**
@@ -33,6 +36,9 @@ export async function provisionOrganization(
   const organizationId = newId('org');
   const clientId = newId('cli');
   const clientSecret = newSecret('wcs');
+  const userId = newId('usr');
+  const email = input.ownerEmail ?? 'owner@localhost';
+  let ownerToken = '';
   try {
     await inOrganization(db, organizationId, async (transaction) => {
       await transaction
@@ -43,12 +49,13 @@ export async function provisionOrganization(
         .insertInto('users')
         .values({
           organization_id: organizationId,
-          id: newId('usr'),
-          email: input.ownerEmail ?? 'owner@localhost',
+          id: userId,
+          email,
           name: 'Owner',
           role: 'owner',
         })
         .execute();
+      ownerToken = await makeOwnerLink(transaction, { organizationId, userId, email });
       await transaction
         .insertInto('api_clients')
         .values({
@@ -76,7 +83,7 @@ export async function provisionOrganization(
   } finally {
     await db.destroy();
   }
-  return { organizationId, clientId, clientSecret };
+  return { organizationId, clientId, clientSecret, ownerToken };
 }
 
 /** Readable, and made unique by the end of the id. */

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { notFound } from '../../data/errors.ts';
+import {
+  endLogin,
+  getLogin,
+  type Login,
+  listLogins,
+  loginOfToken,
+} from '../../domain/workspace/logins/logins.ts';
+import type { Person } from '../../domain/workspace/people/accounts.ts';
+import { type Caller, callerOf } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { resource } from '../resource.ts';
+import { nullableTimestamp, timestamp } from '../schemas.ts';
+
+const sessionSchema = z
+  .object({
+    id: z.string(),
+    clientId: z.string(),
+    scopes: z.array(z.string()),
+    address: z.string().describe('Where the login was requested from.'),
+    createdAt: timestamp,
+    lastUsedAt: timestamp.describe('When it was last refreshed.'),
+    expiresAt: timestamp,
+    endedAt: nullableTimestamp,
+    current: z.boolean().describe('Whether the token of this request belongs to it.'),
+  })
+  .meta({ id: 'Session' });
+
+const example = {
+  id: 'lgn_01kahz3v6dfyvb1s8m3h9q2w4x',
+  clientId: 'cli',
+  scopes: ['agent:read', 'agent:write'],
+  address: '203.0.113.7',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  lastUsedAt: '2026-11-21T09:30:00.000Z',
+  expiresAt: '2027-05-20T08:30:00.000Z',
+  endedAt: null,
+  current: true,
+};
+
+/** One's own logins through public clients. */
+export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
+  const sessions = resource(app, deps, {
+    tag: 'Auth',
+    path: '/v1/auth/sessions/:session_id',
+    schema: sessionSchema,
+    example,
+    load: (db, _organizationId, { session_id: id }, caller) => getLogin(db, personOf(caller), id),
+    view: async (login: Login, { request, transaction }) => {
+      const { organizationId, tokenId } = callerOf(request);
+      const current = await transaction((db) => loginOfToken(db, organizationId, tokenId));
+      return { ...sessionView(login), current: current === login.id };
+    },
+  });
+
+  sessions.list({
+    summary: 'List your own logins, newest first',
+    description: 'Logins that have not ended. An API client has none.',
+    scope: 'signed-in',
+    rows: async (db, { caller }, slice) =>
+      caller.kind === 'user' ? listLogins(db, personOf(caller), slice) : [],
+  });
+  sessions.remove({
+    summary: 'End one of your own logins',
+    description: 'Its tokens end within a second. Ending it again has no effect.',
+    scope: 'signed-in',
+    run: ({ caller, params, transaction }) =>
+      transaction((db) => endLogin(db, personOf(caller), params.session_id)),
+  });
+}
+
+function personOf({ kind, organizationId, id }: Caller): Person {
+  if (kind !== 'user') throw notFound('The session');
+  return { organizationId, userId: id };
+}
+
+function sessionView(login: Login) {
+  return {
+    id: login.id,
+    clientId: login.client_id,
+    scopes: login.scopes,
+    address: login.address,
+    createdAt: login.created_at.toISOString(),
+    lastUsedAt: login.last_used_at.toISOString(),
+    expiresAt: login.expires_at.toISOString(),
+    endedAt: login.ended_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { Html, html } from './html.ts';
+
+const style = `
+:root{color-scheme:light dark;--ink:#1a1d21;--dim:#565d66;--line:#767d86;--paper:#fff;--back:#f3f4f6;--act:#1652c9;--on-act:#fff;--bad:#b3261e}
+@media(prefers-color-scheme:dark){:root{--ink:#eceef1;--dim:#aab1ba;--line:#8a929c;--paper:#1d2025;--back:#121417;--act:#8ab4ff;--on-act:#0d1a33;--bad:#ff9a92}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
+main{max-width:26rem;margin:8vh auto;padding:2rem;background:var(--paper);border-radius:.75rem}
+@media(max-width:30rem){main{margin:0;min-height:100vh;border-radius:0;padding:1.5rem}}
+h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}
+p,dl,ul{margin:0 0 1rem}
+label{display:block;font-weight:600;margin-bottom:.25rem}
+input{width:100%;font:inherit;padding:.6rem .7rem;margin-bottom:1rem;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem}
+button{font:inherit;font-weight:600;padding:.6rem 1.2rem;border:1px solid var(--act);border-radius:.4rem;background:var(--act);color:var(--on-act);cursor:pointer}
+button.plain{background:none;color:var(--act)}
+:focus-visible{outline:3px solid var(--act);outline-offset:2px}
+.buttons{display:flex;gap:.75rem;flex-wrap:wrap}
+.hint{color:var(--dim);font-size:.9rem}
+.fault{color:var(--bad);font-weight:600}
+dt{color:var(--dim);font-size:.9rem}dd{margin:0 0 .6rem;overflow-wrap:anywhere}
+a{color:var(--act)}
+.code{font-family:ui-monospace,monospace;letter-spacing:.1em}
+`;
+const styleHash = createHash('sha256').update(style).digest('base64');
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+export interface Page {
+  title: string;
+  body: Html;
+  status?: number;
+}
+
+/** Sends a page: nothing of it is cached, framed, scripted or passed on as a referrer. */
+export function sendPage(reply: FastifyReply, { title, body, status = 200 }: Page): FastifyReply {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .headers({
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+    })
+    .serializer((text: unknown) => text as string)
+    .send(page.text);
+}
+
+/** A fault of a form, announced by screen readers before its fields. */
+export function faultText(fault: string | undefined): Html | undefined {
+  return fault === undefined ? undefined : html`<p class="fault" role="alert">${fault}</p>`;
+}

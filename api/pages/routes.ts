@@ -1,0 +1,83 @@
+import cookie from '@fastify/cookie';
+import csrfProtection from '@fastify/csrf-protection';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, problems } from '../../data/errors.ts';
+import { findSession, type PageSession } from '../../domain/workspace/people/sessions.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { formBody } from '../plugins/form-body.ts';
+import { devicePages } from './device.ts';
+import { type Html, html } from './html.ts';
+import { sendPage } from './layout.ts';
+import { ownerPages } from './owner.ts';
+import { signInPages } from './sign-in.ts';
+
+/** What every page may use. */
+export interface Pages extends Pick<ApiDeps, 'db'> {
+  /** The fields of every form: who posts it got it from here. */
+  formFields(reply: FastifyReply): Html;
+  sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;
+  setSession(reply: FastifyReply, secret: string): void;
+  clearSession(reply: FastifyReply): void;
+}
+
+const tokenField = 'form_token';
+
+/**
+ * The pages on which people sign in and approve: plain forms without scripts. Their cookies are sent by
+ * this site alone, and never shown to scripts; each form carries a token that belongs to such a cookie.
+ */
+export function pagesRoutes(app: Routes, deps: ApiDeps): void {
+  app.register(async (scope) => {
+    const routes = scope as Routes;
+    const secure = deps.publicUrl?.startsWith('https:') === true;
+    const strict = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const;
+    // A name that begins with __Host- is refused by browsers from any other host, also from a subdomain.
+    const named = (name: string) => (secure ? `__Host-${name}` : name);
+    await routes.register(cookie);
+    await routes.register(csrfProtection, {
+      cookieKey: named('form'),
+      cookieOpts: strict,
+      getToken: ({ body }) => (body as Record<string, string> | undefined)?.[tokenField],
+    });
+    formBody(routes);
+    routes.setErrorHandler(async (error, request, reply) => sendFault(error, request, reply));
+    // Before validation, which drops the field of the token.
+    routes.addHook('preValidation', (request, reply, done) => {
+      if (request.method === 'POST') routes.csrfProtection(request, reply, done);
+      else done();
+    });
+
+    const sessionCookie = named('session');
+    const pages: Pages = {
+      db: deps.db,
+      formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
+      sessionOf: async (request) => {
+        const secret = request.cookies[sessionCookie];
+        return secret === undefined ? undefined : findSession(deps.db, secret);
+      },
+      setSession: (reply, secret) => void reply.setCookie(sessionCookie, secret, strict),
+      clearSession: (reply) => void reply.clearCookie(sessionCookie, strict),
+    };
+    signInPages(routes, pages);
+    ownerPages(routes, pages);
+    devicePages(routes, pages);
+  });
+}
+
+function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if ((error as { code?: string }).code?.startsWith('FST_CSRF_') === true) {
+    const body = html`<p>The form has expired, or did not come from this site. Go back, load the page again, and
+repeat what you did. Cookies must be allowed.</p>`;
+    return sendPage(reply, { title: 'The form was refused', body, status: 403 });
+  }
+  if (error instanceof AppError && error.code !== 'internal_error') {
+    if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', String(error.retryAfterSeconds));
+    const [status, title] = problems[error.code];
+    return sendPage(reply, { title, body: html`<p>${error.message}</p>`, status });
+  }
+  const { statusCode = 500 } = error as { statusCode?: number };
+  if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
+  const status = statusCode >= 400 && statusCode < 500 ? statusCode : 500;
+  const body = html`<p>${status === 500 ? `Something went wrong here. Quote request ${request.id} to the operator.` : 'The form cannot be read.'}</p>`;
+  return sendPage(reply, { title: 'That did not work', body, status });
+}

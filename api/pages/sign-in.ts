@@ -1,0 +1,88 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { inOrganization } from '../../data/postgres/client.ts';
+import { showPerson, signIn } from '../../domain/workspace/people/accounts.ts';
+import { beginSession, endSession } from '../../domain/workspace/people/sessions.ts';
+import type { Routes } from '../deps.ts';
+import { addressGroup } from '../plugins/address-group.ts';
+import { html } from './html.ts';
+import { faultText, sendPage } from './layout.ts';
+import type { Pages } from './routes.ts';
+
+const page = { config: { scope: 'public' as const } };
+const text = z.string().optional();
+const form = z.object({ email: text, password: text, next: text });
+
+/** Only pages of this service follow a sign-in; anything else is the page that says who is signed in. */
+export function nextPage(next: string | undefined): string {
+  return next !== undefined && /^\/device(\?user_code=[A-Za-z-]{0,20})?$/.test(next) ? next : '/sign-in';
+}
+
+/** Sign-in with a local account, and sign-out. */
+export function signInPages(routes: Routes, pages: Pages): void {
+  function sendForm(
+    reply: FastifyReply,
+    { email = '', next, fault, status }: { email?: string; next: string; fault?: string; status?: number },
+  ) {
+    const body = html`${faultText(fault)}
+<form method="post" action="/sign-in">
+${pages.formFields(reply)}
+<input type="hidden" name="next" value="${next}">
+<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>Sign in</button>
+</form>`;
+    return sendPage(reply, { title: 'Sign in', body, ...(status === undefined ? {} : { status }) });
+  }
+
+  routes.get(
+    '/sign-in',
+    { ...page, schema: { hide: true, querystring: z.object({ next: text }) } },
+    async (request, reply) => {
+      const next = nextPage(request.query.next);
+      const session = await pages.sessionOf(request);
+      if (session === undefined) return sendForm(reply, { next });
+      const { name, email, organization } = await showPerson(pages.db, session);
+      const body = html`<p>You are signed in as ${name} (${email}) of ${organization}.</p>
+<form method="post" action="/sign-out">${pages.formFields(reply)}<button class="plain">Sign out</button></form>`;
+      return sendPage(reply, { title: 'Signed in', body });
+    },
+  );
+
+  routes.post('/sign-in', { ...page, schema: { hide: true, body: form } }, async (request, reply) => {
+    const { email = '', password = '' } = request.body;
+    const next = nextPage(request.body.next);
+    const person = await signIn(pages.db, {
+      email: email.trim().slice(0, 320),
+      password: password.slice(0, 1_000),
+      address: addressGroup(request.ip),
+    });
+    if (person === undefined) {
+      request.log.info('a sign-in was refused');
+      return sendForm(reply, { email, next, fault: 'E-mail or password is not right.', status: 401 });
+    }
+    const before = await pages.sessionOf(request);
+    if (before !== undefined) await endSession(pages.db, before);
+    const secret = await inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person));
+    pages.setSession(reply, secret);
+    return reply.redirect(next, 303);
+  });
+
+  routes.get('/sign-out', { ...page, schema: { hide: true } }, async (_request, reply) => {
+    const body = html`<form method="post" action="/sign-out">${pages.formFields(reply)}<button>Sign out</button></form>`;
+    return sendPage(reply, { title: 'Sign out', body });
+  });
+
+  routes.post(
+    '/sign-out',
+    { ...page, schema: { hide: true, body: z.object({}) } },
+    async (request, reply) => {
+      const session = await pages.sessionOf(request);
+      if (session !== undefined) await endSession(pages.db, session);
+      pages.clearSession(reply);
+      return reply.redirect('/sign-in', 303);
+    },
+  );
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../data/errors.ts';
+
+/** Credentials, codes and names are far below it, and anybody may send them. */
+export const maxFormBytes = 65_536;
+
+/** Makes the routes of this scope take forms, and nothing else. */
+export function formBody(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    async (_request: FastifyRequest, body: string) => formFields(body),
+  );
+  app.removeContentTypeParser('application/json');
+}
+
+/** The parameters of a form; none of them may come twice (RFC 6749 §3.2). */
+function formFields(text: string): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name))
+      throw new AppError('invalid_request', `The parameter ${name.slice(0, 64)} is sent more than once.`);
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}

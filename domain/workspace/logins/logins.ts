@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import { hashSecret, newSecret } from '../../../data/encryption.ts';
+import { newId } from '../../../data/ids.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { accessTokenSeconds } from '../organizations/access.ts';
+import type { Person } from '../people/accounts.ts';
+
+/** A login of a person through a public client: a family of refresh tokens. */
+export type Login = RecordOf<'logins'>;
+
+const logins = records('logins', { prefix: 'lgn', what: 'The session' });
+
+const dayMs = 86_400_000;
+/** A login ends so long after its begin, however often it is used. */
+const longestDays = 180;
+/** A refresh token that is not used ends so long after it was issued. */
+const idleDays = 30;
+
+/** A pair of tokens as shown once; only their hashes are stored. */
+export interface Tokens {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+  scopes: string[];
+}
+
+export interface NewLogin extends Person {
+  clientId: string;
+  scopes: string[];
+  address: string;
+}
+
+/** Begins a login and issues its first pair of tokens. */
+export async function beginLogin(
+  db: OrganizationTransaction,
+  { organizationId, userId, clientId, scopes, address }: NewLogin,
+): Promise<Tokens> {
+  const login = await logins.insert(db, {
+    organization_id: organizationId,
+    id: newId('lgn'),
+    user_id: userId,
+    client_id: clientId,
+    scopes,
+    address,
+    expires_at: new Date(Date.now() + longestDays * dayMs),
+  });
+  return issue(db, login);
+}
+
+async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens> {
+  const { organization_id: organizationId, id, user_id: userId, scopes } = login;
+  const accessToken = newSecret('wat');
+  const refreshToken = newSecret('wrt');
+  const now = new Date();
+  await db
+    .insertInto('access_tokens')
+    .values({
+      organization_id: organizationId,
+      id: newId('tok'),
+      token_hash: hashSecret(accessToken),
+      user_id: userId,
+      login_id: id,
+      scopes,
+      expires_at: new Date(now.getTime() + accessTokenSeconds * 1_000),
+    })
+    .execute();
+  await db
+    .insertInto('refresh_tokens')
+    .values({ organization_id: organizationId, token_hash: hashSecret(refreshToken), login_id: id })
+    .execute();
+  await logins.update(db, organizationId, id, { last_used_at: now });
+  await db
+    .updateTable('users')
+    .set({ last_seen_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', userId)
+    .execute();
+  return { accessToken, refreshToken, expiresIn: accessTokenSeconds, scopes };
+}
+
+/**
+ * Replaces the pair of a refresh token: the access tokens before end with it. A refresh token presented a
+ * second time was copied by somebody, so it ends the whole login. Undefined if it gives nothing.
+ */
+export async function refresh(
+  db: Database,
+  refreshToken: string,
+  clientId: string,
+): Promise<Tokens | undefined> {
+  const hash = hashSecret(refreshToken);
+  const { rows } = await sql<{ organization_id: string; login_id: string }>`
+    SELECT * FROM find_refresh_token(${hash})`.execute(db);
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  const { organization_id: organizationId, login_id: id } = found;
+  return inOrganization(db, organizationId, async (transaction) => {
+    // Two that present the same token at once meet at this lock: the second one finds it used.
+    const login = await logins.find(transaction, organizationId, id, 'update');
+    if (login === undefined || login.client_id !== clientId) return undefined;
+    const now = Date.now();
+    if (login.ended_at !== null || login.expires_at.getTime() <= now) return undefined;
+    const token = await transaction
+      .selectFrom('refresh_tokens')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('token_hash', '=', hash)
+      .executeTakeFirstOrThrow();
+    const isUsed = token.used_at !== null;
+    if (isUsed || token.created_at.getTime() + idleDays * dayMs <= now) {
+      await end(transaction, login);
+      return undefined;
+    }
+    await transaction
+      .updateTable('refresh_tokens')
+      .set({ used_at: new Date(now) })
+      .where('organization_id', '=', organizationId)
+      .where('token_hash', '=', hash)
+      .execute();
+    await transaction
+      .updateTable('access_tokens')
+      .set({ revoked_at: new Date(now) })
+      .where('organization_id', '=', organizationId)
+      .where('login_id', '=', id)
+      .where('revoked_at', 'is', null)
+      .execute();
+    return issue(transaction, login);
+  });
+}
+
+async function end(db: OrganizationTransaction, login: Login): Promise<Login> {
+  if (login.ended_at !== null) return login;
+  return logins.update(db, login.organization_id, login.id, { ended_at: new Date() });
+}
+
+/** Logins of a person that have not ended, newest first. */
+export async function listLogins(
+  db: OrganizationTransaction,
+  { organizationId, userId }: Person,
+  { after, limit }: Slice,
+): Promise<Login[]> {
+  let query = db
+    .selectFrom('logins')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', new Date());
+  if (after !== undefined) query = query.where('id', '<', after);
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** A login of this person, ended or not. */
+export async function getLogin(
+  db: OrganizationTransaction,
+  { organizationId, userId }: Person,
+  id: string,
+): Promise<Login> {
+  const login = await logins.find(db, organizationId, id, 'update');
+  return login?.user_id === userId ? login : logins.get(db, organizationId, '');
+}
+
+/** Ends a login of a person: its refresh and access tokens are refused from then on. */
+export async function endLogin(db: OrganizationTransaction, person: Person, id: string): Promise<Login> {
+  return end(db, await getLogin(db, person, id));
+}
+
+/** The login of an access token, if it has one. */
+export async function loginOfToken(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tokenId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('access_tokens')
+    .select('login_id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', tokenId)
+    .executeTakeFirst();
+  return row?.login_id ?? undefined;
+}

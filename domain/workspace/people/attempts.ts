@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { AppError } from '../../../data/errors.ts';
+import type { Database } from '../../../data/postgres/client.ts';
+
+/** What attempts are counted for, and how many are free before each next one has to wait. */
+export interface Counted {
+  kind: 'account' | 'address' | 'code';
+  of: string;
+}
+
+const free: Readonly<Record<Counted['kind'], number>> = { account: 5, address: 20, code: 10 };
+const forgottenAfterSeconds = 900;
+const firstWaitSeconds = 15;
+const longestWaitSeconds = 900;
+
+const keyOf = ({ kind, of }: Counted) => createHash('sha256').update(`${kind}\n${of}`).digest();
+
+/**
+ * Counts an attempt before it is made, so that many at once are counted too. Beyond the free ones each waits
+ * twice as long as the one before, from 15 seconds to 15 minutes; a refused attempt is not counted, so the
+ * wait ends. 15 minutes without an attempt forget all.
+ *
+ * @throws AppError rate_limited with the seconds left
+ */
+export async function countAttempt(db: Database, counted: Counted): Promise<void> {
+  const key = keyOf(counted);
+  const limit = free[counted.kind];
+  const wait = sql`make_interval(secs => CASE WHEN a.failures < ${limit} THEN 0
+    ELSE least(${longestWaitSeconds}, ${firstWaitSeconds} * power(2, least(a.failures - ${limit}, 10))) END)`;
+  const { rows } = await sql<{ failures: number }>`
+    INSERT INTO sign_in_attempts AS a (key, failures) VALUES (${key}, 1)
+    ON CONFLICT (key) DO UPDATE SET
+      failures = CASE WHEN a.last_at < now() - make_interval(secs => ${forgottenAfterSeconds}) THEN 1
+                 ELSE a.failures + 1 END,
+      last_at = now()
+    WHERE a.last_at + ${wait} <= now()
+    RETURNING failures`.execute(db);
+  if (rows.length > 0) return;
+  const { rows: left } = await sql<{ seconds: number }>`
+    SELECT extract(epoch FROM a.last_at + ${wait} - now())::float8 AS seconds
+    FROM sign_in_attempts a WHERE key = ${key}`.execute(db);
+  const seconds = Math.max(1, Math.ceil(left[0]?.seconds ?? 1));
+  throw new AppError('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
+    retryAfterSeconds: seconds,
+  });
+}
+
+/** Forgets what failed before: whoever tried is who they say. */
+export async function forgetAttempts(db: Database, counted: Counted): Promise<void> {
+  await db.deleteFrom('sign_in_attempts').where('key', '=', keyOf(counted)).execute();
+}
+
+/** Takes back one attempt that did not fail. */
+export async function takeBackAttempt(db: Database, counted: Counted): Promise<void> {
+  await db
+    .updateTable('sign_in_attempts')
+    .set((row) => ({ failures: row('failures', '-', 1) }))
+    .where('key', '=', keyOf(counted))
+    .where('failures', '>', 0)
+    .execute();
+}
