@@ -13,7 +13,7 @@ import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
 import { html } from './html.ts';
 import { faultText, sendPage } from './layout.ts';
-import type { Pages } from './routes.ts';
+import type { Pages } from './pages.ts';
 
 const text = z.string().optional();
 const config = { scope: 'public' as const };

@@ -7,7 +7,7 @@ import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
 import { faultText, sendPage } from './layout.ts';
-import type { Pages } from './routes.ts';
+import type { Pages } from './pages.ts';
 
 const text = z.string().default('');
 const form = z.object({ name: text, email: text, password: text });

@@ -2,23 +2,15 @@ import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, problems } from '../../data/errors.ts';
-import { findSession, type PageSession } from '../../domain/workspace/people/sessions.ts';
+import { findSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { formBody } from '../plugins/form-body.ts';
 import { devicePages } from './device.ts';
-import { type Html, html } from './html.ts';
+import { html } from './html.ts';
 import { sendPage } from './layout.ts';
 import { ownerPages } from './owner.ts';
+import type { Pages } from './pages.ts';
 import { signInPages } from './sign-in.ts';
-
-/** What every page may use. */
-export interface Pages extends Pick<ApiDeps, 'db'> {
-  /** The fields of every form: who posts it got it from here. */
-  formFields(reply: FastifyReply): Html;
-  sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;
-  setSession(reply: FastifyReply, secret: string): void;
-  clearSession(reply: FastifyReply): void;
-}
 
 const tokenField = 'form_token';
 

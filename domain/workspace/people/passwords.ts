@@ -44,7 +44,7 @@ export function hashPassword(password: string, owner: string): Promise<string> {
 }
 
 function phc(salt: Buffer, tag: Buffer): string {
-  const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   const { memory, passes, parallelism } = cost;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
 }

@@ -1,0 +1,13 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PageSession } from '../../domain/workspace/people/sessions.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Html } from './html.ts';
+
+/** What every page may use. */
+export interface Pages extends Pick<ApiDeps, 'db'> {
+  /** The fields of every form: who posts it got it from here. */
+  formFields(reply: FastifyReply): Html;
+  sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;
+  setSession(reply: FastifyReply, secret: string): void;
+  clearSession(reply: FastifyReply): void;
+}
