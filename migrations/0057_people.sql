@@ -80,6 +80,8 @@ CREATE TABLE device_logins (
   client_id text NOT NULL,
   scopes text[] NOT NULL,
   address text NOT NULL,
+  -- What the logins that wait are counted by.
+  address_group text NOT NULL,
   interval_seconds integer NOT NULL DEFAULT 5,
   polled_at timestamptz,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'approved', 'denied', 'redeemed')),
@@ -89,6 +91,7 @@ CREATE TABLE device_logins (
   user_id text,
   FOREIGN KEY (organization_id, user_id) REFERENCES users (organization_id, id)
 );
+CREATE INDEX device_logins_address ON device_logins (address_group, expires_at);
 CREATE INDEX device_logins_expiry ON device_logins (expires_at);
 ALTER TABLE device_logins ENABLE ROW LEVEL SECURITY;
 ALTER TABLE device_logins FORCE ROW LEVEL SECURITY;
@@ -100,7 +103,8 @@ CREATE POLICY organization_isolation ON device_logins TO workspace_service
 CREATE TABLE sign_in_attempts (
   key bytea PRIMARY KEY,
   failures integer NOT NULL,
-  last_at timestamptz NOT NULL DEFAULT now()
+  last_at timestamptz NOT NULL DEFAULT now(),
+  previous_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX sign_in_attempts_last ON sign_in_attempts (last_at);
 
@@ -115,7 +119,7 @@ CREATE OR REPLACE FUNCTION find_access_token(wanted_hash bytea)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$
     SELECT t.organization_id, t.id, t.client_id, t.user_id, t.scopes,
-           least(t.expires_at, c.expires_at),
+           least(t.expires_at, c.expires_at, l.expires_at),
            coalesce(t.revoked_at, c.revoked_at, l.ended_at, u.removed_at),
            coalesce(c.admin, u.role IN ('owner', 'admin'))
     FROM access_tokens t

@@ -37,8 +37,10 @@ export function reconcileSteps(
     ...lakeMaintenanceSteps(deps, lakeMaintenance),
     wholeStep('purge', async () => {
       await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
-      await sql`SELECT remove_old_sign_ins(${1_000})`.execute(deps.db);
       await purgeTries(deps.db);
+    }),
+    wholeStep('purge sign-ins', async () => {
+      await sql`SELECT remove_old_sign_ins(${1_000})`.execute(deps.db);
     }),
   ];
 }

@@ -11,6 +11,7 @@ import { findPublicClient } from '../../domain/workspace/logins/public-clients.t
 import { shownUserCode } from '../../domain/workspace/logins/user-code.ts';
 import { scopes } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { addressGroup } from '../plugins/address-group.ts';
 import { formBody, maxFormBytes } from '../plugins/form-body.ts';
 import { serviceUrl } from '../service-url.ts';
 import {
@@ -66,6 +67,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
           clientId,
           scopes: asked,
           address: request.ip,
+          addressGroup: addressGroup(request.ip),
         });
         reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
         const verificationUri = `${serviceUrl(deps, request)}/device`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../data/errors.ts';
 import {
   endLogin,
+  endOf,
   getLogin,
   type Login,
   listLogins,
@@ -21,7 +22,7 @@ const sessionSchema = z
     address: z.string().describe('Where the login was requested from.'),
     createdAt: timestamp,
     lastUsedAt: timestamp.describe('When it was last refreshed.'),
-    expiresAt: timestamp,
+    expiresAt: timestamp.describe('When it ends unless it is refreshed before.'),
     endedAt: nullableTimestamp,
     current: z.boolean().describe('Whether the token of this request belongs to it.'),
   })
@@ -34,7 +35,7 @@ const example = {
   address: '203.0.113.7',
   createdAt: '2026-11-21T08:30:00.000Z',
   lastUsedAt: '2026-11-21T09:30:00.000Z',
-  expiresAt: '2027-05-20T08:30:00.000Z',
+  expiresAt: '2026-12-21T09:30:00.000Z',
   endedAt: null,
   current: true,
 };
@@ -83,7 +84,7 @@ function sessionView(login: Login) {
     address: login.address,
     createdAt: login.created_at.toISOString(),
     lastUsedAt: login.last_used_at.toISOString(),
-    expiresAt: login.expires_at.toISOString(),
+    expiresAt: endOf(login).toISOString(),
     endedAt: login.ended_at?.toISOString() ?? null,
   };
 }

@@ -8,11 +8,11 @@ import {
 import { findPublicClient } from '../../domain/workspace/logins/public-clients.ts';
 import { readUserCode, shownUserCode } from '../../domain/workspace/logins/user-code.ts';
 import { showPerson } from '../../domain/workspace/people/accounts.ts';
-import { countAttempt, forgetAttempts } from '../../domain/workspace/people/attempts.ts';
+import { countAttempt, takeBackAttempt } from '../../domain/workspace/people/attempts.ts';
 import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
 import { html } from './html.ts';
-import { faultText, sendPage } from './layout.ts';
+import { describedBy, faultText, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
 
 const text = z.string().optional();
@@ -31,10 +31,10 @@ export function devicePages(routes: Routes, pages: Pages): void {
 <form method="post" action="/device">
 ${pages.formFields(reply)}
 <label for="user_code">Code shown by the program</label>
-<input id="user_code" name="user_code" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required value="${code}">
+<input id="user_code" name="user_code" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required value="${code}"${describedBy(fault)}>
 <button>Continue</button>
 </form>`;
-    return sendPage(reply, { title: 'Sign in a program', body, status: fault === undefined ? 200 : 422 });
+    return sendPage(reply, { title: 'Sign in a program', body, fault });
   }
 
   async function sendDecision(reply: FastifyReply, session: PageSession, login: DeviceLogin, typed: string) {
@@ -67,7 +67,7 @@ ${pages.formFields(reply)}
     const counted = { kind: 'code', of: session.userId } as const;
     await countAttempt(pages.db, counted);
     const login = await findPendingLogin(pages.db, typed);
-    if (login !== undefined) await forgetAttempts(pages.db, counted);
+    if (login !== undefined) await takeBackAttempt(pages.db, counted);
     return login;
   }
 

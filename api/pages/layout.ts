@@ -35,17 +35,23 @@ const policy = [
 export interface Page {
   title: string;
   body: Html;
-  status?: number;
+  /** What is wrong with the form that was sent. */
+  fault?: string | undefined;
+  /** 200, or 422 with a fault, where left out. */
+  status?: number | undefined;
 }
 
 /** Sends a page: nothing of it is cached, framed, scripted or passed on as a referrer. */
-export function sendPage(reply: FastifyReply, { title, body, status = 200 }: Page): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  { title, body, fault, status = fault === undefined ? 200 : 422 }: Page,
+): FastifyReply {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${fault === undefined ? '' : 'Error: '}${title}</title>
 <style>${new Html(style)}</style>
 </head>
 <body>
@@ -71,7 +77,12 @@ ${body}
     .send(page.text);
 }
 
-/** A fault of a form, announced by screen readers before its fields. */
+/** A fault of a form; the fields that it is about are `describedBy` it. */
 export function faultText(fault: string | undefined): Html | undefined {
-  return fault === undefined ? undefined : html`<p class="fault" role="alert">${fault}</p>`;
+  return fault === undefined ? undefined : html`<p class="fault" id="fault">${fault}</p>`;
+}
+
+/** Attributes of a field by which screen readers tell the form's fault with it. */
+export function describedBy(fault: string | undefined): Html | undefined {
+  return fault === undefined ? undefined : html` aria-invalid="true" aria-describedby="fault" autofocus`;
 }

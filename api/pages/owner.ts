@@ -6,7 +6,7 @@ import { passwordLength } from '../../domain/workspace/people/passwords.ts';
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
-import { faultText, sendPage } from './layout.ts';
+import { describedBy, faultText, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
 
 const text = z.string().default('');
@@ -29,7 +29,7 @@ export function ownerPages(routes: Routes, pages: Pages): void {
 <form method="post" action="/owner/${token}">
 ${pages.formFields(reply)}
 <label for="name">Name</label>
-<input id="name" name="name" autocomplete="name" maxlength="200" required value="${given.name}">
+<input id="name" name="name" autocomplete="name" maxlength="200" required value="${given.name}"${describedBy(fault)}>
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="320" required value="${given.email}">
 <label for="password">Password</label>
@@ -37,7 +37,7 @@ ${pages.formFields(reply)}
 <p class="hint" id="rule">At least ${least} characters.</p>
 <button>Create the account</button>
 </form>`;
-    return sendPage(reply, { title: 'Become the owner', body, status: fault === undefined ? 200 : 422 });
+    return sendPage(reply, { title: 'Become the owner', body, fault });
   }
 
   const notUsable = (reply: FastifyReply) =>

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, problems } from '../../data/errors.ts';
 import { findSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { toKnownError } from '../plugins/errors.ts';
 import { formBody } from '../plugins/form-body.ts';
 import { devicePages } from './device.ts';
 import { html } from './html.ts';
@@ -62,12 +63,14 @@ function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply)
 repeat what you did. Cookies must be allowed.</p>`;
     return sendPage(reply, { title: 'The form was refused', body, status: 403 });
   }
-  if (error instanceof AppError && error.code !== 'internal_error') {
-    if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', String(error.retryAfterSeconds));
-    const [status, title] = problems[error.code];
-    return sendPage(reply, { title, body: html`<p>${error.message}</p>`, status });
+  const known = toKnownError(error);
+  if (known instanceof AppError) {
+    const [status, title] = problems[known.code];
+    const retryAfter = known.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
+    if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
+    return sendPage(reply, { title, body: html`<p>${known.message}</p>`, status });
   }
-  const { statusCode = 500 } = error as { statusCode?: number };
+  const { statusCode = 500 } = known === undefined ? (error as { statusCode?: number }) : { statusCode: 422 };
   if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
   const status = statusCode >= 400 && statusCode < 500 ? statusCode : 500;
   const body = html`<p>${status === 500 ? `Something went wrong here. Quote request ${request.id} to the operator.` : 'The form cannot be read.'}</p>`;

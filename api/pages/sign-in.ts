@@ -6,7 +6,7 @@ import { beginSession, endSession } from '../../domain/workspace/people/sessions
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
-import { faultText, sendPage } from './layout.ts';
+import { describedBy, faultText, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
 
 const page = { config: { scope: 'public' as const } };
@@ -29,12 +29,12 @@ export function signInPages(routes: Routes, pages: Pages): void {
 ${pages.formFields(reply)}
 <input type="hidden" name="next" value="${next}">
 <label for="email">E-mail</label>
-<input id="email" name="email" type="email" autocomplete="username" required value="${email}">
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(fault)}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>
 </form>`;
-    return sendPage(reply, { title: 'Sign in', body, ...(status === undefined ? {} : { status }) });
+    return sendPage(reply, { title: 'Sign in', body, fault, status });
   }
 
   routes.get(
@@ -45,7 +45,9 @@ ${pages.formFields(reply)}
       const session = await pages.sessionOf(request);
       if (session === undefined) return sendForm(reply, { next });
       const { name, email, organization } = await showPerson(pages.db, session);
+      const onward = next === '/sign-in' ? undefined : html`<p><a href="${next}">Continue</a></p>`;
       const body = html`<p>You are signed in as ${name} (${email}) of ${organization}.</p>
+${onward}
 <form method="post" action="/sign-out">${pages.formFields(reply)}<button class="plain">Sign out</button></form>`;
       return sendPage(reply, { title: 'Signed in', body });
     },

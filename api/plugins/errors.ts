@@ -59,7 +59,8 @@ function logUnserved({ log }: FastifyRequest, answer: AppError): void {
   );
 }
 
-function toKnownError(error: unknown): AppError | ValidationError | undefined {
+/** An error that callers are told about; undefined for a fault of ours. */
+export function toKnownError(error: unknown): AppError | ValidationError | undefined {
   if (error instanceof AppError || error instanceof ValidationError) return error;
   if (error instanceof RangeError && error.message.includes('call stack')) {
     return new ValidationError([

@@ -14,7 +14,7 @@ export function formBody(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
 }
 
-/** The parameters of a form; none of them may come twice (RFC 6749 §3.2). */
+/** The parameters of a form (RFC 6749 §3.2): none may come twice, and an empty one counts as left out. */
 function formFields(text: string): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -22,5 +22,5 @@ function formFields(text: string): Record<string, string> {
       throw new AppError('invalid_request', `The parameter ${name.slice(0, 64)} is sent more than once.`);
     fields.set(name, value);
   }
-  return Object.fromEntries(fields);
+  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
 }

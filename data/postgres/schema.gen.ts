@@ -269,6 +269,7 @@ export interface Deliveries {
 
 export interface DeviceLogins {
   address: string;
+  address_group: string;
   client_id: string;
   created_at: Generated<Timestamp>;
   device_code_hash: Buffer;
@@ -720,6 +721,7 @@ export interface SignInAttempts {
   failures: number;
   key: Buffer;
   last_at: Generated<Timestamp>;
+  previous_at: Generated<Timestamp>;
 }
 
 export interface SnapshotRuns {

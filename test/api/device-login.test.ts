@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { hashSecret } from '../../data/encryption.ts';
+import { isTokenLive } from '../../domain/workspace/organizations/access.ts';
 import { type Browser, browserOf } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -135,6 +137,8 @@ test('a code that is denied, expired, unknown or of another client gives nothing
     [{ client_id: 'cli', grant_type: 'refresh_token' }, 'invalid_request'],
     [{ client_id: 'cli', grant_type: 'password' }, 'unsupported_grant_type'],
     [{ grant_type: deviceGrant, device_code: 'a' }, 'invalid_request'],
+    [{ client_id: 'cli', grant_type: '', device_code: 'a' }, 'invalid_request'],
+    [{ client_id: '', grant_type: deviceGrant, device_code: 'a' }, 'invalid_request'],
   ] as const)
     expect((await form('/v1/auth/device/token', fields)).body.error).toBe(error);
   const scope = await form('/v1/auth/device/code', { client_id: 'cli', scope: 'agent:read all' });
@@ -183,6 +187,58 @@ test('a refresh token ends 30 days after its issue, a login after 180', async ()
   const old = await approved();
   await run("UPDATE logins SET expires_at = now() - interval '1 second'");
   expect((await refresh(old.refresh_token)).body.error).toBe('invalid_grant');
+});
+
+test('a login that was not used for 30 days is not listed, and a token never outlives its login', async () => {
+  const [idle, used] = [await approved(), await approved()];
+  const list = async () =>
+    (await workspace.call('GET', '/v1/auth/sessions', withToken(used.access_token))).body.items;
+  const [current, other] = await list();
+  expect(Date.parse(current.expiresAt) - Date.parse(current.lastUsedAt)).toBe(30 * 86_400_000);
+  await run("UPDATE logins SET last_used_at = now() - interval '31 days' WHERE id = $1", [other.id]);
+  expect((await list()).map(({ id }: { id: string }) => id)).not.toContain(other.id);
+  await run("UPDATE logins SET expires_at = now() - interval '1 second' WHERE id = $1", [other.id]);
+  await eventually(
+    () => meOf(idle.access_token),
+    ({ status }) => status === 401,
+  );
+});
+
+test('a logout ends the login, even if its token has just been replaced, and beside a refresh', async () => {
+  const first = await approved();
+  expect((await meOf(first.access_token)).status).toBe(200);
+  const second = (await refresh(first.refresh_token)).body;
+  // The replaced token is still accepted for a moment.
+  const logout = await workspace.call('POST', '/v1/auth/logout', withToken(first.access_token));
+  if (logout.status === 200) expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant');
+  for (let at = 0; at < 5; at += 1) {
+    const pair = await approved();
+    const [ended, replaced] = await Promise.all([
+      workspace.call('POST', '/v1/auth/logout', withToken(pair.access_token)),
+      refresh(pair.refresh_token),
+    ]);
+    expect(ended.status, ended.text).toBe(200);
+    expect([200, 400]).toContain(replaced.status);
+    const next = replaced.body.refresh_token ?? pair.refresh_token;
+    expect((await refresh(next)).body.error).toBe('invalid_grant');
+  }
+});
+
+test('a token that is in use ends with its login, its client and its person', async () => {
+  const { db } = workspace.deps;
+  const { access_token: token } = await approved();
+  const { rows } = await run('SELECT id, login_id, user_id FROM access_tokens WHERE token_hash = $1', [
+    hashSecret(token),
+  ]);
+  const [{ id, login_id: login, user_id: user }] = rows;
+  const isLive = () => isTokenLive(db, client.organizationId, id);
+  expect(await isLive()).toBe(true);
+  await run('UPDATE users SET removed_at = now() WHERE id = $1', [user]);
+  expect(await isLive()).toBe(false);
+  await run('UPDATE users SET removed_at = NULL WHERE id = $1', [user]);
+  expect(await isLive()).toBe(true);
+  await run('UPDATE logins SET ended_at = now() WHERE id = $1', [login]);
+  expect(await isLive()).toBe(false);
 });
 
 test('a person lists and ends their own logins; a logout ends its whole login', async () => {
@@ -251,12 +307,16 @@ test('what has ended long ago is removed, and nothing else', async () => {
 });
 
 test('whoever guesses codes has to wait', async () => {
+  await run('DELETE FROM sign_in_attempts');
   const stranger = browserOf(workspace);
   await stranger.open('/sign-in');
   await stranger.post('/sign-in', { email: 'ada@example.com', password });
   const statuses = [];
-  for (let at = 0; at < 11; at += 1)
+  for (let at = 0; at < 11; at += 1) {
+    // A right code in between forgets no wrong ones.
+    if (at === 9)
+      expect((await stranger.open(`/device?user_code=${(await begin()).user_code}`)).status).toBe(200);
     statuses.push((await stranger.open('/device?user_code=BBBB-BBBB')).status);
+  }
   expect(statuses).toEqual([...Array(10).fill(422), 429]);
-  await run('DELETE FROM sign_in_attempts');
 });

@@ -111,6 +111,34 @@ test('known and unknown accounts are refused alike, and slowed down alike', asyn
   expect((await signIn(from('203.0.113.11'), 'three@example.com', password)).status).toBe(303);
 });
 
+test('other spellings of an e-mail are counted as the same account', async () => {
+  await owner('pippi.viii@example.com', '203.0.113.20');
+  for (let at = 0; at < 5; at += 1)
+    await signIn(from('203.0.113.21'), 'pippi.viii@example.com', 'wrong password');
+  for (const email of ['PIPPI.VIII@example.com', 'pİppi.viii@example.com'])
+    expect((await signIn(from('203.0.113.22'), email, password)).status, email).not.toBe(303);
+});
+
+test('an e-mail with a NUL is nobody’s', async () => {
+  const answer = await signIn(from('203.0.113.23'), 'a\u0000b@example.com', password);
+  expect(answer.status).toBe(401);
+});
+
+test('who signs in does not keep the failures of their network alive, nor does who was refused add to them', async () => {
+  const { catalogPool } = workspace.deps.lake;
+  await owner('five@example.com', '203.0.113.24');
+  const address = '203.0.113.25';
+  for (let at = 0; at < 19; at += 1) await signIn(from(address), `typo${at}@example.com`, 'wrong password');
+  for (let at = 0; at < 5; at += 1) await signIn(from('203.0.113.26'), 'six@example.com', 'wrong password');
+  // Refused for the account: it does not count for the network.
+  expect((await signIn(from(address), 'six@example.com', password)).status).toBe(429);
+  await catalogPool.query("UPDATE sign_in_attempts SET last_at = last_at - interval '800 seconds'");
+  expect((await signIn(from(address), 'five@example.com', password)).status).toBe(303);
+  await catalogPool.query("UPDATE sign_in_attempts SET last_at = last_at - interval '101 seconds'");
+  for (let at = 0; at < 3; at += 1)
+    expect((await signIn(from(address), 'five@example.com', password)).status).toBe(303);
+});
+
 test('an address that tries many accounts is slowed down, also by tries at once', async () => {
   const browsers = Array.from({ length: 30 }, () => from('203.0.113.12'));
   const answers = await Promise.all(

@@ -24,6 +24,8 @@ export interface NewDeviceLogin {
   scopes: string[];
   /** Where the request came from; shown to the person who decides. */
   address: string;
+  /** The network of the address, which has a limited number of logins that wait. */
+  addressGroup: string;
 }
 
 /**
@@ -34,12 +36,12 @@ export interface NewDeviceLogin {
  */
 export async function beginDeviceLogin(
   db: Database,
-  { clientId, scopes, address }: NewDeviceLogin,
+  { clientId, scopes, address, addressGroup }: NewDeviceLogin,
 ): Promise<{ deviceCode: string; userCode: string }> {
   const { waiting } = await db
     .selectFrom('device_logins')
     .select((on) => on.fn.countAll<number>().as('waiting'))
-    .where('address', '=', address)
+    .where('address_group', '=', addressGroup)
     .where('status', '=', 'pending')
     .where('expires_at', '>', new Date())
     .executeTakeFirstOrThrow();
@@ -58,6 +60,7 @@ export async function beginDeviceLogin(
       client_id: clientId,
       scopes,
       address,
+      address_group: addressGroup,
       interval_seconds: pollSeconds,
       expires_at: new Date(Date.now() + deviceLoginSeconds * 1_000),
     })

@@ -149,9 +149,15 @@ export async function listLogins(
     .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
-    .where('expires_at', '>', new Date());
+    .where('expires_at', '>', new Date())
+    .where('last_used_at', '>', new Date(Date.now() - idleDays * dayMs));
   if (after !== undefined) query = query.where('id', '<', after);
   return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** When a login ends unless it is refreshed before. */
+export function endOf({ expires_at: expiresAt, last_used_at: lastUsedAt }: Login): Date {
+  return new Date(Math.min(expiresAt.getTime(), lastUsedAt.getTime() + idleDays * dayMs));
 }
 
 /** A login of this person, ended or not. */

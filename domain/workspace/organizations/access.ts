@@ -124,40 +124,62 @@ export async function issueClientToken(
   return { token, expiresIn };
 }
 
-/** Whether a token that was accepted is still valid. */
+/** Whether an accepted token would still be accepted. */
 export async function isTokenLive(db: Database, organizationId: string, tokenId: string): Promise<boolean> {
   const row = await inOrganization(db, organizationId, (transaction) =>
     transaction
-      .selectFrom('access_tokens')
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', tokenId)
-      .where('revoked_at', 'is', null)
-      .where('expires_at', '>', new Date())
+      .selectFrom('access_tokens as token')
+      .leftJoin('api_clients as client', (join) =>
+        join
+          .onRef('client.organization_id', '=', 'token.organization_id')
+          .onRef('client.id', '=', 'token.client_id'),
+      )
+      .leftJoin('users as person', (join) =>
+        join
+          .onRef('person.organization_id', '=', 'token.organization_id')
+          .onRef('person.id', '=', 'token.user_id'),
+      )
+      .leftJoin('logins as login', (join) =>
+        join
+          .onRef('login.organization_id', '=', 'token.organization_id')
+          .onRef('login.id', '=', 'token.login_id'),
+      )
+      .select('token.id')
+      .where('token.organization_id', '=', organizationId)
+      .where('token.id', '=', tokenId)
+      .where(
+        sql<boolean>`coalesce(token.revoked_at, client.revoked_at, login.ended_at, person.removed_at) IS NULL`,
+      )
+      .where(sql<boolean>`least(token.expires_at, client.expires_at, login.expires_at) > now()`)
       .executeTakeFirst(),
   );
   return row !== undefined;
 }
 
-/** Ends a token, and with a login's token the whole login. */
+/** Ends a token, and with the token of a login the whole login, even if a refresh has just replaced it. */
 export async function revokeToken(db: Database, organizationId: string, tokenId: string): Promise<void> {
   await inOrganization(db, organizationId, async (transaction) => {
     const now = new Date();
-    const revoked = await transaction
+    // The login first, which a refresh locks first too.
+    await transaction
+      .updateTable('logins')
+      .set({ ended_at: now })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', (on) =>
+        on
+          .selectFrom('access_tokens')
+          .select('login_id')
+          .where('organization_id', '=', organizationId)
+          .where('id', '=', tokenId),
+      )
+      .where('ended_at', 'is', null)
+      .execute();
+    await transaction
       .updateTable('access_tokens')
       .set({ revoked_at: now })
       .where('organization_id', '=', organizationId)
       .where('id', '=', tokenId)
       .where('revoked_at', 'is', null)
-      .returning('login_id')
-      .executeTakeFirst();
-    if (revoked?.login_id == null) return;
-    await transaction
-      .updateTable('logins')
-      .set({ ended_at: now })
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', revoked.login_id)
-      .where('ended_at', 'is', null)
       .execute();
   });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { countAttempt, forgetAttempts, takeBackAttempt } from './attempts.ts';
+import { type Counted, countAttempt, forgetAttempts, takeBackAttempt } from './attempts.ts';
 import { passwordMatches } from './passwords.ts';
 
 /** A person of an organization. */
@@ -19,18 +19,37 @@ export async function signIn(
   db: Database,
   { email, password, address }: { email: string; password: string; address: string },
 ): Promise<Person | undefined> {
-  const account = { kind: 'account', of: email.toLowerCase() } as const;
+  // Folded by the database, as it finds the account: another spelling is not counted apart.
+  const { rows } = await sql<{
+    folded: string;
+    organization_id: string | null;
+    id: string;
+    password_hash: string;
+  }>`
+    SELECT lower(given) AS folded, a.* FROM (VALUES (${printable(email)})) AS typed (given)
+    LEFT JOIN find_account(given) AS a ON true`.execute(db);
+  const { folded, organization_id: organizationId, id, password_hash: hash } = rows[0]!;
+  const account = { kind: 'account', of: folded } as const;
   const from = { kind: 'address', of: address } as const;
   await countAttempt(db, from);
-  await countAttempt(db, account);
-  const { rows } = await sql<{ organization_id: string; id: string; password_hash: string }>`
-    SELECT * FROM find_account(${email})`.execute(db);
-  const [found] = rows;
-  if (!(await passwordMatches(password, found?.password_hash, address))) return undefined;
+  const counted: Counted[] = [from];
+  try {
+    await countAttempt(db, account);
+    counted.push(account);
+    const known = organizationId === null ? undefined : hash;
+    if (!(await passwordMatches(password, known, address))) return undefined;
+  } catch (error) {
+    // Nothing was tried, so nothing has failed.
+    for (const one of counted) await takeBackAttempt(db, one);
+    throw error;
+  }
   await forgetAttempts(db, account);
   await takeBackAttempt(db, from);
-  return { organizationId: found!.organization_id, userId: found!.id };
+  return { organizationId: organizationId!, userId: id };
 }
+
+/** No account has control characters in its e-mail, and PostgreSQL takes no NUL. */
+const printable = (email: string) => email.replace(/\p{Cc}/gu, '?').toWellFormed();
 
 export interface ShownPerson extends Person {
   name: string;

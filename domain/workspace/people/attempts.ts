@@ -33,6 +33,7 @@ export async function countAttempt(db: Database, counted: Counted): Promise<void
     ON CONFLICT (key) DO UPDATE SET
       failures = CASE WHEN a.last_at < now() - make_interval(secs => ${forgottenAfterSeconds}) THEN 1
                  ELSE a.failures + 1 END,
+      previous_at = a.last_at,
       last_at = now()
     WHERE a.last_at + ${wait} <= now()
     RETURNING failures`.execute(db);
@@ -51,11 +52,11 @@ export async function forgetAttempts(db: Database, counted: Counted): Promise<vo
   await db.deleteFrom('sign_in_attempts').where('key', '=', keyOf(counted)).execute();
 }
 
-/** Takes back one attempt that did not fail. */
+/** Takes back the last attempt, which did not fail: those before age as if it had not been. */
 export async function takeBackAttempt(db: Database, counted: Counted): Promise<void> {
   await db
     .updateTable('sign_in_attempts')
-    .set((row) => ({ failures: row('failures', '-', 1) }))
+    .set((row) => ({ failures: row('failures', '-', 1), last_at: row.ref('previous_at') }))
     .where('key', '=', keyOf(counted))
     .where('failures', '>', 0)
     .execute();
