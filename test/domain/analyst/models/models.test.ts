@@ -105,14 +105,14 @@ describe('an effort', () => {
 
 describe('the start ends, and says why without the key, where', () => {
   test.each([
-    [{ MODEL_BASE_URL: 'http://127.0.0.1/v1' }, 'MODEL_BASE_URL and MODEL_IDS belong together'],
-    [{ MODEL_IDS: 'qwen3' }, 'MODEL_BASE_URL and MODEL_IDS belong together'],
-    [{ MODEL_API_KEY: 'secret' }, 'MODEL_BASE_URL and MODEL_IDS belong together'],
+    [{ MODEL_BASE_URL: 'http://127.0.0.1/v1' }, 'MODEL_BASE_URL and MODEL_IDS must be set together'],
+    [{ MODEL_IDS: 'qwen3' }, 'MODEL_BASE_URL and MODEL_IDS must be set together'],
+    [{ MODEL_API_KEY: 'secret' }, 'MODEL_BASE_URL and MODEL_IDS must be set together'],
     [{ OPENAI_MODELS: 'gpt-5.2' }, 'of no use without OPENAI_API_KEY'],
     [{ ANTHROPIC_BASE_URL: 'https://a.example' }, 'of no use without ANTHROPIC_API_KEY'],
     [
       { ...local, DEFAULT_MODEL: 'qwen3' },
-      'DEFAULT_MODEL is qwen3, which is none of the models: local/qwen3, local/org/other, offline.',
+      'DEFAULT_MODEL is qwen3, which is not one of the models: local/qwen3, local/org/other, offline.',
     ],
     [{ ...local, MODEL_IDS: 'a, a' }, 'A model is listed twice.'],
     [{ ...local, MODEL_IDS: ' , ' }, 'The list has no model.'],
