@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../../data/errors.ts';
+import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import {
   endLogin,
   endOf,
@@ -9,7 +10,7 @@ import {
   loginOfToken,
 } from '../../domain/workspace/logins/logins.ts';
 import type { Person } from '../../domain/workspace/people/accounts.ts';
-import { type Caller, callerOf } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import { nullableTimestamp, timestamp } from '../schemas.ts';
@@ -47,12 +48,9 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
     path: '/v1/auth/sessions/:session_id',
     schema: sessionSchema,
     example,
-    load: (db, _organizationId, { session_id: id }, caller) => getLogin(db, personOf(caller), id),
-    view: async (login: Login, { request, transaction }) => {
-      const { organizationId, tokenId } = callerOf(request);
-      const current = await transaction((db) => loginOfToken(db, organizationId, tokenId));
-      return { ...sessionView(login), current: current === login.id };
-    },
+    load: async (db, _organizationId, { session_id: id }, caller) =>
+      first(await shown(db, caller, [await getLogin(db, personOf(caller), id)])),
+    view: sessionView,
   });
 
   sessions.list({
@@ -60,14 +58,16 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
     description: 'Logins that have not ended. An API client has none.',
     scope: 'signed-in',
     rows: async (db, { caller }, slice) =>
-      caller.kind === 'user' ? listLogins(db, personOf(caller), slice) : [],
+      caller.kind === 'user' ? shown(db, caller, await listLogins(db, personOf(caller), slice)) : [],
   });
   sessions.remove({
     summary: 'End one of your own logins',
     description: 'Its tokens end within a second. Ending it again has no effect.',
     scope: 'signed-in',
     run: ({ caller, params, transaction }) =>
-      transaction((db) => endLogin(db, personOf(caller), params.session_id)),
+      transaction(async (db) =>
+        first(await shown(db, caller, [await endLogin(db, personOf(caller), params.session_id)])),
+      ),
   });
 }
 
@@ -76,7 +76,20 @@ function personOf({ kind, organizationId, id }: Caller): Person {
   return { organizationId, userId: id };
 }
 
-function sessionView(login: Login) {
+type ShownLogin = Login & { current: boolean };
+
+async function shown(
+  db: OrganizationTransaction,
+  { organizationId, tokenId }: Caller,
+  logins: readonly Login[],
+): Promise<ShownLogin[]> {
+  const current = await loginOfToken(db, organizationId, tokenId);
+  return logins.map((login) => ({ ...login, current: login.id === current }));
+}
+
+const first = ([login]: readonly ShownLogin[]) => login!;
+
+function sessionView(login: ShownLogin) {
   return {
     id: login.id,
     clientId: login.client_id,
@@ -86,5 +99,6 @@ function sessionView(login: Login) {
     lastUsedAt: login.last_used_at.toISOString(),
     expiresAt: endOf(login).toISOString(),
     endedAt: login.ended_at?.toISOString() ?? null,
+    current: login.current,
   };
 }

@@ -64,15 +64,19 @@ repeat what you did. Cookies must be allowed.</p>`;
     return sendPage(reply, { title: 'The form was refused', body, status: 403 });
   }
   const known = toKnownError(error);
-  if (known instanceof AppError) {
-    const [status, title] = problems[known.code];
-    const retryAfter = known.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
-    if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
-    return sendPage(reply, { title, body: html`<p>${known.message}</p>`, status });
+  if (known === undefined) {
+    request.log.error({ err: error }, 'request failed');
+    const body = html`<p>Something went wrong here. Quote request ${request.id} to the operator.</p>`;
+    return sendPage(reply, { title: 'That did not work', body, status: 500 });
   }
-  const { statusCode = 500 } = known === undefined ? (error as { statusCode?: number }) : { statusCode: 422 };
-  if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
-  const status = statusCode >= 400 && statusCode < 500 ? statusCode : 500;
-  const body = html`<p>${status === 500 ? `Something went wrong here. Quote request ${request.id} to the operator.` : 'The form cannot be read.'}</p>`;
-  return sendPage(reply, { title: 'That did not work', body, status });
+  if (!(known instanceof AppError))
+    return sendPage(reply, {
+      title: 'That did not work',
+      body: html`<p>The form cannot be read.</p>`,
+      status: 422,
+    });
+  const [status, title] = problems[known.code];
+  const retryAfter = known.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
+  if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
+  return sendPage(reply, { title, body: html`<p>${known.message}</p>`, status });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
+import { notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import {
   type Database,
@@ -167,7 +168,8 @@ export async function getLogin(
   id: string,
 ): Promise<Login> {
   const login = await logins.find(db, organizationId, id, 'update');
-  return login?.user_id === userId ? login : logins.get(db, organizationId, '');
+  if (login?.user_id !== userId) throw notFound('The session');
+  return login;
 }
 
 /** Ends a login of a person: its refresh and access tokens are refused from then on. */

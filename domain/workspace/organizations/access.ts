@@ -126,34 +126,13 @@ export async function issueClientToken(
 
 /** Whether an accepted token would still be accepted. */
 export async function isTokenLive(db: Database, organizationId: string, tokenId: string): Promise<boolean> {
-  const row = await inOrganization(db, organizationId, (transaction) =>
-    transaction
-      .selectFrom('access_tokens as token')
-      .leftJoin('api_clients as client', (join) =>
-        join
-          .onRef('client.organization_id', '=', 'token.organization_id')
-          .onRef('client.id', '=', 'token.client_id'),
-      )
-      .leftJoin('users as person', (join) =>
-        join
-          .onRef('person.organization_id', '=', 'token.organization_id')
-          .onRef('person.id', '=', 'token.user_id'),
-      )
-      .leftJoin('logins as login', (join) =>
-        join
-          .onRef('login.organization_id', '=', 'token.organization_id')
-          .onRef('login.id', '=', 'token.login_id'),
-      )
-      .select('token.id')
-      .where('token.organization_id', '=', organizationId)
-      .where('token.id', '=', tokenId)
-      .where(
-        sql<boolean>`coalesce(token.revoked_at, client.revoked_at, login.ended_at, person.removed_at) IS NULL`,
-      )
-      .where(sql<boolean>`least(token.expires_at, client.expires_at, login.expires_at) > now()`)
-      .executeTakeFirst(),
+  const { rows } = await inOrganization(db, organizationId, (transaction) =>
+    sql`
+      SELECT FROM access_tokens AS t CROSS JOIN find_access_token(t.token_hash) AS found
+      WHERE t.organization_id = ${organizationId} AND t.id = ${tokenId}
+        AND found.revoked_at IS NULL AND found.expires_at > now()`.execute(transaction),
   );
-  return row !== undefined;
+  return rows.length > 0;
 }
 
 /** Ends a token, and with the token of a login the whole login, even if a refresh has just replaced it. */
