@@ -486,6 +486,16 @@ export interface Organizations {
   slug: string;
 }
 
+export interface PageSessions {
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  organization_id: string;
+  token_hash: Buffer;
+  user_id: string;
+}
+
 export interface Playbooks {
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -501,16 +511,6 @@ export interface Playbooks {
   revision: Generated<number>;
   title: string;
   updated_at: Generated<Timestamp>;
-}
-
-export interface PageSessions {
-  created_at: Generated<Timestamp>;
-  ended_at: Timestamp | null;
-  expires_at: Timestamp;
-  id: string;
-  organization_id: string;
-  token_hash: Buffer;
-  user_id: string;
 }
 
 export interface PlaybookVersions {
@@ -592,6 +592,14 @@ export interface ReconcileTries {
   step: string;
 }
 
+export interface RefreshTokens {
+  created_at: Generated<Timestamp>;
+  login_id: string;
+  organization_id: string;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+}
+
 export interface Reports {
   content_type: string;
   created_at: Generated<Timestamp>;
@@ -606,14 +614,6 @@ export interface Reports {
   source_id: string | null;
   title: string;
   updated_at: Generated<Timestamp>;
-}
-
-export interface RefreshTokens {
-  created_at: Generated<Timestamp>;
-  login_id: string;
-  organization_id: string;
-  token_hash: Buffer;
-  used_at: Timestamp | null;
 }
 
 export interface ReportVersions {
@@ -1002,8 +1002,8 @@ export interface DB {
   datasets: Datasets;
   deliveries: Deliveries;
   device_logins: DeviceLogins;
-  file_uploads: FileUploads;
   failing_processes: FailingProcesses;
+  file_uploads: FileUploads;
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;

@@ -3,6 +3,8 @@ import type { DB as Columns } from './schema.gen.ts';
 
 /** Columns with a fixed set of values, as in the CHECK constraints of the migrations. */
 interface Words {
+  account_links: { kind: 'owner' | 'invitation' | 'password'; role: 'owner' | 'admin' | 'member' };
+  device_logins: { status: Generated<'pending' | 'approved' | 'denied' | 'redeemed'> };
   files: { source: 'write' | 'upload' };
   tables: {
     kind: 'data' | 'calc' | 'import' | 'snapshot' | 'system';

@@ -9,7 +9,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { Person } from '../people/accounts.ts';
-import { type DeviceStatus, outcomeOf, type PollOutcome, slowDownSeconds } from './device-states.ts';
+import { outcomeOf, type PollOutcome, slowDownSeconds } from './device-states.ts';
 import { beginLogin, type Tokens } from './logins.ts';
 import { newUserCode, readUserCode } from './user-code.ts';
 
@@ -135,7 +135,7 @@ async function poll(db: OrganizationTransaction, id: string, clientId: string, n
   if (login.client_id !== clientId) return { outcome: 'invalid_grant' as const };
   const outcome = outcomeOf(
     {
-      status: login.status as DeviceStatus,
+      status: login.status,
       expiresAt: login.expires_at,
       polledAt: login.polled_at,
       intervalSeconds: login.interval_seconds,
@@ -146,7 +146,7 @@ async function poll(db: OrganizationTransaction, id: string, clientId: string, n
     outcome === 'slow_down'
       ? { interval_seconds: login.interval_seconds + slowDownSeconds }
       : outcome === 'redeem'
-        ? { status: 'redeemed' }
+        ? { status: 'redeemed' as const }
         : {};
   await db
     .updateTable('device_logins')

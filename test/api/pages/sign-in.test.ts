@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nextPage } from '../../api/pages/sign-in.ts';
-import { browserOf } from '../support/browser.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { nextPage } from '../../../api/pages/sign-in.ts';
+import { browserOf } from '../../support/browser.ts';
+import { useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
 const password = 'correct horse battery';

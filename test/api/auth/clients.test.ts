@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { hashSecret, newSecret } from '../../data/encryption.ts';
-import { newId } from '../../data/ids.ts';
-import { eventually } from '../support/eventually.ts';
-import { type CallOptions, type TestClient, useWorkspace } from '../support/workspace.ts';
+import { hashSecret, newSecret } from '../../../data/encryption.ts';
+import { newId } from '../../../data/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type CallOptions, type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 const url = '/v1/auth/m2m/clients';

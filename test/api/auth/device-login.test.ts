@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { hashSecret } from '../../data/encryption.ts';
-import { isTokenLive } from '../../domain/workspace/organizations/access.ts';
-import { type Browser, browserOf } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { hashSecret } from '../../../data/encryption.ts';
+import { isTokenLive } from '../../../domain/workspace/organizations/access.ts';
+import { type Browser, browserOf } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 const contentType = 'application/x-www-form-urlencoded';
