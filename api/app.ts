@@ -35,6 +35,8 @@ import { quarantineReplaysRoutes } from './intake/ingestion-batches/replays.ts';
 import { ingestionBatchesRoutes } from './intake/ingestion-batches/routes.ts';
 import { previewsRoutes } from './intake/previews/routes.ts';
 import { tableImportsRoutes } from './intake/table-imports/routes.ts';
+import { invitationsRoutes } from './members/invitation-routes.ts';
+import { membersRoutes } from './members/routes.ts';
 import { pagesRoutes } from './pages/routes.ts';
 import { auth } from './plugins/auth.ts';
 import { answerUnreadable, errors, sendProblem } from './plugins/errors.ts';
@@ -124,6 +126,8 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   apiClientsRoutes(app, deps);
   deviceLoginRoutes(app, deps);
   sessionsRoutes(app, deps);
+  membersRoutes(app, deps);
+  invitationsRoutes(app, deps);
   pagesRoutes(app, deps);
   identityRoutes(app, deps);
   projectsRoutes(app, deps);

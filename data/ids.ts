@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'lgn'
   | 'ses'
   | 'lnk'
+  | 'inv'
   | 'dev'
   | 'prj'
   | 'fil'

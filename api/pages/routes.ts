@@ -6,10 +6,10 @@ import { findSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { toKnownError } from '../plugins/errors.ts';
 import { formBody } from '../plugins/form-body.ts';
+import { accountLinkPages } from './account-links.ts';
 import { devicePages } from './device.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
-import { ownerPages } from './owner.ts';
 import type { Pages } from './pages.ts';
 import { signInPages } from './sign-in.ts';
 
@@ -52,7 +52,7 @@ export function pagesRoutes(app: Routes, deps: ApiDeps): void {
       clearSession: (reply) => void reply.clearCookie(sessionCookie, strict),
     };
     signInPages(routes, pages);
-    ownerPages(routes, pages);
+    accountLinkPages(routes, pages);
     devicePages(routes, pages);
   });
 }

@@ -78,6 +78,9 @@ const named: Readonly<Record<string, string>> = {
   'GET /v1/workflows/:workflow_id/runs/:run_id/approvals': 'listWorkflowApprovals',
   'POST /v1/workflows/:workflow_id/runs/:run_id/approvals/:approval_id': 'decideWorkflowApproval',
   'POST /v1/workflows/:workflow_id/triggers/:trigger_id/secret': 'rotateTriggerSecret',
+  'POST /v1/members/:user_id/password-reset': 'resetMemberPassword',
+  'POST /v1/schedules/:schedule_id/take-over': 'takeOverSchedule',
+  'POST /v1/workflows/:workflow_id/take-over': 'takeOverWorkflow',
   'POST /v1/hooks/:token': 'callHook',
   'POST /v1/lake-maintenance/runs': 'runLakeMaintenance',
 };

@@ -706,6 +706,7 @@ export interface Schedules {
   organization_id: string;
   output_folder: Generated<string>;
   params: Generated<Json>;
+  pause_reason: string | null;
   playbook_id: string | null;
   project_id: string | null;
   revision: Generated<number>;
@@ -948,6 +949,7 @@ export interface Workflows {
   organization_id: string;
   output_folder: Generated<string>;
   owner_id: string;
+  pause_reason: string | null;
   project_id: string;
   revision: Generated<number>;
   sealed_secrets: Buffer;

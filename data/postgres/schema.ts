@@ -1,9 +1,13 @@
 import type { Generated } from 'kysely';
 import type { DB as Columns } from './schema.gen.ts';
 
+/** Why something was paused, if not by a person or with its project. */
+type PauseReason = 'maker_removed' | null;
+
 /** Columns with a fixed set of values, as in the CHECK constraints of the migrations. */
 interface Words {
   account_links: { kind: 'owner' | 'invitation' | 'password'; role: 'owner' | 'admin' | 'member' };
+  users: { role: 'owner' | 'admin' | 'member' };
   device_logins: { status: Generated<'pending' | 'approved' | 'denied' | 'redeemed'> };
   files: { source: 'write' | 'upload' };
   tables: {
@@ -64,6 +68,7 @@ interface Words {
   };
   app_tools: { policy: 'allow' | 'ask' | 'deny' | null };
   workflows: {
+    pause_reason: PauseReason;
     status: 'draft' | 'active' | 'paused' | 'archived';
     execution_format: 'typed_graph' | 'steps';
   };
@@ -73,7 +78,11 @@ interface Words {
     status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
   };
   workflow_approvals: { status: 'pending' | 'allowed' | 'denied' | 'expired' };
-  schedules: { kind: Generated<'playbook' | 'workflow' | 'dataset'>; status: 'active' | 'paused' | 'done' };
+  schedules: {
+    kind: Generated<'playbook' | 'workflow' | 'dataset'>;
+    status: 'active' | 'paused' | 'done';
+    pause_reason: PauseReason;
+  };
   schedule_backfills: { status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' };
   schedule_runs: {
     origin: 'cadence' | 'request' | 'backfill';

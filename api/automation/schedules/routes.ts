@@ -1,7 +1,11 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { bestEffort } from '../../../data/processes/processes.ts';
 import { occurrences } from '../../../domain/automation/cadences/occurrences.ts';
-import { pauseSchedule, resumeSchedule } from '../../../domain/automation/schedules/pause.ts';
+import {
+  pauseSchedule,
+  resumeSchedule,
+  takeOverSchedule,
+} from '../../../domain/automation/schedules/pause.ts';
 import { scheduleProcess, wakeSchedule } from '../../../domain/automation/schedules/process.ts';
 import {
   cadenceOf,
@@ -134,6 +138,15 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
     description: 'It fires from now on: what its cadence said meanwhile is not made up for.',
     errors: ['conflict'],
     run: (call) => change(call, (db, row) => resumeSchedule(db, row, Date.now())),
+  });
+
+  schedules.action('take-over', {
+    summary: 'Take over a schedule whose maker is gone',
+    description:
+      'It runs as you from then on, and stays paused until it is resumed. 409 while its maker is still there.',
+    admin: true,
+    errors: ['conflict'],
+    run: (call) => change(call, (db, row) => takeOverSchedule(db, row, call.caller.id)),
   });
 
   route(

@@ -20,6 +20,7 @@ import {
   revisionNumber,
   timestamp,
 } from '../../schemas.ts';
+import { pauseReason, pauseReasonOf } from '../pause-reason.ts';
 import { cadenceBody, cadenceExample, cadenceSchema } from './cadence.ts';
 import { eitherCase } from './either-case.ts';
 
@@ -121,6 +122,7 @@ export const scheduleSchema = z
       emailRecipients: z.array(z.object({ email: z.string(), type: z.literal('to') })),
     }),
     status: z.enum(['active', 'paused', 'done']),
+    pauseReason,
     nextRunAt: nullableTimestamp,
     lastRunAt: nullableTimestamp,
     lastRunStatus: z.enum(scheduleRunStatuses).nullable(),
@@ -165,6 +167,7 @@ export function scheduleView(row: ShownSchedule): z.input<typeof scheduleSchema>
       emailRecipients: recipientsOf(row),
     },
     status: row.status,
+    ...pauseReasonOf(row),
     nextRunAt: row.next_run_at?.toISOString() ?? null,
     lastRunAt: row.last?.fired_at.toISOString() ?? null,
     lastRunStatus: row.last?.status ?? null,

@@ -5,6 +5,7 @@ import {
   activateWorkflow,
   pauseWorkflow,
   resumeWorkflow,
+  takeOverWorkflow,
   versionBefore,
 } from '../../../domain/automation/workflows/definitions/activate.ts';
 import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
@@ -13,7 +14,7 @@ import {
   listVersions,
   type WorkflowVersion,
 } from '../../../domain/automation/workflows/definitions/versions.ts';
-import type { Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
+import { getAnyWorkflow, type Workflow } from '../../../domain/automation/workflows/definitions/workflows.ts';
 import { archiveWorkflow } from '../../../domain/automation/workflows/definitions/write.ts';
 import { wakeTriggerSchedules } from '../../../domain/automation/workflows/triggers/schedules.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
@@ -21,8 +22,8 @@ import { type Caller, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone } from '../../reply.ts';
 import { resource } from '../../resource.ts';
-import type { Call } from '../../route.ts';
-import { idText, revisionNumber } from '../../schemas.ts';
+import { type Call, route } from '../../route.ts';
+import { envelope, idText, revisionNumber } from '../../schemas.ts';
 import { serviceUrl } from '../../service-url.ts';
 import { loadWorkflow, shown, workflowPath, workflowsTag } from './routes.ts';
 import { workflowExample, workflowSchema, workflowView } from './schemas.ts';
@@ -111,6 +112,28 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     description: 'That is final: it is only read from then on.',
     run: change(archiveWorkflow),
   });
+
+  route(
+    app,
+    { db: deps.db, tag: workflowsTag },
+    ['POST', `${workflowPath}/take-over`],
+    {
+      summary: 'Take over a workflow whose owner is gone',
+      description:
+        'It is yours from then on, and stays paused until it is resumed. 409 while its owner is still there.',
+      admin: true,
+      errors: ['conflict'],
+      exists: (db, organizationId, { workflow_id: id }) => getAnyWorkflow(db, organizationId, id),
+    },
+    { 200: envelope(workflowSchema).meta({ examples: [{ data: workflowExample }] }) },
+    async ({ organizationId, caller, params, request, transaction }) => {
+      const row = await transaction(async (db) => {
+        const before = await getAnyWorkflow(db, organizationId, params.workflow_id, 'update');
+        return shown(db, await takeOverWorkflow(db, before, caller.id));
+      });
+      return { data: workflowView(row, serviceUrl(deps, request)) };
+    },
+  );
 
   const versions = resource(app, deps, {
     tag: workflowsTag,

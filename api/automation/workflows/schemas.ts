@@ -5,6 +5,7 @@ import { portTypes } from '../../../domain/automation/workflows/graphs/node-type
 import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { keptMap } from '../../free-form.ts';
 import { pageQuery, timestamp } from '../../schemas.ts';
+import { pauseReason, pauseReasonOf } from '../pause-reason.ts';
 import { cadenceExample, cadenceSchema } from '../schedules/cadence.ts';
 import { graphExample, triggerTypes } from './bodies.ts';
 import type { ShownTrigger, ShownWorkflow } from './shown-triggers.ts';
@@ -48,6 +49,7 @@ export const workflowSchema = z
     description: z.string(),
     ownerUserId: z.string(),
     status: z.enum(statuses),
+    pauseReason,
     executionFormat: z.string(),
     outputFolder: z.string(),
     revision: z.int(),
@@ -108,6 +110,7 @@ export function workflowView(row: ShownWorkflow, url: string): z.input<typeof wo
     description: row.description,
     ownerUserId: row.owner_id,
     status: row.status,
+    ...pauseReasonOf(row),
     executionFormat: row.execution_format,
     outputFolder: row.output_folder,
     revision: row.revision,

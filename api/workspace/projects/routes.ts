@@ -55,8 +55,8 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
       transaction(async (db) => {
         const project = await archiveProject(db, organizationId, params.project_id);
         // Before the schedules; an activation locks them in the same order.
-        await pauseWorkflowsOf(db, organizationId, project.id);
-        await pauseSchedulesOf(db, organizationId, project.id, Date.now());
+        await pauseWorkflowsOf(db, organizationId, { projectId: project.id });
+        await pauseSchedulesOf(db, organizationId, { projectId: project.id }, Date.now());
         return project;
       }),
   });

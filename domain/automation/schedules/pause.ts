@@ -5,10 +5,11 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import type { ScheduleInput } from '../../../workflows/automation/schedule/contract.ts';
+import { refuseGoneMaker, refuseLiveMaker } from '../../workspace/organizations/makers.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { missedRows, recordMissed } from './due.ts';
 import { insertScheduleRuns } from './schedule-runs.ts';
-import { findSchedule, nextOf, type Schedule, scheduleStates } from './schedules.ts';
+import { findSchedule, nextOf, type Schedule, scheduleStates, updateSchedule } from './schedules.ts';
 
 /**
  * Stops firing until it is resumed; runs under way continue. Occurrences that are due but have not fired are
@@ -39,10 +40,12 @@ export async function resumeSchedule(
   if (row.status === 'active') return row;
   if (row.status === 'done')
     throw new AppError('conflict', 'The schedule is done: write it another cadence to use it again.');
+  await refuseGoneMaker(db, row.organization_id, row.created_by, 'schedule');
   if (row.project_id !== null) await getOpenProject(db, row.organization_id, row.project_id);
   const next = nextOf(row, nowMs);
   const change = {
     ...revised(row),
+    pause_reason: null,
     considered_until: new Date(nowMs),
     next_run_at: next === undefined ? null : new Date(next.atMs),
   };
@@ -83,18 +86,28 @@ async function byProcess(
 
 const insertedAtOnce = 500;
 
-/** Pauses the schedules of a project that is being archived. */
+/** Whose schedules are paused: those of a project that is archived, or of a person who is removed. */
+export type PausedTogether = { projectId: string } | { makerId: string };
+
+/** Pauses every active schedule of a project or maker; returns those that users see. */
 export async function pauseSchedulesOf(
   db: OrganizationTransaction,
   organizationId: string,
-  projectId: string,
+  whose: PausedTogether,
   nowMs: number,
-): Promise<void> {
+): Promise<Schedule[]> {
+  const [column, id] =
+    'projectId' in whose
+      ? (['project_id', whose.projectId] as const)
+      : (['created_by', whose.makerId] as const);
+  const kinds =
+    'projectId' in whose ? (['playbook', 'workflow', 'dataset'] as const) : (['playbook'] as const);
   const due = await db
     .selectFrom('schedules')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('project_id', '=', projectId)
+    .where(column, '=', id)
+    .where('kind', 'in', kinds)
     .where('status', '=', 'active')
     .where('next_run_at', '<=', new Date(nowMs))
     .forUpdate()
@@ -103,16 +116,38 @@ export async function pauseSchedulesOf(
   const missed = due.flatMap((row) => missedRows(row, nowMs, 'paused', 1));
   for (let from = 0; from < missed.length; from += insertedAtOnce)
     await insertScheduleRuns(db, missed.slice(from, from + insertedAtOnce));
-  await db
+  const paused = await db
     .updateTable('schedules')
     .set(({ eb }) => ({
       status: 'paused' as const,
+      pause_reason: 'makerId' in whose ? ('maker_removed' as const) : null,
       revision: eb('revision', '+', 1),
       next_run_at: null,
       updated_at: new Date(),
     }))
     .where('organization_id', '=', organizationId)
-    .where('project_id', '=', projectId)
+    .where(column, '=', id)
+    .where('kind', 'in', kinds)
     .where('status', '=', 'active')
+    .returningAll()
     .execute();
+  return paused.filter(({ kind }) => kind === 'playbook');
+}
+
+/**
+ * The schedule runs as `takerId` from now on, and stays paused until it is resumed.
+ *
+ * @throws AppError conflict if its maker is still there
+ */
+export async function takeOverSchedule(
+  db: OrganizationTransaction,
+  row: Schedule,
+  takerId: string,
+): Promise<Schedule> {
+  await refuseLiveMaker(db, row.organization_id, row.created_by, 'schedule');
+  return updateSchedule(db, row.organization_id, row.id, {
+    created_by: takerId,
+    pause_reason: null,
+    ...revised(row),
+  });
 }

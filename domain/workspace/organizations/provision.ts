@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
 import { createDatabase, inOrganization } from '../../../data/postgres/client.ts';
-import { makeOwnerLink } from '../people/links.ts';
+import { makeLink } from '../people/links.ts';
 
 /** The service's data about an organization: listed among its tables, but never queryable. */
 export const systemTableNames = [
@@ -55,7 +55,9 @@ export async function provisionOrganization(
           role: 'owner',
         })
         .execute();
-      ownerToken = await makeOwnerLink(transaction, { organizationId, userId, email });
+      const role = 'owner';
+      const owner = { organizationId, kind: role, email, role, userId } as const;
+      ownerToken = (await makeLink(transaction, owner)).secret;
       await transaction
         .insertInto('api_clients')
         .values({

@@ -1,48 +1,128 @@
 import { sql } from 'kysely';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
-import { AppError } from '../../../data/errors.ts';
+import { AppError, notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import {
   type Database,
   inOrganization,
-  isUniqueViolation,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 
-import { type RecordOf, records } from '../../../data/postgres/records.ts';
-import { hashPassword } from './passwords.ts';
-import { beginSession } from './sessions.ts';
-
-/** A one-time address that opens an account. */
+/** A one-time address: of the first owner, of an invitation, or for a new password. */
 export type AccountLink = RecordOf<'account_links'>;
+export type LinkKind = AccountLink['kind'];
 
-const links = records('account_links', { prefix: 'lnk', what: 'The link' });
+const links = records('account_links', { prefix: undefined, what: 'The link' });
 
-const ownerLinkDays = 30;
+const hourMs = 3_600_000;
+const lifetimeMs: Readonly<Record<LinkKind, number>> = {
+  owner: 30 * 24 * hourMs,
+  invitation: 7 * 24 * hourMs,
+  password: hourMs,
+};
+const maxOpenInvitations = 500;
 
-/** A link by which the first owner of an organization sets name, e-mail and password; returns its secret. */
-export async function makeOwnerLink(
+export interface NewLink {
+  organizationId: string;
+  /** Default: a new id. */
+  id?: string;
+  kind: LinkKind;
+  email: string;
+  role: AccountLink['role'];
+  /** Whose account it opens; an invitation makes a new one. */
+  userId?: string;
+  createdBy?: string;
+}
+
+/**
+ * A new link and its secret, which is stored as a hash only. It replaces links of its kind for the same
+ * e-mail: the last one sent is the one that works.
+ *
+ * @throws AppError conflict if too many invitations are open
+ */
+export async function makeLink(
   db: OrganizationTransaction,
-  { organizationId, userId, email }: { organizationId: string; userId: string; email: string },
-): Promise<string> {
+  { organizationId, id = newId('lnk'), kind, email, role, userId, createdBy }: NewLink,
+): Promise<{ link: AccountLink; secret: string }> {
+  await db
+    .deleteFrom('account_links')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', kind)
+    .where(sql`lower(email)`, '=', sql`lower(${email})`)
+    .where('used_at', 'is', null)
+    .execute();
+  if (kind === 'invitation') await refuseTooMany(db, organizationId);
   const secret = newSecret('wal');
-  await links.insert(db, {
+  const link = await links.insert(db, {
     organization_id: organizationId,
-    id: newId('lnk'),
-    kind: 'owner',
+    id,
+    kind,
     token_hash: hashSecret(secret),
     email,
-    role: 'owner',
-    user_id: userId,
-    expires_at: new Date(Date.now() + ownerLinkDays * 86_400_000),
+    role,
+    user_id: userId ?? null,
+    created_by: createdBy ?? null,
+    expires_at: new Date(Date.now() + lifetimeMs[kind]),
   });
-  return secret;
+  return { link, secret };
+}
+
+async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+  const { open } = await openInvitations(db, organizationId)
+    .select((on) => on.fn.countAll<number>().as('open'))
+    .executeTakeFirstOrThrow();
+  if (open < maxOpenInvitations) return;
+  throw new AppError(
+    'conflict',
+    `The organization has ${maxOpenInvitations} open invitations, which is the most; delete some first.`,
+  );
+}
+
+const openInvitations = (db: OrganizationTransaction, organizationId: string) =>
+  db
+    .selectFrom('account_links')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'invitation')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', new Date());
+
+/** Invitations that can still be used, newest first. */
+export function listInvitations(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { after, limit }: Slice,
+): Promise<AccountLink[]> {
+  let query = openInvitations(db, organizationId).selectAll();
+  if (after !== undefined) query = query.where('id', '<', after);
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** An invitation that can still be used. */
+export async function getInvitation(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<AccountLink> {
+  const link = await openInvitations(db, organizationId).selectAll().where('id', '=', id).executeTakeFirst();
+  if (link === undefined) throw notFound('The invitation');
+  return link;
+}
+
+export async function deleteInvitation(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<AccountLink> {
+  const link = await getInvitation(db, organizationId, id);
+  await links.remove(db, organizationId, id);
+  return link;
 }
 
 /** The link of this secret if it can still be used. */
 export async function findLink(
   db: Database,
-  kind: 'owner',
+  kind: LinkKind,
   secret: string,
 ): Promise<AccountLink | undefined> {
   const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -58,35 +138,13 @@ export async function findLink(
 
 const isUsable = (link: AccountLink) => link.used_at === null && link.expires_at.getTime() > Date.now();
 
-/**
- * Sets name, e-mail and password of the owner of a link, and begins a session; returns its secret. The link
- * can then not be used again; of two uses at once one succeeds.
- *
- * @throws AppError conflict if the link was used meanwhile, name_taken if the e-mail has an account
- */
-export async function useOwnerLink(
-  db: Database,
-  link: AccountLink,
-  { name, email, password, address }: { name: string; email: string; password: string; address: string },
-): Promise<string> {
-  const { organization_id: organizationId, user_id: userId } = link;
-  const passwordHash = await hashPassword(password, address);
-  try {
-    return await inOrganization(db, organizationId, async (transaction) => {
-      const current = await links.get(transaction, organizationId, link.id, 'update');
-      if (!isUsable(current)) throw new AppError('conflict', 'The link has been used.');
-      await transaction
-        .updateTable('users')
-        .set({ name, email, password_hash: passwordHash })
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', userId!)
-        .execute();
-      await links.update(transaction, organizationId, link.id, { used_at: new Date() });
-      return beginSession(transaction, { organizationId, userId: userId! });
-    });
-  } catch (error) {
-    if (isUniqueViolation(error, 'users_account') || isUniqueViolation(error, 'users_email'))
-      throw new AppError('name_taken', 'There is an account with this e-mail already.');
-    throw error;
-  }
+/** Marks a link as used; of two uses at once one succeeds. */
+export async function spendLink(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: AccountLink,
+): Promise<void> {
+  const current = await links.find(db, organizationId, id, 'update');
+  if (current === undefined || !isUsable(current))
+    throw new AppError('conflict', 'The address has been used, or has expired.');
+  await links.update(db, organizationId, id, { used_at: new Date() });
 }

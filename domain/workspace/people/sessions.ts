@@ -59,3 +59,18 @@ export async function endSession(db: Database, { organizationId, id }: PageSessi
       .execute(),
   );
 }
+
+/** Ends every session of the pages and every login of a person. */
+export async function endEverySession(
+  db: OrganizationTransaction,
+  { organizationId, userId }: Person,
+): Promise<void> {
+  for (const table of ['page_sessions', 'logins'] as const)
+    await db
+      .updateTable(table)
+      .set({ ended_at: new Date() })
+      .where('organization_id', '=', organizationId)
+      .where('user_id', '=', userId)
+      .where('ended_at', 'is', null)
+      .execute();
+}

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { hashSecret, newSecret } from '../../../data/encryption.ts';
-import { newId } from '../../../data/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type CallOptions, type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { personOf } from '../../support/people.ts';
+import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 const url = '/v1/auth/m2m/clients';
@@ -17,28 +16,8 @@ beforeAll(async () => {
 const run = (statement: string, values: unknown[] = []) =>
   workspace.deps.lake.catalogPool.query(statement, values);
 
-/** Calls as a person of the organization, with a token of theirs. */
-async function person({ organizationId }: TestClient, role: 'owner' | 'admin' | 'member', scopes = all) {
-  const [id, token] = [newId('usr'), newSecret('wat')];
-  await run('INSERT INTO users (organization_id, id, email, name, role) VALUES ($1, $2, $3, $4, $5)', [
-    organizationId,
-    id,
-    `${id}@example.com`,
-    role,
-    role,
-  ]);
-  await run(
-    `INSERT INTO access_tokens (organization_id, id, token_hash, user_id, scopes, expires_at)
-     VALUES ($1, $2, $3, $4, $5, now() + interval '1 hour')`,
-    [organizationId, newId('tok'), hashSecret(token), id, scopes],
-  );
-  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, options: CallOptions = {}) =>
-    workspace.call(method, path, {
-      ...options,
-      headers: { ...options.headers, authorization: `Bearer ${token}` },
-    });
-  return { id, call };
-}
+const person = (client: TestClient, role: 'owner' | 'admin' | 'member', scopes = all) =>
+  personOf(workspace, client, role, scopes);
 
 const exchange = (clientId: string, secret: string, scope = '') =>
   workspace.call('POST', '/v1/auth/m2m/token', {

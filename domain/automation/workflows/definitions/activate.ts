@@ -1,11 +1,12 @@
 import type { Cipher } from '../../../../data/encryption.ts';
 import { AppError, ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { refuseGoneMaker, refuseLiveMaker } from '../../../workspace/organizations/makers.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
 import { triggersOf } from './triggers.ts';
 import { findNumbered, frozen, getVersion, insertVersion, type WorkflowVersion } from './versions.ts';
-import { checkRevision, type Workflow, workflowStates } from './workflows.ts';
+import { checkRevision, updateWorkflow, type Workflow, workflowStates } from './workflows.ts';
 import { faultsOfDraft, refuseArchived, revised } from './write.ts';
 
 export interface Activation {
@@ -91,9 +92,34 @@ export async function pauseWorkflow(db: OrganizationTransaction, before: Workflo
 export async function resumeWorkflow(db: OrganizationTransaction, before: Workflow): Promise<Workflow> {
   if (before.status === 'active') return before;
   if (before.status !== 'paused') throw notActive(before);
+  await refuseGoneMaker(db, before.organization_id, before.owner_id, 'workflow');
   await getOpenProject(db, before.organization_id, before.project_id);
   await replaceActiveTriggers(db, before, await getVersion(db, before, before.active_version_id!));
   return moved(db, before, 'active');
+}
+
+/**
+ * The workflow belongs to `takerId` from now on, and stays paused until it is resumed.
+ *
+ * @throws AppError conflict if its owner is still there
+ */
+export async function takeOverWorkflow(
+  db: OrganizationTransaction,
+  before: Workflow,
+  takerId: string,
+): Promise<Workflow> {
+  await refuseLiveMaker(db, before.organization_id, before.owner_id, 'workflow');
+  await db
+    .updateTable('schedules')
+    .set({ created_by: takerId })
+    .where('organization_id', '=', before.organization_id)
+    .where('workflow_id', '=', before.id)
+    .execute();
+  return updateWorkflow(db, before.organization_id, before.id, {
+    owner_id: takerId,
+    pause_reason: null,
+    ...revised(before),
+  });
 }
 
 const notActive = ({ status }: Workflow) =>
@@ -106,7 +132,12 @@ async function moved(
   to: 'active' | 'paused',
   change: { active_version_id?: string } = {},
 ): Promise<Workflow> {
-  const row = await workflowStates.move(db, before, before.status, to, { ...change, ...revised(before) });
+  const cleared = to === 'active' ? { pause_reason: null } : {};
+  const row = await workflowStates.move(db, before, before.status, to, {
+    ...change,
+    ...cleared,
+    ...revised(before),
+  });
   if (row === undefined) throw new AppError('conflict', 'The workflow changed meanwhile.');
   return row;
 }

@@ -7,7 +7,13 @@ export type Workflow = RecordOf<'workflows'>;
 
 const workflows = records('workflows', { prefix: 'wfl', what: 'The workflow' });
 
-export const { find: findWorkflow, insert: insertWorkflow, update: updateWorkflow } = workflows;
+export const {
+  /** The workflow, whoever owns it. */
+  get: getAnyWorkflow,
+  find: findWorkflow,
+  insert: insertWorkflow,
+  update: updateWorkflow,
+} = workflows;
 
 /** A draft becomes active with its first version, and stays so with each later one. Archived is final. */
 export const workflowStates = states('workflows', {

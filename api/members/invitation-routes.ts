@@ -1,0 +1,85 @@
+import {
+  deleteInvitation,
+  getInvitation,
+  listInvitations,
+  makeLink,
+} from '../../domain/workspace/people/links.ts';
+import { refuseMemberEmail } from '../../domain/workspace/people/members.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { resource } from '../resource.ts';
+import { route } from '../route.ts';
+import { envelope } from '../schemas.ts';
+import { serviceUrl } from '../service-url.ts';
+import { mailLink } from './mail-link.ts';
+import {
+  invitationBody,
+  invitationExample,
+  invitationSchema,
+  invitationView,
+  sentInvitationSchema,
+} from './schemas.ts';
+
+const path = '/v1/invitations/:invitation_id';
+
+/** Invitations to the organization: one-time addresses at which people open their accounts. */
+export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
+  const invitations = resource(app, deps, {
+    tag: 'Members',
+    path,
+    schema: invitationSchema,
+    example: invitationExample,
+    load: (db, organizationId, { invitation_id: id }) => getInvitation(db, organizationId, id),
+    view: invitationView,
+  });
+  invitations.list({
+    summary: 'List open invitations, newest first',
+    description: 'Those that were neither accepted nor deleted, and have not expired.',
+    admin: true,
+    rows: (db, { organizationId }, slice) => listInvitations(db, organizationId, slice),
+  });
+  route(
+    app,
+    { db: deps.db, tag: 'Members' },
+    ['POST', '/v1/invitations'],
+    {
+      summary: 'Invite somebody',
+      description:
+        'The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it.',
+      admin: true,
+      body: invitationBody,
+      errors: ['name_taken', 'conflict'],
+    },
+    {
+      201: envelope(sentInvitationSchema).meta({
+        examples: [
+          {
+            data: { ...invitationExample, url: 'https://workspace.example.com/invitations/wal_…' },
+          },
+        ],
+      }),
+    },
+    async ({ caller, organizationId, body, newId, transaction, request, reply }) => {
+      const { link, secret } = await transaction(async (db) => {
+        await refuseMemberEmail(db, organizationId, body.email);
+        return makeLink(db, {
+          ...body,
+          organizationId,
+          id: newId('inv'),
+          kind: 'invitation',
+          createdBy: caller.id,
+        });
+      });
+      const url = `${serviceUrl(deps, request)}/invitations/${secret}`;
+      mailLink(deps, link, url);
+      reply.header('Cache-Control', 'no-store');
+      return { data: { ...invitationView(link), url } };
+    },
+  );
+  invitations.remove({
+    summary: 'Delete an invitation',
+    description: 'Its address ends at once.',
+    admin: true,
+    run: ({ organizationId, params, transaction }) =>
+      transaction((db) => deleteInvitation(db, organizationId, params.invitation_id)),
+  });
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { AccountLink } from '../../domain/workspace/people/links.ts';
+import type { Member } from '../../domain/workspace/people/members.ts';
+import { nullableTimestamp, timestamp } from '../schemas.ts';
+
+const roles = ['owner', 'admin', 'member'] as const;
+
+export const memberSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: z.enum(roles),
+    createdAt: timestamp,
+    lastSeenAt: nullableTimestamp.describe(
+      'When the person last signed in, or a login of theirs was refreshed.',
+    ),
+  })
+  .meta({ id: 'Member' });
+
+export const memberExample: z.input<typeof memberSchema> = {
+  id: 'usr_01kahz3v6dfyvb1s8m3h9q2w4x',
+  email: 'ada@example.com',
+  name: 'Ada',
+  role: 'admin',
+  createdAt: '2026-11-21T08:30:00.000Z',
+  lastSeenAt: '2026-11-24T07:12:00.000Z',
+};
+
+export function memberView(row: Member): z.input<typeof memberSchema> {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    createdAt: row.created_at.toISOString(),
+    lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+  };
+}
+
+export const changeMemberBody = z.strictObject({ role: z.enum(roles) }).meta({ example: { role: 'admin' } });
+
+const pausedSchema = z.object({
+  type: z.enum(['schedule', 'workflow']),
+  id: z.string(),
+  name: z.string(),
+});
+
+export const removedMemberSchema = memberSchema
+  .extend({
+    paused: z.array(pausedSchema).describe('What ran as the person; an administrator may take it over.'),
+  })
+  .meta({ id: 'RemovedMember' });
+
+export const removedMemberExample: z.input<typeof removedMemberSchema> = {
+  ...memberExample,
+  paused: [{ type: 'schedule', id: 'sch_01kahz3v6dfyvb1s8m3h9q2w4x', name: 'Every morning' }],
+};
+
+export const resetSchema = z
+  .object({ url: z.string().describe('Shown this once; it works once.'), expiresAt: timestamp })
+  .meta({ id: 'PasswordReset' });
+
+export const invitationSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'Invitation' });
+
+export const invitationExample: z.input<typeof invitationSchema> = {
+  id: 'inv_01kahz3v6dfyvb1s8m3h9q2w4x',
+  email: 'ada@example.com',
+  role: 'member',
+  createdAt: '2026-11-24T08:30:00.000Z',
+  expiresAt: '2026-12-01T08:30:00.000Z',
+};
+
+export const sentInvitationSchema = invitationSchema
+  .extend({ url: z.string().describe('Where the person opens the account; shown this once.') })
+  .meta({ id: 'SentInvitation' });
+
+export const invitationBody = z
+  .strictObject({
+    email: z.email().max(320),
+    role: z.enum(['admin', 'member']),
+  })
+  .meta({ example: { email: 'ada@example.com', role: 'member' } });
+
+export function invitationView(link: AccountLink): z.input<typeof invitationSchema> {
+  return {
+    id: link.id,
+    email: link.email,
+    role: link.role,
+    createdAt: link.created_at.toISOString(),
+    expiresAt: link.expires_at.toISOString(),
+  };
+}

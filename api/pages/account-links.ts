@@ -1,0 +1,143 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { AppError } from '../../data/errors.ts';
+import { type AccountLink, findLink, type LinkKind } from '../../domain/workspace/people/links.ts';
+import { openAccount } from '../../domain/workspace/people/open-account.ts';
+import { passwordLength } from '../../domain/workspace/people/passwords.ts';
+import type { Routes } from '../deps.ts';
+import { addressGroup } from '../plugins/address-group.ts';
+import { type Html, html } from './html.ts';
+import { describedBy, faultText, sendPage } from './layout.ts';
+import type { Pages } from './pages.ts';
+
+const text = z.string().default('');
+const form = z.object({ name: text, email: text, password: text });
+type Given = z.output<typeof form>;
+const params = z.object({ token: z.string().max(200) });
+const config = { scope: 'public' as const };
+
+interface LinkPage {
+  path: string;
+  title: string;
+  introduction: string;
+  /** The fields that the person fills in, besides the password. */
+  asks: readonly ('name' | 'email')[];
+  button: string;
+}
+
+const linkPages: Readonly<Record<LinkKind, LinkPage>> = {
+  owner: {
+    path: '/owner',
+    title: 'Become the owner',
+    introduction: 'This address works once. It makes you the owner of the organization.',
+    asks: ['name', 'email'],
+    button: 'Create the account',
+  },
+  invitation: {
+    path: '/invitations',
+    title: 'Join the organization',
+    introduction: 'This address works once. It makes you a member of the organization, with this e-mail:',
+    asks: ['name'],
+    button: 'Create the account',
+  },
+  password: {
+    path: '/password',
+    title: 'Choose a new password',
+    introduction: 'This address works once. Everybody who is signed in to this account will be signed out:',
+    asks: [],
+    button: 'Set the password',
+  },
+};
+
+/** One-time addresses: of the first owner, of invitations, and for new passwords. */
+export function accountLinkPages(routes: Routes, pages: Pages): void {
+  for (const kind of ['owner', 'invitation', 'password'] as const) linkPage(routes, pages, kind);
+}
+
+function linkPage(routes: Routes, pages: Pages, kind: LinkKind): void {
+  const { path, title, introduction, asks, button } = linkPages[kind];
+  const url = `${path}/:token`;
+
+  function sendForm(
+    reply: FastifyReply,
+    { token, link, given, fault }: { token: string; link: AccountLink; given: Given; fault?: string },
+  ) {
+    const { least, most } = passwordLength;
+    const [first = 'password'] = asks;
+    const marked = (field: string) => (field === first ? describedBy(fault) : undefined);
+    const body = html`${faultText(fault)}
+<p>${introduction}</p>
+${asks.includes('email') ? undefined : html`<p><strong>${link.email}</strong></p>`}
+<form method="post" action="${path}/${token}">
+${pages.formFields(reply)}
+${asks.map((field) => accountField(field, given, marked(field)))}
+${asks.includes('email') ? undefined : html`<input type="hidden" name="username" autocomplete="username" value="${link.email}">`}
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${least}" maxlength="${most}" required${marked('password') ?? html` aria-describedby="rule"`}>
+<p class="hint" id="rule">At least ${least} characters.</p>
+<button>${button}</button>
+</form>`;
+    return sendPage(reply, { title, body, fault });
+  }
+
+  routes.get(url, { config, schema: { hide: true, params } }, async (request, reply) => {
+    const { token } = request.params;
+    const link = await findLink(pages.db, kind, token);
+    if (link === undefined) return sendNotUsable(reply);
+    return sendForm(reply, { token, link, given: { name: '', email: '', password: '' } });
+  });
+
+  routes.post(url, { config, schema: { hide: true, params, body: form } }, async (request, reply) => {
+    const { token } = request.params;
+    const link = await findLink(pages.db, kind, token);
+    if (link === undefined) return sendNotUsable(reply);
+    const { name, email, password } = request.body;
+    const given = { name: name.trim(), email: email.trim(), password };
+    const fault = asks.map((field) => faults[field](given)).find(Boolean) ?? passwordFault(password);
+    if (fault !== undefined) return sendForm(reply, { token, link, given, fault });
+    try {
+      const fields = { ...given, address: addressGroup(request.ip) };
+      const { person, secret } = await openAccount(pages.db, link, fields);
+      request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
+      pages.setSession(reply, secret);
+      return reply.redirect('/sign-in', 303);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'name_taken')
+        return sendForm(reply, { token, link, given, fault: error.message });
+      throw error;
+    }
+  });
+}
+
+function sendNotUsable(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: 'The address does not work',
+    body: html`<p>It has been used, has expired, or was never valid.</p><p><a href="/sign-in">Sign in</a></p>`,
+    status: 404,
+  });
+}
+
+function accountField(field: 'name' | 'email', given: Given, fault: Html | undefined): Html {
+  if (field === 'name')
+    return html`<label for="name">Name</label>
+<input id="name" name="name" autocomplete="name" maxlength="200" required value="${given.name}"${fault}>`;
+  return html`<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" maxlength="320" required value="${given.email}"${fault}>`;
+}
+
+/** What is wrong with a field, for the person who filled it in. */
+const faults: Readonly<Record<'name' | 'email', (given: Given) => string | undefined>> = {
+  name: ({ name }) =>
+    name === '' || name.length > 200 || /\p{Cc}/u.test(name)
+      ? 'Give a name of at most 200 characters.'
+      : undefined,
+  email: ({ email }) => (z.email().max(320).safeParse(email).success ? undefined : 'Give an e-mail address.'),
+};
+
+function passwordFault(password: string): string | undefined {
+  const { least, most } = passwordLength;
+  if ([...password].length < least) return `Choose a password of at least ${least} characters.`;
+  if (password.length > most) return `Choose a password of at most ${most} characters.`;
+  if (password.includes('\u0000')) return 'Choose another password.';
+  return undefined;
+}

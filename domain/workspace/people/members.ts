@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { endEverySession } from './sessions.ts';
+
+/** A person of the organization who has not been removed. */
+export type Member = RecordOf<'users'>;
+export type Role = Member['role'];
+
+const users = records('users', { prefix: 'usr', what: 'The member' });
+
+/** Newest first. */
+export function listMembers(
+  db: OrganizationTransaction,
+  organizationId: string,
+  slice: Slice,
+): Promise<Member[]> {
+  return users.list(db, organizationId, slice, { removed_at: null });
+}
+
+export async function getMember(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  lock?: 'update',
+): Promise<Member> {
+  const member = await users.get(db, organizationId, id, lock);
+  if (member.removed_at !== null) throw notFound('The member');
+  return member;
+}
+
+/** Refuses an e-mail that a member has. */
+export async function refuseMemberEmail(
+  db: OrganizationTransaction,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  const member = await db
+    .selectFrom('users')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where(sql`lower(email)`, '=', sql`lower(${email})`)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  if (member === undefined) return;
+  throw new AppError('name_taken', 'A member of the organization has this e-mail already.');
+}
+
+/** Who changes a member: only an owner changes owners, or makes them. */
+export interface Changer {
+  isOwner: boolean;
+}
+
+/**
+ * Changes the role of a member.
+ *
+ * @throws AppError admin_required if only an owner may, conflict if no owner would be left
+ */
+export async function changeRole(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  role: Role,
+  { isOwner }: Changer,
+): Promise<Member> {
+  const member = await lockedMember(db, organizationId, id);
+  if (member.role === role) return member;
+  if (member.role === 'owner' || role === 'owner') refuseUnlessOwner(isOwner);
+  if (member.role === 'owner') await refuseLastOwner(db, member);
+  return users.update(db, organizationId, id, { role });
+}
+
+/**
+ * Removes a member: sessions, logins and tokens end, and the account is closed. What the member made stays.
+ *
+ * @throws AppError admin_required if only an owner may, conflict if no owner would be left
+ */
+export async function removeMember(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+  { isOwner }: Changer,
+): Promise<Member> {
+  const member = await lockedMember(db, organizationId, id);
+  if (member.role === 'owner') {
+    refuseUnlessOwner(isOwner);
+    await refuseLastOwner(db, member);
+  }
+  await endEverySession(db, { organizationId, userId: id });
+  await db
+    .deleteFrom('account_links')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', id)
+    .execute();
+  return users.update(db, organizationId, id, { removed_at: new Date(), password_hash: null });
+}
+
+export function refuseUnlessOwner(isOwner: boolean): void {
+  if (!isOwner) throw new AppError('admin_required', 'Only a person with the role owner may do this.');
+}
+
+/** Changes of members take turns, so that two owners who step down at once do not both go. */
+async function lockedMember(
+  db: OrganizationTransaction,
+  organizationId: string,
+  id: string,
+): Promise<Member> {
+  await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return getMember(db, organizationId, id, 'update');
+}
+
+/** An owner who never made an account cannot act, so is no owner who is left. */
+async function refuseLastOwner(db: OrganizationTransaction, owner: Member): Promise<void> {
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('organization_id', '=', owner.organization_id)
+    .where('id', '!=', owner.id)
+    .where('role', '=', 'owner')
+    .where('removed_at', 'is', null)
+    .where('password_hash', 'is not', null)
+    .executeTakeFirst();
+  if (other !== undefined) return;
+  throw new AppError('conflict', 'This is the last owner of the organization; make another one first.');
+}

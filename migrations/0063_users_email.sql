@@ -1,0 +1,2 @@
+-- Replaced by users_live_email.
+DROP INDEX users_email;

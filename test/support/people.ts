@@ -1,0 +1,36 @@
+import { hashSecret, newSecret } from '../../data/encryption.ts';
+import { newId } from '../../data/ids.ts';
+import type { CallOptions, TestClient, Workspace } from './workspace.ts';
+
+const allScopes = ['agent:read', 'agent:write', 'tables:append'];
+
+/** Adds a person to an organization, with a token of theirs. */
+export async function personOf(
+  workspace: Workspace,
+  { organizationId }: TestClient,
+  role: 'owner' | 'admin' | 'member',
+  scopes: readonly string[] = allScopes,
+) {
+  const run = (statement: string, values: unknown[]) =>
+    workspace.deps.lake.catalogPool.query(statement, values);
+  const [id, token] = [newId('usr'), newSecret('wat')];
+  const email = `${id}@example.com`;
+  await run('INSERT INTO users (organization_id, id, email, name, role) VALUES ($1, $2, $3, $4, $5)', [
+    organizationId,
+    id,
+    email,
+    role,
+    role,
+  ]);
+  await run(
+    `INSERT INTO access_tokens (organization_id, id, token_hash, user_id, scopes, expires_at)
+     VALUES ($1, $2, $3, $4, $5, now() + interval '1 hour')`,
+    [organizationId, newId('tok'), hashSecret(token), id, scopes],
+  );
+  const call: TestClient['call'] = (method, path, options: CallOptions = {}) =>
+    workspace.call(method, path, {
+      ...options,
+      headers: { ...options.headers, authorization: `Bearer ${token}` },
+    });
+  return { id, email, token, call };
+}
