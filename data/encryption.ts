@@ -4,9 +4,15 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEq
  * Encrypts small values at rest. The first key seals and every listed key opens, which allows key rotation.
  */
 export interface Cipher {
+  /** Ids of the configured keys; the first one seals. */
+  readonly keyIds: readonly [string, ...string[]];
   seal(plain: Uint8Array | string): Buffer;
   open(sealed: Uint8Array): Buffer;
 }
+
+/** Maximum length of a key's id, and so of the header of a sealed value. */
+const longestId = 64;
+export const sealedHeaderBytes = 1 + longestId;
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -19,14 +25,17 @@ export function createCipher(keys: string): Cipher {
   const parsed = keys.split(',').map((entry) => {
     const [id, encoded] = entry.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
-    if (id === undefined || id === '' || id.length > 64 || key.length !== 32) {
+    if (id === undefined || id === '' || id.length > longestId || key.length !== 32) {
       throw new Error('Each encryption key is written `id:base64` with 32 bytes behind the base64.');
     }
     return { id, key };
   });
   const first = parsed[0]!;
   const byId = new Map(parsed.map((entry) => [entry.id, entry.key]));
+  for (const { id, key } of parsed)
+    if (!byId.get(id)!.equals(key)) throw new Error(`Two different encryption keys have the id ${id}.`);
   return {
+    keyIds: [first.id, ...[...byId.keys()].slice(1)],
     seal(plain) {
       const nonce = randomBytes(nonceBytes);
       const header = Buffer.concat([Buffer.from([first.id.length]), Buffer.from(first.id, 'latin1')]);
@@ -37,7 +46,7 @@ export function createCipher(keys: string): Cipher {
     open(sealed) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
       const headerBytes = 1 + (bytes[0] ?? 0);
-      const id = bytes.toString('latin1', 1, headerBytes);
+      const id = keyIdOf(bytes);
       const key = byId.get(id);
       if (key === undefined) throw new Error(`No encryption key with the id ${id} is configured.`);
       const nonce = bytes.subarray(headerBytes, headerBytes + nonceBytes);
@@ -52,8 +61,17 @@ export function createCipher(keys: string): Cipher {
   };
 }
 
-/** Access token, client secret, refresh token, device code, session of the pages, one-time account link. */
-export type SecretPrefix = 'wat' | 'wcs' | 'wrt' | 'wdc' | 'wps' | 'wal';
+/** The id of the key that a value is sealed under; its first `sealedHeaderBytes` are enough. */
+export function keyIdOf(sealed: Uint8Array): string {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  return bytes.toString('latin1', 1, 1 + (bytes[0] ?? 0));
+}
+
+/**
+ * Access token, client secret, refresh token, device code, authorization code, session of the pages, one-time
+ * account link.
+ */
+export type SecretPrefix = 'wat' | 'wcs' | 'wrt' | 'wdc' | 'wac' | 'wps' | 'wal';
 
 /** A new 256-bit bearer secret, with a prefix by which secret scanners recognise it. */
 export function newSecret(prefix: SecretPrefix): string {

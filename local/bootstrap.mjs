@@ -35,6 +35,7 @@ const commands = {
   attacks: (args) => [['local/tools.ts'], ['test/attacks/main.ts', ...args]],
   'fuzz-contract': (args) => [['local/tools.ts'], ['test/contract-fuzz/main.ts', ...args]],
   organizations: (args) => [['local/organizations.ts', ...args]],
+  keys: (args) => [['local/keys.ts', ...args]],
   'migrate-from-zero': () => [['local/migrate-from-zero.ts']],
   install: () => [],
 };

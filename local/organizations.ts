@@ -1,8 +1,5 @@
 import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
-import { dataDirOf } from './config.ts';
-import { hostEnvironment } from './host-environment.ts';
-import { readLocalState, stackLock } from './local-state.ts';
-import { ownerOf } from './lock.ts';
+import { commandEnvironment } from './command-environment.ts';
 
 const usage = 'Usage: npm run --silent organizations -- create NAME';
 
@@ -14,24 +11,12 @@ async function main(args: readonly string[]): Promise<void> {
   const [command, name = '', ...rest] = args;
   if (command !== 'create' || name.trim() === '' || rest.length > 0) throw new Error(usage);
   const { organizationId, clientId, clientSecret, ownerToken } = await provisionOrganization(
-    hostEnvironment()['DATABASE_URL'] === undefined ? await environmentOfStack() : hostEnvironment(),
+    await commandEnvironment(),
     { name },
   );
   process.stdout.write(
     `${JSON.stringify({ organizationId, clientId, clientSecret, ownerPath: `/owner/${ownerToken}` })}\n`,
   );
-}
-
-async function environmentOfStack(): Promise<NodeJS.ProcessEnv> {
-  const dataDir = dataDirOf(hostEnvironment());
-  const state = readLocalState(dataDir);
-  // A stack that was killed leaves its file behind, but not its lock.
-  if (state === undefined || (await ownerOf(stackLock(dataDir))) === undefined) {
-    throw new Error(
-      `No stack is running on ${dataDir}: run npm start, set WORKSPACE_DATA_DIR to its directory, or DATABASE_URL.`,
-    );
-  }
-  return { ...hostEnvironment(), ...state.environment };
 }
 
 try {

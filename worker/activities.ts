@@ -18,6 +18,7 @@ import { deliveryAgentActivities } from '../activities/publishing/delivery/agent
 import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
 import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
 import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
+import { keyRotationControlActivities } from '../activities/workspace/key-rotation/control.ts';
 
 /** Every activity, by task queue. */
 export function activitiesOf(
@@ -38,6 +39,7 @@ export function activitiesOf(
       ...backfillControlActivities(deps),
       ...deliveryControlActivities(deps),
       ...workflowRunControlActivities(deps),
+      ...keyRotationControlActivities(deps),
     },
     lake: {
       ...ingestionBatchLakeActivities(deps),

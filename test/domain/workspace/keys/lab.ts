@@ -41,7 +41,7 @@ export interface Filled {
 }
 
 const password = 'the password of the source';
-export const plainSecrets = [password, 'the token of the tools', 'the secret of a delivery', 'whsec_'];
+export const plainSecrets = [password, 'the-token-of-the-tools', 'the secret of a delivery', 'whsec_'];
 
 /** A workspace whose API seals under the first of these keys. */
 export function useKeysLab(...ids: string[]): KeysLab {
@@ -75,12 +75,15 @@ export function useKeysLab(...ids: string[]): KeysLab {
         name: 'Tools',
         type: 'mcp',
         url: server.url,
-        secrets: { authorization: `Bearer ${plainSecrets[1]}` },
+        secrets: { token: plainSecrets[1] },
       });
       const workflows = workflowsOf(client, () => project);
-      const webhook = node('tell', 'webhook', { url: 'https://example.com/', secret: plainSecrets[2] });
+      const webhook = node('tell', 'webhook_delivery', {
+        url: 'https://example.com/',
+        secret: plainSecrets[2],
+      });
       const workflow = await workflows.draft(
-        graphOf([node('one', 'query', { sql: 'SELECT 1 AS one' }), webhook], [['one', 'tell']]),
+        graphOf([node('one', 'query', { sql: 'SELECT 1 AS one' }), webhook], [['one.done', 'tell.start']]),
         { triggers: [{ type: 'webhook' }] },
       );
       await workflows.activate(workflow);

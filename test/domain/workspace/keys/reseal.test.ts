@@ -29,7 +29,11 @@ test('slices of any size visit every value once, of every organization', async (
     let slices = 0;
     let next: Parameters<typeof resealSlice>[1] = null;
     do {
-      const slice = await resealSlice({ db, cipher }, next, { values, isOver: () => slices % 2 === 0, pageRows });
+      const slice = await resealSlice({ db, cipher }, next, {
+        values,
+        isOver: () => slices % 2 === 0,
+        pageRows,
+      });
       expect([sum(slice.resealed) <= values, slice.changed, slice.unopened]).toEqual([true, [], []]);
       resealed += sum(slice.resealed);
       slices += 1;
@@ -57,22 +61,34 @@ test('a change that a request makes at the same moment is not overwritten', asyn
   const changed = cipherOf('k1').seal(JSON.stringify({ password: 'changed meanwhile' }));
   const request = await lab.workspace.deps.lake.catalogPool.connect();
   await request.query('BEGIN');
-  await request.query('UPDATE data_connections SET sealed_secrets = $1 WHERE id = $2', [changed, connectionId]);
+  await request.query('UPDATE data_connections SET sealed_secrets = $1 WHERE id = $2', [
+    changed,
+    connectionId,
+  ]);
   const resealing = whole('k6', 'k1');
   const waiting = async () =>
-    (await query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'data_connections'`))
-      .rowCount;
+    (
+      await query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'data_connections'`,
+      )
+    ).rowCount;
   await eventually(waiting, (sessions) => sessions === 1);
   await request.query('COMMIT');
   request.release();
-  expect((await resealing).changed).toEqual([{ column: 'data_connections.sealed_secrets', keyId: 'k1', count: 1 }]);
+  expect((await resealing).changed).toEqual([
+    { column: 'data_connections.sealed_secrets', keyId: 'k1', count: 1 },
+  ]);
   const stored = async () =>
     (await query('SELECT sealed_secrets FROM data_connections WHERE id = $1', [connectionId])).rows[0]
       .sealed_secrets as Buffer;
   expect(await stored()).toEqual(changed);
   // The next pass finds it.
   expect(sum((await whole('k6', 'k1')).resealed)).toBe(1);
-  expect(cipherOf('k6').open(await stored()).toString()).toBe(JSON.stringify({ password: 'changed meanwhile' }));
+  expect(
+    cipherOf('k6')
+      .open(await stored())
+      .toString(),
+  ).toBe(JSON.stringify({ password: 'changed meanwhile' }));
   await whole('k1', 'k6');
 });
 
@@ -87,7 +103,10 @@ test('values that no key opens are counted and stay; all others are re-sealed, a
     broken,
     client.organizationId,
   ]);
-  await query('UPDATE lakes SET reader_password = $1 WHERE organization_id = $2', [never, client.organizationId]);
+  await query('UPDATE lakes SET reader_password = $1 WHERE organization_id = $2', [
+    never,
+    client.organizationId,
+  ]);
   const slice = await whole('k7', 'k1');
   expect(slice.unopened).toEqual([
     { column: 'data_connections.sealed_secrets', keyId: 'lost', count: 1, reason: 'missing' },

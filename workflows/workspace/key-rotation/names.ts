@@ -1,0 +1,3 @@
+export const keyRotationWorkflowType = 'keyRotation';
+/** Answers with the progress. */
+export const keyRotationProgressQuery = 'progress';
