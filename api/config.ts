@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
 import { modelsConfig, modelsEnvironment } from '../domain/analyst/models/config.ts';
+import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
 
 const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,
@@ -10,6 +11,8 @@ const environment = storesEnvironment.extend({
   PUBLIC_URL: z.string().optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
   TRUSTED_PROXIES: z.string().default('').transform(networks),
+  PUBLIC_CLIENTS: z.string().default('[]').transform(publicClients),
+  ALLOW_CLIENT_REGISTRATION: z.stringbool().default(false),
   PREVIEW_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
 });
 
@@ -24,8 +27,27 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     publicUrl: e.PUBLIC_URL,
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
     trustedProxies: e.TRUSTED_PROXIES,
+    publicClients: e.PUBLIC_CLIENTS,
+    allowClientRegistration: e.ALLOW_CLIENT_REGISTRATION,
     previewProcesses: e.PREVIEW_PROCESSES,
   };
+}
+
+const publicClient = z.strictObject({
+  id: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  name: z.string().min(1).max(100),
+  redirectUris: z.array(z.string()).max(20),
+});
+
+/** JSON: `[{"id": "notebook", "name": "Notebook", "redirectUris": ["https://notebook.example.com/callback"]}]`. */
+function publicClients(json: string, context: z.RefinementCtx): PublicClient[] {
+  try {
+    return z.array(publicClient).parse(JSON.parse(json));
+  } catch (cause) {
+    const message = `It is not a list of {id, name, redirectUris} in JSON: ${(cause as Error).message}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
 }
 
 /** Addresses and networks such as 10.0.0.0/8, separated by commas. */

@@ -6,6 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
 import type { Service } from '../service/open.ts';
 import type { BodyRules } from './plugins/body-bytes.ts';
 
@@ -13,6 +14,10 @@ import type { BodyRules } from './plugins/body-bytes.ts';
 export interface ApiDeps extends Service {
   rateLimitPerMinute: number;
   publicUrl: string | undefined;
+  /** Public clients of the operator's configuration. */
+  publicClients: readonly PublicClient[];
+  /** Whether public clients may register themselves. */
+  allowClientRegistration: boolean;
   /** Networks whose forwarding headers are trusted; default: none. */
   trustedProxies?: readonly string[];
   /** By name, checks whether each dependency answers. */

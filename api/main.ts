@@ -36,6 +36,8 @@ const app = await buildApp({
   ...service,
   rateLimitPerMinute: config.rateLimitPerMinute,
   publicUrl: config.publicUrl,
+  publicClients: config.publicClients,
+  allowClientRegistration: config.allowClientRegistration,
   trustedProxies: config.trustedProxies,
   validateResponses: false,
   probes: {

@@ -14,6 +14,8 @@ export type IdPrefix =
   | 'lnk'
   | 'inv'
   | 'dev'
+  | 'cod'
+  | 'pub'
   | 'prj'
   | 'fil'
   | 'upl'

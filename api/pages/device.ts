@@ -11,17 +11,13 @@ import { showPerson } from '../../domain/workspace/people/accounts.ts';
 import { countAttempt, takeBackAttempt } from '../../domain/workspace/people/attempts.ts';
 import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
+import { consent, decisionButtons } from './consent.ts';
 import { html } from './html.ts';
 import { describedBy, faultText, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
 
 const text = z.string().optional();
 const config = { scope: 'public' as const };
-const scopeInWords: Readonly<Record<string, string>> = {
-  'agent:read': 'Read: tables, queries, files, reports',
-  'agent:write': 'Change: everything you may change',
-  'tables:append': 'Append rows to tables',
-};
 const unknownCode = 'No login waits under this code. It may have expired, or was decided already.';
 
 /** Where a signed-in person approves or denies the login of a program on another device. */
@@ -40,24 +36,15 @@ ${pages.formFields(reply)}
   async function sendDecision(reply: FastifyReply, session: PageSession, login: DeviceLogin, typed: string) {
     const person = await showPerson(pages.db, session);
     const code = shownUserCode(readUserCode(typed)!);
-    const granted = login.scopes.map((scope) => html`<li>${scopeInWords[scope] ?? scope}</li>`);
+    const client = (await findPublicClient(pages, login.client_id)) ?? { name: login.client_id };
+    const from = { label: 'Requested from', value: login.address };
     const body = html`<p>Approve only if you began this login yourself, and the program shows the code
 <strong class="code">${code}</strong>.</p>
-<dl>
-<dt>Program</dt><dd>${findPublicClient(login.client_id)?.name ?? login.client_id}</dd>
-<dt>Requested from</dt><dd>${login.address}</dd>
-<dt>Acts as</dt><dd>${person.name} (${person.email})</dd>
-<dt>Organization</dt><dd>${person.organization}</dd>
-</dl>
-<p>It may:</p>
-<ul>${granted}</ul>
+${consent({ client, from, person, scopes: login.scopes })}
 <form method="post" action="/device">
 ${pages.formFields(reply)}
 <input type="hidden" name="user_code" value="${code}">
-<div class="buttons">
-<button name="decision" value="approve">Approve</button>
-<button name="decision" value="deny" class="plain">Deny</button>
-</div>
+${decisionButtons}
 </form>`;
     return sendPage(reply, { title: 'Approve this login?', body });
   }

@@ -24,13 +24,14 @@ a{color:var(--act)}
 .code{font-family:ui-monospace,monospace;letter-spacing:.1em}
 `;
 const styleHash = createHash('sha256').update(style).digest('base64');
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+const policy = (formTarget = '') =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    `form-action 'self' ${formTarget}`.trim(),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
 
 export interface Page {
   title: string;
@@ -39,18 +40,23 @@ export interface Page {
   fault?: string | undefined;
   /** 200, or 422 with a fault, where left out. */
   status?: number | undefined;
+  /** Where forms of the page may lead besides this site, as in a content security policy. */
+  formTarget?: string;
+  /** An address of this site that is loaded at once instead. */
+  refreshTo?: string;
 }
 
 /** Sends a page: nothing of it is cached, framed, scripted or passed on as a referrer. */
 export function sendPage(
   reply: FastifyReply,
-  { title, body, fault, status = fault === undefined ? 200 : 422 }: Page,
+  { title, body, fault, status = fault === undefined ? 200 : 422, formTarget, refreshTo }: Page,
 ): FastifyReply {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+${refreshTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0; url=${refreshTo}">`}
 <title>${fault === undefined ? '' : 'Error: '}${title}</title>
 <style>${new Html(style)}</style>
 </head>
@@ -67,7 +73,7 @@ ${body}
     .type('text/html; charset=utf-8')
     .headers({
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': policy,
+      'Content-Security-Policy': policy(formTarget),
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',

@@ -4,7 +4,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { Html } from './html.ts';
 
 /** What every page may use. */
-export interface Pages extends Pick<ApiDeps, 'db'> {
+export interface Pages extends Pick<ApiDeps, 'db' | 'publicUrl' | 'publicClients'> {
   /** The fields of every form: who posts it got it from here. */
   formFields(reply: FastifyReply): Html;
   sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;

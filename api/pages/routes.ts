@@ -7,6 +7,7 @@ import type { ApiDeps, Routes } from '../deps.ts';
 import { toKnownError } from '../plugins/errors.ts';
 import { formBody } from '../plugins/form-body.ts';
 import { accountLinkPages } from './account-links.ts';
+import { authorizePages } from './authorize.ts';
 import { devicePages } from './device.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
@@ -42,7 +43,7 @@ export function pagesRoutes(app: Routes, deps: ApiDeps): void {
 
     const sessionCookie = named('session');
     const pages: Pages = {
-      db: deps.db,
+      ...deps,
       formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
       sessionOf: async (request) => {
         const secret = request.cookies[sessionCookie];
@@ -54,6 +55,7 @@ export function pagesRoutes(app: Routes, deps: ApiDeps): void {
     signInPages(routes, pages);
     accountLinkPages(routes, pages);
     devicePages(routes, pages);
+    authorizePages(routes, pages);
   });
 }
 

@@ -13,9 +13,12 @@ const page = { config: { scope: 'public' as const } };
 const text = z.string().optional();
 const form = z.object({ email: text, password: text, next: text });
 
+const onward = [/^\/device(\?user_code=[A-Za-z-]{0,20})?$/, /^\/v1\/auth\/authorize\?[\w.~%&=+:/-]{1,8000}$/];
+
 /** Only pages of this service follow a sign-in; anything else is the page that says who is signed in. */
 export function nextPage(next: string | undefined): string {
-  return next !== undefined && /^\/device(\?user_code=[A-Za-z-]{0,20})?$/.test(next) ? next : '/sign-in';
+  const isOurs = onward.some((pattern) => pattern.test(next ?? ''));
+  return isOurs ? next! : '/sign-in';
 }
 
 /** Sign-in with a local account, and sign-out. */

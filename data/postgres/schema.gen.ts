@@ -139,6 +139,22 @@ export interface AppTools {
   title: string | null;
 }
 
+export interface AuthorizationCodes {
+  address: string;
+  client_id: string;
+  code_challenge: string;
+  code_hash: Buffer;
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  id: string;
+  login_id: string | null;
+  organization_id: string;
+  redirect_uri: string;
+  scopes: string[];
+  used_at: Timestamp | null;
+  user_id: string;
+}
+
 export interface CatalogEntries {
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -547,6 +563,14 @@ export interface Projects {
   name: string;
   organization_id: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface PublicClients {
+  created_at: Generated<Timestamp>;
+  id: string;
+  last_used_at: Generated<Timestamp>;
+  name: string;
+  redirect_uris: string[];
 }
 
 export interface QueryExecutions {
@@ -995,6 +1019,7 @@ export interface DB {
   app_connections: AppConnections;
   app_tools: AppTools;
   approvals: Approvals;
+  authorization_codes: AuthorizationCodes;
   catalog_entries: CatalogEntries;
   charts: Charts;
   conversation_events: ConversationEvents;
@@ -1024,6 +1049,7 @@ export interface DB {
   playbooks: Playbooks;
   process_starts: ProcessStarts;
   projects: Projects;
+  public_clients: PublicClients;
   query_executions: QueryExecutions;
   queued_messages: QueuedMessages;
   reconcile_tries: ReconcileTries;

@@ -48,6 +48,10 @@ const signedInRoutes = [
 ];
 const publicRoutes = [
   'POST /v1/auth/m2m/token',
+  'GET /v1/auth/authorize',
+  'POST /v1/auth/token',
+  'POST /v1/auth/revoke',
+  'POST /v1/auth/register',
   'POST /v1/auth/device/code',
   'POST /v1/auth/device/token',
   'GET /.well-known/oauth-authorization-server',

@@ -35,7 +35,7 @@ export function browserOf(workspace: Workspace, headers: Record<string, string> 
       else cookies.set(name!, decodeURIComponent(value!));
     }
     fields = [...answer.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
-      ([, name, value]) => [name!, value!],
+      ([, name, value]) => [name!, unescaped(value!)],
     );
     const location = answer.headers['location'] as string | undefined;
     return { status: answer.status, headers: answer.headers, text: answer.text, location };
@@ -50,6 +50,12 @@ export function browserOf(workspace: Workspace, headers: Record<string, string> 
     /** Posts these fields alone. */
     forge: (url: string, form: Record<string, string>) => visit('POST', url, form),
   };
+}
+
+/** What a browser reads where a page has an escaped character. */
+function unescaped(text: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
 }
 
 export type Browser = ReturnType<typeof browserOf>;

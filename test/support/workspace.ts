@@ -100,6 +100,8 @@ async function open(
     ...service,
     rateLimitPerMinute: 1_000_000,
     publicUrl: undefined,
+    publicClients: [],
+    allowClientRegistration: true,
     probes: {
       postgres: async () => undefined,
       objectStore: () => service.objects.ping(),

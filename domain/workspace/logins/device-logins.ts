@@ -156,5 +156,6 @@ async function poll(db: OrganizationTransaction, id: string, clientId: string, n
   if (outcome !== 'redeem') return { outcome };
   const { organization_id: organizationId, user_id: userId, scopes, address } = login;
   const person = { organizationId: organizationId!, userId: userId! };
-  return { outcome, tokens: await beginLogin(db, { ...person, clientId, scopes, address }) };
+  const { tokens } = await beginLogin(db, { ...person, clientId, scopes, address });
+  return { outcome, tokens };
 }

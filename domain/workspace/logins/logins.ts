@@ -40,7 +40,7 @@ export interface NewLogin extends Person {
 export async function beginLogin(
   db: OrganizationTransaction,
   { organizationId, userId, clientId, scopes, address }: NewLogin,
-): Promise<Tokens> {
+): Promise<{ loginId: string; tokens: Tokens }> {
   const login = await logins.insert(db, {
     organization_id: organizationId,
     id: newId('lgn'),
@@ -50,7 +50,7 @@ export async function beginLogin(
     address,
     expires_at: new Date(Date.now() + longestDays * dayMs),
   });
-  return issue(db, login);
+  return { loginId: login.id, tokens: await issue(db, login) };
 }
 
 async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens> {
@@ -136,6 +136,19 @@ export async function refresh(
 async function end(db: OrganizationTransaction, login: Login): Promise<Login> {
   if (login.ended_at !== null) return login;
   return logins.update(db, login.organization_id, login.id, { ended_at: new Date() });
+}
+
+/** Ends the login of a refresh token; an unknown one changes nothing. */
+export async function revokeRefreshToken(db: Database, refreshToken: string): Promise<void> {
+  const { rows } = await sql<{ organization_id: string; login_id: string }>`
+    SELECT * FROM find_refresh_token(${hashSecret(refreshToken)})`.execute(db);
+  const [found] = rows;
+  if (found === undefined) return;
+  const { organization_id: organizationId, login_id: id } = found;
+  await inOrganization(db, organizationId, async (transaction) => {
+    const login = await logins.find(transaction, organizationId, id, 'update');
+    if (login !== undefined) await end(transaction, login);
+  });
 }
 
 /** Logins of a person that have not ended, newest first. */

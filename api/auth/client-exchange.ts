@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../data/errors.ts';
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  issueClientToken,
+} from '../../domain/workspace/organizations/access.ts';
+import type { ApiDeps } from '../deps.ts';
+import { failedExchanges } from './failed-exchanges.ts';
+import { oauthError } from './oauth-error.ts';
+
+type WithCredentials = FastifyRequest<{
+  Body: { client_id?: string | undefined; client_secret?: string | undefined; scope?: string | undefined };
+}>;
+
+/** Exchanges client credentials; wrong ones are throttled over all routes that take them. */
+export function clientExchange(deps: ApiDeps) {
+  const failures = failedExchanges();
+
+  async function authenticate(request: WithCredentials): Promise<AuthenticatedClient> {
+    const { clientId, secret } = credentials(request);
+    failures.admit(request.ip);
+    return authenticateClient(deps.db, clientId, secret).catch((error: unknown) => {
+      const isFailure = error instanceof AppError && error.code === 'invalid_client';
+      throw isFailure ? failures.refuse(request.ip, clientId, error) : error;
+    });
+  }
+
+  async function exchange(request: WithCredentials) {
+    const { scope = '' } = request.body;
+    const client = await authenticate(request);
+    const asked = scope.trim() === '' ? client.scopes : [...new Set(scope.trim().split(/\s+/))];
+    const refused = asked.find((name) => !client.scopes.includes(name));
+    if (refused !== undefined)
+      throw oauthError('invalid_scope', `The scope ${refused} is not granted to this client.`);
+    const { token, expiresIn } = await issueClientToken(deps.db, client, asked);
+    return {
+      access_token: token,
+      token_type: 'Bearer' as const,
+      expires_in: expiresIn,
+      scope: asked.join(' '),
+    };
+  }
+
+  return { authenticate, exchange };
+}
+
+export type ClientExchange = ReturnType<typeof clientExchange>;
+
+/** Credentials from HTTP Basic (RFC 6749 §2.3.1: form-encoded inside) or from the form, but not both. */
+function credentials(request: WithCredentials) {
+  const { client_id: formId, client_secret: formSecret } = request.body;
+  const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '');
+  if (basic !== null) {
+    const text = Buffer.from(basic[1]!, 'base64').toString();
+    const colon = text.indexOf(':');
+    const [clientId, secret] = [decodeForm(text.slice(0, colon)), decodeForm(text.slice(colon + 1))];
+    if (formSecret !== undefined || (formId !== undefined && formId !== clientId))
+      throw oauthError('invalid_request', 'Send the client credentials once: as HTTP Basic or in the form.');
+    if (colon > 0) return { clientId, secret };
+    throw oauthError(
+      'invalid_client',
+      'The Basic credentials are not of the form `client_id:client_secret`.',
+    );
+  }
+  if (formId === undefined || formSecret === undefined) {
+    throw oauthError('invalid_client', 'Send client_id and client_secret, in the form or as HTTP Basic.');
+  }
+  return { clientId: formId, secret: formSecret };
+}
+
+function decodeForm(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

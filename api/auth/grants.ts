@@ -1,0 +1,88 @@
+import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts';
+import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
+import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
+import { refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
+import { findPublicClient } from '../../domain/workspace/logins/public-clients.ts';
+import type { ApiDeps } from '../deps.ts';
+import { deviceGrant } from './device-schemas.ts';
+import { oauthError } from './oauth-error.ts';
+
+/** Fields of the token routes; each grant needs its own. */
+export interface GrantForm {
+  grant_type?: string | undefined;
+  client_id?: string | undefined;
+  code?: string | undefined;
+  redirect_uri?: string | undefined;
+  code_verifier?: string | undefined;
+  device_code?: string | undefined;
+  refresh_token?: string | undefined;
+}
+
+export type PersonGrant = 'authorization_code' | 'refresh_token' | typeof deviceGrant;
+
+const refusals: Readonly<Record<Exclude<PollOutcome, 'redeem'>, string>> = {
+  authorization_pending: 'The person has not decided yet; poll again after the interval.',
+  slow_down: 'Polled sooner than the interval, which is five seconds longer from now on.',
+  access_denied: 'The person denied the request.',
+  expired_token: 'The device code has expired; request another.',
+  invalid_grant: 'The device code is unknown, of another client, or was redeemed already.',
+};
+
+/** Each grant by which a public client gets tokens of a person. */
+const grants: Readonly<
+  Record<PersonGrant, (deps: ApiDeps, form: GrantForm, clientId: string) => Promise<Tokens>>
+> = {
+  async authorization_code({ db }, form, clientId) {
+    const code = needed(form, 'code');
+    const redirectUri = needed(form, 'redirect_uri');
+    const verifier = needed(form, 'code_verifier');
+    const tokens = await redeemCode(db, { code, clientId, redirectUri, verifier });
+    if (tokens !== undefined) return tokens;
+    throw oauthError(
+      'invalid_grant',
+      'The code is unknown, expired, used, or does not match client, redirect_uri or code_verifier.',
+    );
+  },
+  async refresh_token({ db }, form, clientId) {
+    const tokens = await refresh(db, needed(form, 'refresh_token'), clientId);
+    if (tokens !== undefined) return tokens;
+    throw oauthError('invalid_grant', 'The refresh token is unknown, expired, or was used already.');
+  },
+  async [deviceGrant]({ db }, form, clientId) {
+    const polled = await pollDeviceLogin(db, needed(form, 'device_code'), clientId, Date.now());
+    if (polled.outcome === 'redeem') return polled.tokens;
+    throw oauthError(polled.outcome, refusals[polled.outcome]);
+  },
+};
+
+function needed(form: GrantForm, field: keyof GrantForm): string {
+  const value = form[field];
+  if (value === undefined) throw oauthError('invalid_request', `Send ${field}.`);
+  return value;
+}
+
+/** The tokens of a grant, as answered; only the grants in `allowed` are given. */
+export async function grantTokens(deps: ApiDeps, form: GrantForm, allowed: readonly PersonGrant[]) {
+  const clientId = await publicClientOf(deps, form);
+  const grantType = needed(form, 'grant_type') as PersonGrant;
+  if (!allowed.includes(grantType))
+    throw oauthError('unsupported_grant_type', `This route grants ${allowed.join(' and ')}.`);
+  const tokens = await grants[grantType](deps, form, clientId);
+  return {
+    access_token: tokens.accessToken,
+    token_type: 'Bearer' as const,
+    expires_in: tokens.expiresIn,
+    scope: tokens.scopes.join(' '),
+    refresh_token: tokens.refreshToken,
+  };
+}
+
+/** The public client of a form. */
+export async function publicClientOf(
+  deps: ApiDeps,
+  form: { client_id?: string | undefined },
+): Promise<string> {
+  const client = await findPublicClient(deps, needed(form, 'client_id'));
+  if (client !== undefined) return client.id;
+  throw oauthError('invalid_client', 'There is no such public client; the command line is `cli`.');
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { AppError } from '../../data/errors.ts';
+import { isRegistrable, registerPublicClient } from '../../domain/workspace/logins/public-clients.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { visibleName } from '../schemas.ts';
+
+const body = z
+  .object({
+    client_name: visibleName(100).optional().describe('Shown to the person who decides.'),
+    redirect_uris: z.array(z.string().max(2_000)).min(1).max(10),
+    token_endpoint_auth_method: z.string().optional().describe('`none`: there are no client secrets.'),
+  })
+  .meta({ examples: [{ client_name: 'Notebook', redirect_uris: ['http://127.0.0.1/callback'] }] });
+
+const answer = z
+  .object({
+    client_id: z.string(),
+    client_id_issued_at: z.int(),
+    client_name: z.string(),
+    redirect_uris: z.array(z.string()),
+    token_endpoint_auth_method: z.literal('none'),
+    grant_types: z.array(z.string()),
+    response_types: z.array(z.string()),
+  })
+  .meta({
+    id: 'RegisteredClient',
+    examples: [
+      {
+        client_id: 'pub_01kahz3v6dfyvb1s8m3h9q2w4x',
+        client_id_issued_at: 1_795_500_000,
+        client_name: 'Notebook',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+      },
+    ],
+  });
+
+/** RFC 7591, where the operator allows it. */
+export function registrationRoute(app: Routes, deps: ApiDeps): void {
+  if (!deps.allowClientRegistration) return;
+  app.post(
+    '/v1/auth/register',
+    {
+      schema: {
+        tags: ['Auth'],
+        summary: 'Register a public client',
+        description:
+          'RFC 7591. Addresses are https, http of a loopback address (any port is then taken), or a scheme of the program’s own such as `com.example.app:/callback`. Clients that nobody used for 30 days are removed.',
+        body,
+        response: { 201: answer },
+      },
+      config: { scope: 'public', oauth: true, errors: ['conflict'] },
+    },
+    async (request, reply) => {
+      const { client_name: name = 'A program without a name', redirect_uris: redirectUris } = request.body;
+      const method = request.body.token_endpoint_auth_method ?? 'none';
+      if (method !== 'none')
+        throw refused('invalid_client_metadata', 'Only token_endpoint_auth_method none is supported.');
+      const wrong = redirectUris.find((uri) => !isRegistrable(uri));
+      if (wrong !== undefined)
+        throw refused(
+          'invalid_redirect_uri',
+          'Redirect addresses are https, http of a loopback address, or a scheme of your own with a dot in it.',
+        );
+      const client = await registerPublicClient(deps.db, { name, redirectUris });
+      reply.code(201).header('Cache-Control', 'no-store');
+      return {
+        client_id: client.id,
+        client_id_issued_at: Math.floor(client.createdAt.getTime() / 1_000),
+        client_name: name,
+        redirect_uris: redirectUris,
+        token_endpoint_auth_method: 'none' as const,
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+      };
+    },
+  );
+}
+
+const refused = (error: string, detail: string) =>
+  new AppError('invalid_request', detail, { extensions: { error } });

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { revokeRefreshToken } from '../../domain/workspace/logins/logins.ts';
+import { findAccessToken, revokeToken } from '../../domain/workspace/organizations/access.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { maxFormBytes } from '../plugins/form-body.ts';
+import type { ClientExchange } from './client-exchange.ts';
+import { oauthError } from './oauth-error.ts';
+
+const form = z
+  .object({
+    token: z.string().optional(),
+    token_type_hint: z.string().optional(),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+  })
+  .meta({ additionalProperties: { type: 'string' }, examples: [{ token: 'wrt_…', client_id: 'cli' }] });
+
+/** RFC 7009. Whoever has a token may end it; credentials, if they are sent, must be right. */
+export function revocationRoute(
+  routes: Routes,
+  deps: ApiDeps,
+  authenticate: ClientExchange['authenticate'],
+): void {
+  routes.post(
+    '/v1/auth/revoke',
+    {
+      bodyLimit: maxFormBytes,
+      schema: {
+        tags: ['Auth'],
+        summary: 'Revoke a token',
+        description:
+          'RFC 7009. Either token of a login ends the login with all its tokens. An unknown token is answered like a known one.',
+        consumes: ['application/x-www-form-urlencoded'],
+        body: form,
+        response: { 200: z.object({}).meta({ examples: [{}] }) },
+      },
+      config: {
+        scope: 'public',
+        oauth: true,
+        errors: ['invalid_client', 'unsupported_media_type', 'body_too_large'],
+      },
+    },
+    async (request) => {
+      const { token, client_secret: secret } = request.body;
+      if (secret !== undefined || request.headers.authorization !== undefined) await authenticate(request);
+      if (token === undefined) throw oauthError('invalid_request', 'Send token.');
+      const access = await findAccessToken(deps.db, token);
+      if (access !== undefined) {
+        await revokeToken(deps.db, access.organizationId, access.id);
+        routes.forgetToken(access.id);
+      } else await revokeRefreshToken(deps.db, token);
+      return {};
+    },
+  );
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { maxFormBytes } from '../plugins/form-body.ts';
+import type { ClientExchange } from './client-exchange.ts';
+import { deviceGrant, tokenPair } from './device-schemas.ts';
+import { grantTokens, type PersonGrant } from './grants.ts';
+import { tokenAnswer } from './schemas.ts';
+
+const personGrants: readonly PersonGrant[] = ['authorization_code', 'refresh_token', deviceGrant];
+
+/** Of every grant; unknown form fields are ignored. */
+const form = z
+  .object({
+    grant_type: z
+      .string()
+      .optional()
+      .meta({ enum: [...personGrants, 'client_credentials'] }),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+    code: z.string().optional(),
+    redirect_uri: z.string().optional().describe('As in the authorization request.'),
+    code_verifier: z.string().optional().describe('RFC 7636.'),
+    device_code: z.string().optional(),
+    refresh_token: z.string().optional(),
+    scope: z.string().optional(),
+  })
+  .meta({
+    additionalProperties: { type: 'string' },
+    examples: [
+      {
+        grant_type: 'authorization_code',
+        client_id: 'cli',
+        code: 'wac_…',
+        redirect_uri: 'http://127.0.0.1:49152/callback',
+        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      },
+    ],
+  });
+
+const answer = z.union([tokenPair, tokenAnswer]).meta({
+  examples: [
+    {
+      access_token: 'wat_…',
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'agent:read agent:write',
+      refresh_token: 'wrt_…',
+    },
+  ],
+});
+
+/** The token endpoint of RFC 6749, which takes every grant. */
+export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExchange['exchange']): void {
+  routes.post(
+    '/v1/auth/token',
+    {
+      bodyLimit: maxFormBytes,
+      schema: {
+        tags: ['Auth'],
+        summary: 'Get tokens',
+        description:
+          'RFC 6749. The code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials are exchanged for tokens; the last for an access token alone. A code that is presented twice ends the login that it gave.',
+        consumes: ['application/x-www-form-urlencoded'],
+        body: form,
+        response: { 200: answer },
+      },
+      config: {
+        scope: 'public',
+        oauth: true,
+        errors: [
+          'authorization_pending',
+          'slow_down',
+          'access_denied',
+          'expired_token',
+          'invalid_grant',
+          'invalid_client',
+          'invalid_scope',
+          'unsupported_grant_type',
+          'unsupported_media_type',
+          'body_too_large',
+        ],
+      },
+    },
+    async (request, reply) => {
+      reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
+      if (request.body.grant_type === 'client_credentials') return exchange(request);
+      return grantTokens(deps, request.body, personGrants);
+    },
+  );
+}

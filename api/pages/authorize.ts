@@ -1,0 +1,189 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { issueCode } from '../../domain/workspace/logins/authorization-codes.ts';
+import {
+  findPublicClient,
+  isRedirectUri,
+  type PublicClient,
+} from '../../domain/workspace/logins/public-clients.ts';
+import { showPerson } from '../../domain/workspace/people/accounts.ts';
+import type { PageSession } from '../../domain/workspace/people/sessions.ts';
+import { askedScopes } from '../auth/asked-scopes.ts';
+import type { Routes } from '../deps.ts';
+import { serviceUrl } from '../service-url.ts';
+import { consent, decisionButtons } from './consent.ts';
+import { html } from './html.ts';
+import { sendPage } from './layout.ts';
+import type { Pages } from './pages.ts';
+
+const path = '/v1/auth/authorize';
+const text = z.string().max(2_000).optional();
+const parameters = z
+  .object({
+    response_type: text,
+    client_id: text,
+    redirect_uri: text,
+    scope: text.describe('Space-separated; left out, `agent:read agent:write`.'),
+    state: text,
+    code_challenge: text,
+    code_challenge_method: text,
+  })
+  .meta({ additionalProperties: { type: 'string' } });
+type Asked = z.output<typeof parameters>;
+
+/** A request whose client and address are right: from here on, faults are told to the client. */
+interface Request {
+  client: PublicClient;
+  redirectUri: string;
+  issuer: string;
+  asked: Asked;
+}
+
+interface Grant {
+  scopes: string[];
+  codeChallenge: string;
+}
+
+/** The authorization endpoint (RFC 6749 §4.1 with RFC 7636): a program sends a person's browser here. */
+export function authorizePages(routes: Routes, pages: Pages): void {
+  /** Undefined after a page that says what is wrong: nothing is sent to an address that is not the client's. */
+  async function requestOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: Asked,
+  ): Promise<Request | undefined> {
+    const refuse = (fault: string) => {
+      const body = html`<p>${fault}</p><p>Tell whoever runs the program that sent you here.</p>`;
+      sendPage(reply, { title: 'The program asks wrongly', body, status: 400 });
+      return undefined;
+    };
+    const { client_id: clientId = '', redirect_uri: redirectUri = '' } = asked;
+    const client = await findPublicClient(pages, clientId);
+    if (client === undefined) return refuse('There is no program with this client_id.');
+    const issuer = serviceUrl(pages, request);
+    if (!isRedirectUri(client, redirectUri, issuer))
+      return refuse('The redirect_uri is not registered for this program.');
+    return { client, redirectUri, issuer, asked };
+  }
+
+  async function sendConsent(reply: FastifyReply, session: PageSession, request: Request, grant: Grant) {
+    const { client, redirectUri, asked } = request;
+    const person = await showPerson(pages.db, session);
+    const kept = Object.entries(asked).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    );
+    const body = html`<p>Approve only if you began this login yourself.</p>
+${consent({ client, from: { label: 'Sends you back to', value: shownTarget(redirectUri) }, person, scopes: grant.scopes })}
+<form method="post" action="${path}">
+${pages.formFields(reply)}
+${kept}
+${decisionButtons}
+</form>`;
+    return sendPage(reply, { title: 'Approve this login?', body, formTarget: formTarget(redirectUri) });
+  }
+
+  routes.get(
+    path,
+    {
+      config: { scope: 'public' },
+      schema: {
+        tags: ['Auth'],
+        summary: 'Ask a person to sign a program in',
+        description:
+          'RFC 6749 authorization code with PKCE (S256). A page for a browser: the person signs in, sees which program asks for what, and is sent back to `redirect_uri` with `code`, `state` and `iss`, or `error`.',
+        querystring: parameters,
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: z.string() } } },
+        },
+      },
+    },
+    async (request, reply) => {
+      const right = await requestOf(request, reply, request.query);
+      if (right === undefined) return reply;
+      const grant = grantOf(right.asked);
+      if ('error' in grant) return sendBack(reply, right, grant);
+      const session = await pages.sessionOf(request);
+      if (session !== undefined) return sendConsent(reply, session, right, grant);
+      // Cookies are not sent along with a link from another site; they are once this page loads itself again.
+      if (request.headers['sec-fetch-site'] === 'cross-site')
+        return sendPage(reply, {
+          title: 'One moment',
+          body: html`<p><a href="${request.url}">Continue</a></p>`,
+          refreshTo: request.url,
+        });
+      return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+    },
+  );
+
+  routes.post(
+    path,
+    {
+      config: { scope: 'public' },
+      schema: { hide: true, body: parameters.extend({ decision: z.string().optional() }) },
+    },
+    async (request, reply) => {
+      const { decision, ...asked } = request.body;
+      const right = await requestOf(request, reply, asked);
+      if (right === undefined) return reply;
+      const grant = grantOf(asked);
+      if ('error' in grant) return sendBack(reply, right, grant);
+      const session = await pages.sessionOf(request);
+      if (session === undefined) {
+        const next = `${path}?${new URLSearchParams(asked as Record<string, string>)}`;
+        return reply.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
+      }
+      const { organizationId, userId } = session;
+      const { client, redirectUri } = right;
+      request.log.info({ organizationId, userId, clientId: client.id, decision }, 'decided on a login');
+      if (decision === 'deny') return sendBack(reply, right, { error: 'access_denied' });
+      if (decision !== 'approve') return sendConsent(reply, session, right, grant);
+      const code = await issueCode(pages.db, {
+        organizationId,
+        userId,
+        clientId: client.id,
+        redirectUri,
+        address: request.ip,
+        ...grant,
+      });
+      return sendBack(reply, right, { code });
+    },
+  );
+}
+
+/** What is asked for, or the error of RFC 6749 §4.1.2.1. */
+function grantOf(asked: Asked): Grant | { error: string; error_description: string } {
+  const { response_type: type, code_challenge: challenge = '', code_challenge_method: method } = asked;
+  const refused = (error: string, error_description: string) => ({ error, error_description });
+  if (type !== 'code') return refused('unsupported_response_type', 'response_type must be code.');
+  if (!/^[\w-]{43}$/.test(challenge))
+    return refused('invalid_request', 'code_challenge must be an S256 challenge (RFC 7636).');
+  if (method !== 'S256') return refused('invalid_request', 'code_challenge_method must be S256.');
+  const scopes = askedScopes(asked.scope);
+  return scopes === undefined
+    ? refused('invalid_scope', 'There is no such scope.')
+    : { scopes, codeChallenge: challenge };
+}
+
+/** Sends the browser back to the program, with the issuer (RFC 9207) and the state that it sent. */
+function sendBack(
+  reply: FastifyReply,
+  { redirectUri, asked: { state }, issuer }: Request,
+  answer: Record<string, string>,
+): FastifyReply {
+  const members = { ...answer, ...(state === undefined ? {} : { state }), iss: issuer };
+  const query = new URLSearchParams(members).toString();
+  const joined = `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
+  return reply.header('Cache-Control', 'no-store').redirect(joined, 303);
+}
+
+/** Browsers apply `form-action` to where a form's answer redirects to; the syntax has no IPv6 addresses. */
+function formTarget(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri);
+  const isHttp = protocol === 'http:' || protocol === 'https:';
+  return isHttp && /^[\w.:-]+$/.test(host) ? `${protocol}//${host}` : protocol;
+}
+
+const shownTarget = (redirectUri: string) => {
+  const { protocol, host } = new URL(redirectUri);
+  return host === '' ? protocol : host;
+};

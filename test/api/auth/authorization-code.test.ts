@@ -1,0 +1,257 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { type Browser, browserOf } from '../../support/browser.ts';
+import { expectEventually } from '../../support/eventually.ts';
+import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+
+const workspace = useWorkspace();
+const contentType = 'application/x-www-form-urlencoded';
+const email = 'ada@example.com';
+const password = 'correct horse battery';
+const callback = 'http://127.0.0.1:49152/callback';
+
+let client: TestClient;
+let browser: Browser;
+
+beforeAll(async () => {
+  client = await workspace.organization('Bakery & Sons');
+  browser = browserOf(workspace);
+  await browser.open(`/owner/${client.ownerToken}`);
+  const made = await browser.post(`/owner/${client.ownerToken}`, { name: 'Ada', email, password });
+  expect(made.status).toBe(303);
+});
+
+const form = (path: string, fields: Record<string, string>) =>
+  workspace.call('POST', path, { raw: { text: new URLSearchParams(fields).toString(), contentType } });
+const redeem = (fields: Record<string, string>) =>
+  form('/v1/auth/token', {
+    grant_type: 'authorization_code',
+    client_id: 'cli',
+    redirect_uri: callback,
+    ...fields,
+  });
+const meOf = (token: string) =>
+  workspace.call('GET', '/v1/me', { headers: { authorization: `Bearer ${token}` } });
+
+function asked(change: Record<string, string> = {}) {
+  const verifier = randomBytes(32).toString('base64url');
+  const parameters = {
+    response_type: 'code',
+    client_id: 'cli',
+    redirect_uri: callback,
+    state: 'a b&c',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...change,
+  };
+  const url = `/v1/auth/authorize?${new URLSearchParams(parameters)}`;
+  return { verifier, url };
+}
+
+const answerOf = (location: string | undefined) => {
+  const url = new URL(location!);
+  return { target: `${url.origin}${url.pathname}`, ...Object.fromEntries(url.searchParams) } as Record<
+    string,
+    string
+  >;
+};
+
+/** The code of an approved request. */
+async function approved(change: Record<string, string> = {}) {
+  const { verifier, url } = asked(change);
+  await browser.open(url);
+  const { status, location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  expect(status).toBe(303);
+  return { verifier, code: answerOf(location)['code']! };
+}
+
+test('a person approves a program, which redeems the code with its verifier', async () => {
+  const { verifier, url } = asked({ scope: 'agent:read' });
+  const page = await browser.open(url);
+  expect(page.status).toBe(200);
+  for (const shown of ['the command line', '127.0.0.1:49152', `Ada (${email})`, 'Bakery &amp; Sons'])
+    expect(page.text).toContain(shown);
+  expect(page.text).not.toContain('Change:');
+  expect(page.headers['content-security-policy']).toContain("form-action 'self' http://127.0.0.1:49152;");
+  const back = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  const { target, code, state, iss } = answerOf(back.location);
+  expect([back.status, target, state]).toEqual([303, callback, 'a b&c']);
+  const metadata = await workspace.call('GET', '/.well-known/oauth-authorization-server');
+  expect(iss).toBe(metadata.body.issuer);
+  const tokens = await redeem({ code: code!, code_verifier: verifier });
+  expect([tokens.status, tokens.headers['cache-control']]).toEqual([200, 'no-store']);
+  expect(tokens.body).toEqual({
+    access_token: expect.stringMatching(/^wat_/),
+    token_type: 'Bearer',
+    expires_in: 3_600,
+    scope: 'agent:read',
+    refresh_token: expect.stringMatching(/^wrt_/),
+  });
+  expect((await meOf(tokens.body.access_token)).body.data).toMatchObject({ type: 'user', email });
+  const fresh = await form('/v1/auth/token', {
+    grant_type: 'refresh_token',
+    client_id: 'cli',
+    refresh_token: tokens.body.refresh_token,
+  });
+  expect(fresh.status).toBe(200);
+});
+
+test('a code is valid once: presented again it gives nothing, and ends the login that it gave', async () => {
+  const { verifier, code } = await approved();
+  const once = { code, code_verifier: verifier };
+  const [first, second] = await Promise.all([redeem(once), redeem(once)]);
+  expect([first.status, second.status].sort()).toEqual([200, 400]);
+  const { access_token: token } = [first, second].find(({ status }) => status === 200)!.body;
+  await expectEventually(async () => (await meOf(token)).body.code).toBe('invalid_token');
+});
+
+test('a code is used up by a wrong verifier or address, and is nothing to another client', async () => {
+  const wrongs: Record<string, string>[] = [
+    { code_verifier: 'x'.repeat(43) },
+    { redirect_uri: 'http://127.0.0.1:1/callback' },
+  ];
+  for (const wrong of wrongs) {
+    const { verifier, code } = await approved();
+    for (const attempt of [wrong, {}]) {
+      const answer = await redeem({ code, code_verifier: verifier, ...attempt });
+      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
+    }
+  }
+  const { verifier, code } = await approved();
+  const other = await redeem({ code, code_verifier: verifier, client_id: 'console' });
+  expect(other.body.error).toBe('invalid_grant');
+  expect((await redeem({ code, code_verifier: verifier })).status).toBe(200);
+});
+
+test('an expired code gives nothing', async () => {
+  const { verifier, code } = await approved();
+  await workspace.deps.lake.catalogPool.query(
+    "UPDATE authorization_codes SET expires_at = now() - interval '1 second'",
+  );
+  expect((await redeem({ code, code_verifier: verifier })).body.error).toBe('invalid_grant');
+});
+
+test('nothing is sent to an address that the client did not register', async () => {
+  const changes: Record<string, string>[] = [
+    { redirect_uri: 'https://evil.example.com/' },
+    { redirect_uri: 'http://127.0.0.1.evil.example.com/' },
+    { redirect_uri: 'http://user@127.0.0.1/' },
+    { redirect_uri: 'http://127.0.0.1/#fragment' },
+    { redirect_uri: 'javascript:alert(1)' },
+    { redirect_uri: '' },
+    { client_id: 'nobody' },
+    { client_id: 'console', redirect_uri: 'https://evil.example.com/console/callback' },
+  ];
+  for (const change of changes) {
+    const answer = await browser.open(asked(change).url);
+    expect([answer.status, answer.location], JSON.stringify(change)).toEqual([400, undefined]);
+  }
+});
+
+test('other faults are told to the client, with its state', async () => {
+  for (const [change, error] of [
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ code_challenge: 'short' }, 'invalid_request'],
+    [{ scope: 'everything' }, 'invalid_scope'],
+  ] as const) {
+    const { status, location } = await browser.open(asked(change).url);
+    expect(status).toBe(303);
+    expect(answerOf(location)).toMatchObject({ target: callback, error, state: 'a b&c' });
+  }
+  await browser.open(asked().url);
+  const denied = await browser.post('/v1/auth/authorize', { decision: 'deny' });
+  expect(answerOf(denied.location)).toMatchObject({ error: 'access_denied', state: 'a b&c' });
+});
+
+test('who is not signed in signs in first, and goes on to the request', async () => {
+  const { url } = asked();
+  const fresh = browserOf(workspace);
+  const sent = await fresh.open(url);
+  expect([sent.status, sent.location]).toEqual([303, `/sign-in?next=${encodeURIComponent(url)}`]);
+  await fresh.open(sent.location!);
+  const signedIn = await fresh.post('/sign-in', { email, password });
+  expect([signedIn.status, signedIn.location]).toEqual([303, url]);
+  expect((await fresh.open(url)).text).toContain('Approve this login?');
+  const forged = await fresh.forge('/v1/auth/authorize', { decision: 'approve' });
+  expect(forged.status).toBe(403);
+});
+
+test('a link from another site loads the page again, so that cookies come along', async () => {
+  const linked = browserOf(workspace, { 'sec-fetch-site': 'cross-site' });
+  const { url } = asked();
+  const page = await linked.open(url);
+  expect(page.status).toBe(200);
+  expect(page.text).toContain('<meta http-equiv="refresh" content="0; url=/v1/auth/authorize?');
+});
+
+test('the token endpoint takes client credentials too, and either token of a login revokes it', async () => {
+  const { clientId: client_id, clientSecret: client_secret } = client;
+  const machine = await form('/v1/auth/token', {
+    grant_type: 'client_credentials',
+    client_id,
+    client_secret,
+  });
+  expect(machine.status).toBe(200);
+  expect(machine.body).not.toHaveProperty('refresh_token');
+  expect((await form('/v1/auth/token', { grant_type: 'password', client_id: 'cli' })).body.error).toBe(
+    'unsupported_grant_type',
+  );
+  for (const kind of ['access_token', 'refresh_token'] as const) {
+    const { verifier, code } = await approved();
+    const { body } = await redeem({ code, code_verifier: verifier });
+    const revoked = await form('/v1/auth/revoke', { token: body[kind], client_id: 'cli' });
+    expect([revoked.status, revoked.body]).toEqual([200, {}]);
+    await expectEventually(async () => (await meOf(body.access_token)).body.code).toBe('invalid_token');
+    const refreshed = await form('/v1/auth/token', {
+      grant_type: 'refresh_token',
+      client_id: 'cli',
+      refresh_token: body.refresh_token,
+    });
+    expect(refreshed.body.error).toBe('invalid_grant');
+  }
+  expect((await form('/v1/auth/revoke', { token: 'unknown', client_id: 'cli' })).status).toBe(200);
+  expect((await form('/v1/auth/revoke', { client_id: 'cli' })).body.error).toBe('invalid_request');
+  const wrong = await form('/v1/auth/revoke', { token: 'x', client_id, client_secret: 'wrong' });
+  expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
+});
+
+test('a program registers itself and signs a person in; its loopback address has any port', async () => {
+  const register = (body: object) => workspace.call('POST', '/v1/auth/register', { body });
+  const made = await register({ client_name: 'Notebook', redirect_uris: ['http://127.0.0.1/cb'] });
+  expect(made.status, made.text).toBe(201);
+  const change = { client_id: made.body.client_id, redirect_uri: 'http://127.0.0.1:5555/cb' };
+  const { verifier, url } = asked(change);
+  expect((await browser.open(url)).text).toContain('Notebook');
+  const { location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  const tokens = await redeem({ ...change, code: answerOf(location)['code']!, code_verifier: verifier });
+  expect(tokens.status).toBe(200);
+  const elsewhere = await browser.open(asked({ ...change, redirect_uri: 'http://127.0.0.1:5555/other' }).url);
+  expect(elsewhere.status).toBe(400);
+  for (const [body, error] of [
+    [{ redirect_uris: ['http://example.com/cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    [
+      { redirect_uris: ['https://a.example.com/'], token_endpoint_auth_method: 'client_secret_post' },
+      'invalid_client_metadata',
+    ],
+    [{ redirect_uris: [] }, 'invalid_request'],
+  ] as const) {
+    const refused = await register(body);
+    expect([refused.status, refused.body.error]).toEqual([400, error]);
+  }
+});
+
+test('the metadata names what there is', async () => {
+  const { body } = await workspace.call('GET', '/.well-known/oauth-authorization-server');
+  const { issuer } = body;
+  expect(body).toMatchObject({
+    authorization_endpoint: `${issuer}/v1/auth/authorize`,
+    token_endpoint: `${issuer}/v1/auth/token`,
+    device_authorization_endpoint: `${issuer}/v1/auth/device/code`,
+    revocation_endpoint: `${issuer}/v1/auth/revoke`,
+    registration_endpoint: `${issuer}/v1/auth/register`,
+    code_challenge_methods_supported: ['S256'],
+    response_types_supported: ['code'],
+  });
+});
