@@ -130,3 +130,30 @@ test('values under a key that is not configured are told, all others are re-seal
   expect(await lab.keysInUse()).toEqual({ k4: total - 1, lost: 1 });
   expect(await rotate('k4', 'lost')).toMatchObject({ done: 1, left: 0 });
 });
+
+test.each(['cancel', 'terminate'] as const)(
+  'one that an operator ends by %s is continued by another',
+  async (end) => {
+    await lab.fill();
+    const total = (await lab.sealed()).size;
+    const before = await lab.opened(cipherOf('k1', 'k4', 'cancel'));
+    const worker = await workerOf(end, 'k1', 'k4', 'cancel');
+    const request = await lab.workspace.deps.lake.catalogPool.connect();
+    await worker.runUntil(async () => {
+      // The rotation comes as far as the first lake, whose row a request holds.
+      await request.query('BEGIN');
+      await request.query('SELECT FROM lakes FOR UPDATE');
+      await start(end);
+      await eventually(lab.keysInUse, (inUse) => (inUse[end] ?? 0) > 0);
+      const run = handle();
+      await run[end]();
+      await expect(run.result()).rejects.toThrow(WorkflowFailedError);
+      await request.query('COMMIT');
+      request.release();
+      await start(end);
+      expect(await ended()).toMatchObject({ keyId: end, left: 0 });
+    });
+    expect(await lab.keysInUse()).toEqual({ [end]: total });
+    expect(await lab.opened(cipherOf(end))).toEqual(before);
+  },
+);
