@@ -39,7 +39,10 @@ const publicClient = z.strictObject({
   redirectUris: z.array(z.string()).max(20),
 });
 
-/** JSON: `[{"id": "notebook", "name": "Notebook", "redirectUris": ["https://notebook.example.com/callback"]}]`. */
+/**
+ * JSON:
+ * `[{"id": "notebook", "name": "Notebook", "redirectUris": ["https://notebook.example.com/callback"]}]`.
+ */
 function publicClients(json: string, context: z.RefinementCtx): PublicClient[] {
   try {
     return z.array(publicClient).parse(JSON.parse(json));

@@ -46,7 +46,7 @@ interface Grant {
 
 /** The authorization endpoint (RFC 6749 §4.1 with RFC 7636): a program sends a person's browser here. */
 export function authorizePages(routes: Routes, pages: Pages): void {
-  /** Undefined after a page that says what is wrong: nothing is sent to an address that is not the client's. */
+  /** Undefined after a page that tells the fault: nothing is sent to an address that is not the client's. */
   async function requestOf(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -42,8 +42,8 @@ export async function findPublicClient(
 }
 
 /**
- * Whether codes of the client may be sent there. An address is compared as text, except that a loopback address
- * may have any port (RFC 8252 §7.3), because a program gets a free one each time it starts.
+ * Whether codes of the client may be sent there. An address is compared as text, except that a loopback
+ * address may have any port (RFC 8252 §7.3), because a program gets a free one each time it starts.
  */
 export function isRedirectUri(client: PublicClient, uri: string, serviceUrl: string): boolean {
   if (client.takesLoopback === true && isLoopback(uri)) return true;

@@ -21,9 +21,9 @@ export interface AccountFields {
 }
 
 /**
- * Opens the account of a link, and begins a session; returns its secret. The first owner sets name, e-mail and
- * password; a person who was invited sets name and password; a new password ends every session and login that
- * the account had.
+ * Opens the account of a link, and begins a session; returns its secret. The first owner sets name, e-mail
+ * and password; a person who was invited sets name and password; a new password ends every session and login
+ * that the account had.
  *
  * @throws AppError conflict if the link was used meanwhile, name_taken if the e-mail has an account
  */
