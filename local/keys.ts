@@ -69,7 +69,8 @@ async function start(db: Database, client: Client, keyId: string, isRemote: bool
 
 /** Prints the progress until the rotation has ended. */
 async function follow(handle: WorkflowHandle): Promise<void> {
-  for (let last = ''; ; ) {
+  let last = '';
+  for (;;) {
     const { status, raw } = await handle.describe();
     if (status.name !== 'RUNNING') break;
     const failure = raw.pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure?.message;
@@ -79,7 +80,8 @@ async function follow(handle: WorkflowHandle): Promise<void> {
     await delay(lookEveryMs);
   }
   try {
-    print(told((await handle.result()) as KeyRotationProgress));
+    const line = told((await handle.result()) as KeyRotationProgress);
+    if (line !== last) print(line);
   } catch (error) {
     throw error instanceof WorkflowFailedError ? (error.cause ?? error) : error;
   }
