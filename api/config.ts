@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
 import { modelsConfig, modelsEnvironment } from '../domain/analyst/models/config.ts';
 import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
+import type { OidcSettings } from '../domain/workspace/people/identity-provider.ts';
 
 const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,
@@ -13,6 +14,14 @@ const environment = storesEnvironment.extend({
   TRUSTED_PROXIES: z.string().default('').transform(networks),
   PUBLIC_CLIENTS: z.string().default('[]').transform(publicClients),
   ALLOW_CLIENT_REGISTRATION: z.stringbool().default(false),
+  OIDC_ISSUER: z.string().transform(issuerUrl).optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_SCOPES: z
+    .string()
+    .refine((scopes) => scopes.split(' ').includes('openid'), 'It must contain openid.')
+    .default('openid email profile'),
+  OIDC_LABEL: z.string().max(100).optional(),
   PREVIEW_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
 });
 
@@ -29,8 +38,33 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     trustedProxies: e.TRUSTED_PROXIES,
     publicClients: e.PUBLIC_CLIENTS,
     allowClientRegistration: e.ALLOW_CLIENT_REGISTRATION,
+    oidc: oidcSettings(e),
     previewProcesses: e.PREVIEW_PROCESSES,
   };
+}
+
+/** Undefined if people sign in with local accounts. @throws Error if the provider is set without the client */
+function oidcSettings(e: z.infer<typeof environment>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = e;
+  if (issuer === undefined && clientId === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined)
+    throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID belong together.');
+  return {
+    issuer,
+    clientId,
+    clientSecret: e.OIDC_CLIENT_SECRET,
+    scopes: e.OIDC_SCOPES,
+    label: e.OIDC_LABEL ?? issuer.host,
+  };
+}
+
+/** Whoever can change the answers of the provider signs in as anybody, so they are not sent in the clear. */
+function issuerUrl(text: string, context: z.RefinementCtx): URL {
+  const url = URL.parse(text);
+  const isLoopback = url !== null && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url;
+  context.addIssue({ code: 'custom', message: 'It is neither an https address nor one of this machine.' });
+  return z.NEVER;
 }
 
 const publicClient = z.strictObject({

@@ -7,6 +7,7 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
+import type { IdentityProvider } from '../domain/workspace/people/identity-provider.ts';
 import type { Service } from '../service/open.ts';
 import type { BodyRules } from './plugins/body-bytes.ts';
 
@@ -18,6 +19,8 @@ export interface ApiDeps extends Service {
   publicClients: readonly PublicClient[];
   /** Whether public clients may register themselves. */
   allowClientRegistration: boolean;
+  /** Where people sign in; undefined with local accounts. */
+  identityProvider: IdentityProvider | undefined;
   /** Networks whose forwarding headers are trusted; default: none. */
   trustedProxies?: readonly string[];
   /** By name, checks whether each dependency answers. */

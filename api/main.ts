@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
+import { createIdentityProvider } from '../domain/workspace/people/identity-provider.ts';
 import { previewStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
 import { buildApp } from './app.ts';
@@ -32,12 +33,14 @@ void service.objects
   .ensureBucket()
   .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
 
+const identityProvider = config.oidc && createIdentityProvider(config.oidc);
 const app = await buildApp({
   ...service,
   rateLimitPerMinute: config.rateLimitPerMinute,
   publicUrl: config.publicUrl,
   publicClients: config.publicClients,
   allowClientRegistration: config.allowClientRegistration,
+  identityProvider,
   trustedProxies: config.trustedProxies,
   validateResponses: false,
   probes: {
@@ -53,6 +56,7 @@ async function stop(): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
   await app.close();
+  await identityProvider?.close();
   await close();
   process.exit(0);
 }

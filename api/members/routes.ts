@@ -1,3 +1,4 @@
+import { AppError } from '../../data/errors.ts';
 import { pauseSchedulesOf } from '../../domain/automation/schedules/pause.ts';
 import { pauseWorkflowsOf } from '../../domain/automation/workflows/definitions/pause-all.ts';
 import { makeLink } from '../../domain/workspace/people/links.ts';
@@ -91,8 +92,9 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Let a member choose a new password',
       description:
-        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner.',
+        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. Where people sign in by OpenID Connect there are no passwords (409).',
       admin: true,
+      errors: ['conflict'],
       idempotent: false,
       exists: (db, organizationId, { user_id: id }) => getMember(db, organizationId, id),
     },
@@ -109,6 +111,11 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
       }),
     },
     async ({ caller, organizationId, params, transaction, request, reply }) => {
+      if (deps.identityProvider !== undefined)
+        throw new AppError(
+          'conflict',
+          `People sign in with ${deps.identityProvider.label}, without passwords.`,
+        );
       const { link, secret } = await transaction(async (db) => {
         const { email, role, id: userId } = await getMember(db, organizationId, params.user_id);
         if (role === 'owner') refuseUnlessOwner(await isOwner(db, caller));

@@ -1,14 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
+import type { IdentityProvider } from '../../domain/workspace/people/identity-provider.ts';
 import { type AccountLink, findLink, type LinkKind } from '../../domain/workspace/people/links.ts';
 import { openAccount } from '../../domain/workspace/people/open-account.ts';
 import { passwordLength } from '../../domain/workspace/people/passwords.ts';
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { type Html, html } from './html.ts';
-import { describedBy, faultText, sendPage } from './layout.ts';
+import { describedBy, faultText, sendNotUsable, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
+import { beginAtProvider, providerForm } from './provider.ts';
 
 const text = z.string().default('');
 const form = z.object({ name: text, email: text, password: text });
@@ -51,7 +53,46 @@ const linkPages: Readonly<Record<LinkKind, LinkPage>> = {
 
 /** One-time addresses: of the first owner, of invitations, and for new passwords. */
 export function accountLinkPages(routes: Routes, pages: Pages): void {
-  for (const kind of ['owner', 'invitation', 'password'] as const) linkPage(routes, pages, kind);
+  const { identityProvider } = pages;
+  for (const kind of ['owner', 'invitation', 'password'] as const) {
+    if (identityProvider === undefined) linkPage(routes, pages, kind);
+    else if (kind === 'password') noPasswordPage(routes);
+    else providerLinkPage(routes, pages, kind, identityProvider);
+  }
+}
+
+/** The person signs in at the provider: the account gets its name, and the owner's its e-mail, from there. */
+function providerLinkPage(
+  routes: Routes,
+  pages: Pages,
+  kind: 'owner' | 'invitation',
+  provider: IdentityProvider,
+): void {
+  const { path, title, introduction } = linkPages[kind];
+  const url = `${path}/:token`;
+
+  routes.get(url, { config, schema: { hide: true, params } }, async (request, reply) => {
+    const { token } = request.params;
+    const link = await findLink(pages.db, kind, token);
+    if (link === undefined) return sendNotUsable(reply);
+    const body = html`<p>${introduction}</p>
+${kind === 'owner' ? undefined : html`<p><strong>${link.email}</strong></p>`}
+${providerForm(pages, reply, { label: provider.label, action: `${path}/${token}` })}`;
+    return sendPage(reply, { title, body });
+  });
+
+  routes.post(url, { config, schema: { hide: true, params, body: z.object({}) } }, async (request, reply) => {
+    const { token } = request.params;
+    const link = await findLink(pages.db, kind, token);
+    if (link === undefined) return sendNotUsable(reply);
+    return beginAtProvider(pages, provider, request, reply, { next: '/sign-in', link: { kind, token } });
+  });
+}
+
+/** Where people sign in at a provider, a new password would be of no use. */
+function noPasswordPage(routes: Routes): void {
+  const url = `${linkPages.password.path}/:token`;
+  routes.get(url, { config, schema: { hide: true } }, async (_request, reply) => sendNotUsable(reply));
 }
 
 function linkPage(routes: Routes, pages: Pages, kind: LinkKind): void {
@@ -106,14 +147,6 @@ ${asks.includes('email') ? undefined : html`<input type="hidden" name="username"
         return sendForm(reply, { token, link, given, fault: error.message });
       throw error;
     }
-  });
-}
-
-function sendNotUsable(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, {
-    title: 'The address does not work',
-    body: html`<p>It has been used, has expired, or was never valid.</p><p><a href="/sign-in">Sign in</a></p>`,
-    status: 404,
   });
 }
 

@@ -42,7 +42,7 @@ export interface Page {
   status?: number | undefined;
   /** Where forms of the page may lead besides this site, as in a content security policy. */
   formTarget?: string;
-  /** An address of this site that is loaded at once instead. */
+  /** An address that is loaded at once instead. */
   refreshTo?: string;
 }
 
@@ -81,6 +81,15 @@ ${body}
     })
     .serializer((text: unknown) => text as string)
     .send(page.text);
+}
+
+/** The answer to a one-time address that nobody can use. */
+export function sendNotUsable(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: 'The address does not work',
+    body: html`<p>It has been used, has expired, or was never valid.</p><p><a href="/sign-in">Sign in</a></p>`,
+    status: 404,
+  });
 }
 
 /** A fault of a form; the fields that it is about are `describedBy` it. */

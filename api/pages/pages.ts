@@ -4,10 +4,15 @@ import type { ApiDeps } from '../deps.ts';
 import type { Html } from './html.ts';
 
 /** What every page may use. */
-export interface Pages extends Pick<ApiDeps, 'db' | 'publicUrl' | 'publicClients'> {
+export interface Pages
+  extends Pick<ApiDeps, 'db' | 'cipher' | 'publicUrl' | 'publicClients' | 'identityProvider'> {
   /** The fields of every form: who posts it got it from here. */
   formFields(reply: FastifyReply): Html;
   sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;
   setSession(reply: FastifyReply, secret: string): void;
   clearSession(reply: FastifyReply): void;
+  /** The sign-in at the provider that this browser began, as sealed text. */
+  progressOf(request: FastifyRequest): string | undefined;
+  setProgress(reply: FastifyReply, sealed: string, seconds: number): void;
+  clearProgress(reply: FastifyReply): void;
 }

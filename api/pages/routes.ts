@@ -12,6 +12,7 @@ import { devicePages } from './device.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
+import { providerPages } from './provider.ts';
 import { signInPages } from './sign-in.ts';
 
 const tokenField = 'form_token';
@@ -41,7 +42,9 @@ export function pagesRoutes(app: Routes, deps: ApiDeps): void {
       else done();
     });
 
-    const sessionCookie = named('session');
+    // A navigation from another site, such as the way back from a provider, brings along lax cookies alone.
+    const lax = { ...strict, sameSite: 'lax' } as const;
+    const [sessionCookie, progressCookie] = [named('session'), named('sign-in')];
     const pages: Pages = {
       ...deps,
       formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
@@ -51,8 +54,13 @@ export function pagesRoutes(app: Routes, deps: ApiDeps): void {
       },
       setSession: (reply, secret) => void reply.setCookie(sessionCookie, secret, strict),
       clearSession: (reply) => void reply.clearCookie(sessionCookie, strict),
+      progressOf: (request) => request.cookies[progressCookie],
+      setProgress: (reply, sealed, seconds) =>
+        void reply.setCookie(progressCookie, sealed, { ...lax, maxAge: seconds }),
+      clearProgress: (reply) => void reply.clearCookie(progressCookie, lax),
     };
     signInPages(routes, pages);
+    if (deps.identityProvider !== undefined) providerPages(routes, pages, deps.identityProvider);
     accountLinkPages(routes, pages);
     devicePages(routes, pages);
     authorizePages(routes, pages);

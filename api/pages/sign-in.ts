@@ -7,26 +7,27 @@ import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
 import { describedBy, faultText, sendPage } from './layout.ts';
+import { nextPage } from './next-page.ts';
 import type { Pages } from './pages.ts';
+import { providerForm } from './provider.ts';
 
 const page = { config: { scope: 'public' as const } };
 const text = z.string().optional();
 const form = z.object({ email: text, password: text, next: text });
 
-const onward = [/^\/device(\?user_code=[A-Za-z-]{0,20})?$/, /^\/v1\/auth\/authorize\?[\w.~%&=+:/-]{1,8000}$/];
-
-/** Only pages of this service follow a sign-in; anything else is the page that says who is signed in. */
-export function nextPage(next: string | undefined): string {
-  const isOurs = onward.some((pattern) => pattern.test(next ?? ''));
-  return isOurs ? next! : '/sign-in';
-}
-
-/** Sign-in with a local account, and sign-out. */
+/** Sign-in, with a local account unless there is a provider, and sign-out. */
 export function signInPages(routes: Routes, pages: Pages): void {
+  const { identityProvider } = pages;
+
   function sendForm(
     reply: FastifyReply,
     { email = '', next, fault, status }: { email?: string; next: string; fault?: string; status?: number },
   ) {
+    if (identityProvider !== undefined) {
+      const { label } = identityProvider;
+      const body = html`${faultText(fault)}${providerForm(pages, reply, { label, action: '/sign-in/oidc', next })}`;
+      return sendPage(reply, { title: 'Sign in', body, fault, status });
+    }
     const body = html`${faultText(fault)}
 <form method="post" action="/sign-in">
 ${pages.formFields(reply)}
@@ -59,6 +60,8 @@ ${onward}
   routes.post('/sign-in', { ...page, schema: { hide: true, body: form } }, async (request, reply) => {
     const { email = '', password = '' } = request.body;
     const next = nextPage(request.body.next);
+    if (identityProvider !== undefined)
+      return sendForm(reply, { next, fault: 'Passwords are not used here.', status: 403 });
     const person = await signIn(pages.db, {
       email: email.trim().slice(0, 320),
       password: password.slice(0, 1_000),

@@ -494,6 +494,14 @@ export interface ObjectDeletions {
   organization_id: string;
 }
 
+export interface OidcSubjects {
+  created_at: Generated<Timestamp>;
+  issuer: string;
+  organization_id: string;
+  subject: string;
+  user_id: string;
+}
+
 export interface Organizations {
   created_at: Generated<Timestamp>;
   id: string;
@@ -1043,6 +1051,7 @@ export interface DB {
   message_steps: MessageSteps;
   messages: Messages;
   object_deletions: ObjectDeletions;
+  oidc_subjects: OidcSubjects;
   organizations: Organizations;
   page_sessions: PageSessions;
   playbook_versions: PlaybookVersions;

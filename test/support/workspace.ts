@@ -10,6 +10,7 @@ import { buildApp } from '../../api/app.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { ApiDeps, Routes } from '../../api/deps.ts';
 import { provisionOrganization } from '../../domain/workspace/organizations/provision.ts';
+import { createIdentityProvider } from '../../domain/workspace/people/identity-provider.ts';
 import { activityStaging } from '../../service/engine-process/open.ts';
 import { openService } from '../../service/open.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
@@ -96,12 +97,15 @@ async function open(
   });
   closers.push(close);
   await service.objects.ensureBucket();
+  const identityProvider = config.oidc && createIdentityProvider(config.oidc);
+  closers.push(() => identityProvider?.close());
   const deps: ApiDeps = {
     ...service,
     rateLimitPerMinute: 1_000_000,
     publicUrl: undefined,
     publicClients: [],
     allowClientRegistration: true,
+    identityProvider,
     probes: {
       postgres: async () => undefined,
       objectStore: () => service.objects.ping(),

@@ -88,11 +88,12 @@ export async function removeMember(
     await refuseLastOwner(db, member);
   }
   await endEverySession(db, { organizationId, userId: id });
-  await db
-    .deleteFrom('account_links')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', id)
-    .execute();
+  for (const table of ['account_links', 'oidc_subjects'] as const)
+    await db
+      .deleteFrom(table)
+      .where('organization_id', '=', organizationId)
+      .where('user_id', '=', id)
+      .execute();
   return users.update(db, organizationId, id, { removed_at: new Date(), password_hash: null });
 }
 
@@ -124,7 +125,16 @@ async function refuseLastOwner(db: OrganizationTransaction, owner: Member): Prom
     .where('id', '!=', owner.id)
     .where('role', '=', 'owner')
     .where('removed_at', 'is', null)
-    .where('password_hash', 'is not', null)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('password_hash', 'is not', null),
+        exists(
+          selectFrom('oidc_subjects')
+            .whereRef('oidc_subjects.organization_id', '=', 'users.organization_id')
+            .whereRef('oidc_subjects.user_id', '=', 'users.id'),
+        ),
+      ]),
+    )
     .executeTakeFirst();
   if (other !== undefined) return;
   throw new AppError('conflict', 'This is the last owner of the organization; make another one first.');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextPage } from '../../../api/pages/sign-in.ts';
+import { nextPage } from '../../../api/pages/next-page.ts';
 import { browserOf } from '../../support/browser.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
