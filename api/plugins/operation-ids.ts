@@ -91,6 +91,7 @@ const named: Readonly<Record<string, string>> = {
 
 /** Parts of a path that need the name of what they belong to. */
 const dependent = new Set([
+  'grants',
   'catalog',
   'checkpoint',
   'columns',

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseExactJson } from '../exact-json.ts';
 import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
+import { currentPrincipal } from './principal.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
@@ -74,7 +75,10 @@ function inTurn<T>(db: Database, organizationId: string, work: () => Promise<T>)
   });
 }
 
-/** Runs `work` in one transaction that sees this organization's rows and no others. */
+/**
+ * Runs `work` in one transaction that sees this organization's rows and no others, and of its tables only
+ * those granted to the current principal.
+ */
 export function inOrganization<T>(
   db: Database,
   organizationId: string,
@@ -82,7 +86,7 @@ export function inOrganization<T>(
 ): Promise<T> {
   return inTurn(db, organizationId, () =>
     db.transaction().execute(async (transaction) => {
-      await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
+      await setScope(transaction, organizationId);
       return work(transaction);
     }),
   );
@@ -100,10 +104,16 @@ export function inOneMoment<T>(
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (transaction) => {
-        await sql`SELECT set_config('app.organization_id', ${organizationId}, true)`.execute(transaction);
+        await setScope(transaction, organizationId);
         return work(transaction);
       }),
   );
+}
+
+async function setScope(transaction: OrganizationTransaction, organizationId: string): Promise<void> {
+  await sql`
+    SELECT set_config('app.organization_id', ${organizationId}, true),
+           set_config('app.principal_id', ${currentPrincipal() ?? ''}, true)`.execute(transaction);
 }
 
 /** True for the unique violation of the named index. */

@@ -854,9 +854,11 @@ export interface Tables {
   pending_rename: Json | null;
   project_id: string | null;
   quarantine_of: string | null;
+  readers: string[] | null;
   semantics: Generated<Json>;
   status: string;
   updated_at: Generated<Timestamp>;
+  writers: string[] | null;
 }
 
 export interface TokenUsage {

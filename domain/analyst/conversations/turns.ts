@@ -4,7 +4,7 @@ import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
 import { cancelApprovals } from './approvals.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
 import { appendEvents, type NewEvent } from './events.ts';
-import { insertMessage, type Message, partsOf, replyStates, updatePart } from './messages.ts';
+import { findMessage, insertMessage, type Message, partsOf, replyStates, updatePart } from './messages.ts';
 import { countWaiting, queueChanged } from './queue.ts';
 import { errorOf, messageView, partView, usageOf } from './views.ts';
 
@@ -16,6 +16,15 @@ export const turnPin = (messageId: string): string => `turn/${messageId}`;
 
 /** Longer than a turn's longest wait for a person plus its work. A turn releases its pin when it ends. */
 export const turnPinMs = 25 * 3_600_000;
+
+/** Who asked the question that a turn answers: its statements have the rights of the asker. */
+export async function askerOf(
+  db: OrganizationTransaction,
+  { conversation, reply }: { conversation: Conversation; reply: Message },
+): Promise<string> {
+  const asked = await findMessage(db, conversation.organization_id, reply.answers_id ?? '');
+  return asked?.created_by ?? conversation.created_by;
+}
 
 /** A question to the analyst. */
 export interface Asked {

@@ -3,6 +3,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { pathFault } from '../../workspace/files/path.ts';
+import { actAs } from '../../workspace/organizations/rights.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
 import type { AgentOutput, AgentRun } from '../agent-runs/agent-runs.ts';
 import { startAgentRun } from '../agent-runs/start.ts';
@@ -37,10 +38,11 @@ const maxTitle = 200;
  */
 export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest): Promise<AgentRun> {
   const { organizationId, projectId, at } = request;
-  const { playbook, tables } = await inOrganization(deps.db, organizationId, async (db) => ({
-    playbook: await getPlaybook(db, organizationId, projectId, request.playbookId),
-    tables: await attachedTables(db, organizationId, projectId),
-  }));
+  const { playbook, tables } = await inOrganization(deps.db, organizationId, async (db) => {
+    const found = await getPlaybook(db, organizationId, projectId, request.playbookId);
+    await actAs(db, organizationId, request.callerId);
+    return { playbook: found, tables: await attachedTables(db, organizationId, projectId) };
+  });
   const params = checkParams(parametersOf(playbook), request.params, { at, tables });
   const characters = filledLength(playbook.instructions, params);
   if (characters > maxInstructions) {

@@ -5,10 +5,11 @@ import type { TurnInput } from '../../../workflows/analyst/conversation/contract
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
 import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
+import { actAs } from '../../workspace/organizations/rights.ts';
 import { appendEvents } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
 import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
-import { turnPin, turnPinMs } from '../conversations/turns.ts';
+import { askerOf, turnPin, turnPinMs } from '../conversations/turns.ts';
 
 /** `full`: the organization's limit of concurrent turns is reached; this one waits. */
 export type TurnBeginning = 'begun' | 'ended' | 'full';
@@ -19,20 +20,18 @@ export interface BeginDeps extends ExpiryDeps {
 }
 
 /**
- * Pins the versions that a turn reads: the current versions of the tables in its project's catalog, all at
- * one snapshot. A second call finds the first pin.
+ * Pins the versions that a turn reads: the current versions of the tables in its project's catalog that the
+ * asker may read, all at one snapshot. A second call finds the first pin.
  */
 export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;
   const found = await inOrganization(deps.db, organizationId, async (db) => {
     const held = await lockTurn(db, turn);
     if (held === undefined) return undefined;
-    const projectId = held.conversation.project_id;
-    return {
-      ...held,
-      tables: await attachedTables(db, organizationId, projectId),
-      turns: await countStarted(db, organizationId),
-    };
+    const turns = await countStarted(db, organizationId);
+    await actAs(db, organizationId, await askerOf(db, held));
+    const tables = await attachedTables(db, organizationId, held.conversation.project_id);
+    return { ...held, tables, turns };
   });
   if (found === undefined) return 'ended';
   if (found.reply.started_at !== null) return 'begun';

@@ -2,17 +2,12 @@ import { AppError, isRetryable } from '../../../data/errors.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { actAs } from '../../workspace/organizations/rights.ts';
 import type { AppToolDeps } from '../app-connections/call.ts';
 import { appendEvents, type NewEvent } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
-import {
-  addParts,
-  callOf,
-  findMessage,
-  type MessagePart,
-  partsOf,
-  updatePart,
-} from '../conversations/messages.ts';
+import { addParts, callOf, type MessagePart, partsOf, updatePart } from '../conversations/messages.ts';
+import { askerOf } from '../conversations/turns.ts';
 import { partView, versionsOf } from '../conversations/views.ts';
 import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
@@ -70,22 +65,24 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
     const parts = (await partsOf(transaction, organizationId, [messageId])).get(messageId) ?? [];
     const part = parts.find((candidate) => candidate.part_index === partIndex);
     if (part?.status !== 'running') return undefined;
-    const asked = await findMessage(transaction, organizationId, reply.answers_id ?? '');
+    const callerId = await askerOf(transaction, held);
     const dataVersions = versionsOf(reply);
     const pinned = new Set(dataVersions.map(({ tableId }) => tableId));
+    const appTool = await callOf(transaction, part);
+    await actAs(transaction, organizationId, callerId);
     const attached = await attachedTables(transaction, organizationId, conversation.project_id);
     return {
       part,
-      ...(await callOf(transaction, part)),
+      ...appTool,
       call: {
         organizationId,
         projectId: conversation.project_id,
         conversationId,
         messageId,
         partIndex,
-        callerId: asked?.created_by ?? conversation.created_by,
+        callerId,
         atMs: reply.created_at.getTime(),
-        // Tables that were attached when the turn began and still are.
+        // Tables that were attached when the turn began, still are, and are granted to the asker.
         tables: attached.filter(({ id }) => pinned.has(id)),
         dataVersions,
       },

@@ -5,6 +5,7 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import { findTable, forgetTable, reserveTable, type TableRow } from '../../tables/tables/tables.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
@@ -120,7 +121,10 @@ async function refuseSecond(db: OrganizationTransaction, dataset: Dataset): Prom
 async function tableOf(db: OrganizationTransaction, dataset: Dataset, newTableId: string): Promise<TableRow> {
   const { organization_id: organizationId } = dataset;
   const known = dataset.table_id === null ? undefined : await findTable(db, organizationId, dataset.table_id);
-  if (known?.status === 'ready') return known;
+  if (known?.status === 'ready') {
+    refuseUnlessWritable(known);
+    return known;
+  }
   return reserveTable(db, {
     organization_id: organizationId,
     id: newTableId,

@@ -1,6 +1,7 @@
 import { AppError, notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import {
   findTableByName,
   forgetTable,
@@ -100,6 +101,7 @@ async function targetTable(db: OrganizationTransaction, request: ImportRequest):
 }
 
 function fillable(table: TableRow, mode: TableImport['mode']): TableRow {
+  refuseUnlessWritable(table);
   const isOfKind = table.kind === 'import' || (mode === 'append' && table.kind === 'data');
   if (isOfKind && table.status === 'ready') return table;
   throw new AppError(

@@ -3,6 +3,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { createdAtColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
+import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import { getTable, type TableRow } from '../../tables/tables/tables.ts';
 import { type DataSync, insertDataSync } from './data-syncs.ts';
 
@@ -27,6 +28,7 @@ export async function createDataSync(deps: SyncDeps, request: SyncRequest): Prom
   const table = await inOrganization(deps.db, organizationId, (db) =>
     getTable(db, organizationId, request.tableId),
   );
+  refuseUnlessWritable(table);
   if (table.kind !== 'data')
     throw new AppError('not_appendable', `A table of the kind ${table.kind} takes no batches.`);
   if (keyColumns.length > 0) await refuseUnknownKeys(deps, table, keyColumns);

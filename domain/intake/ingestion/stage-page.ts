@@ -10,6 +10,7 @@ import type { PageReading, PageRules } from '../../tables/records/page/page.ts';
 import type { ListBody } from '../../tables/records/reading/tasks.ts';
 import { deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
+import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
 import { type DataSync, findDataSync } from './data-syncs.ts';
 import {
@@ -99,6 +100,7 @@ async function lookUp(deps: StageDeps, request: PageRequest) {
   const { organizationId, tableId, batchId, pageNumber } = request;
   return inOrganization(deps.db, organizationId, async (db) => {
     const table = await getTable(db, organizationId, tableId);
+    refuseUnlessWritable(table);
     const batch = await getBatch(db, organizationId, tableId, batchId);
     return {
       table,

@@ -2,6 +2,7 @@ import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { actAs } from '../../workspace/organizations/rights.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { type SqlValues, withParameters } from './parameters.ts';
@@ -60,7 +61,10 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
     sql,
   };
   const lake = await deps.lake.catalog.get(organizationId);
-  const all = await inOrganization(deps.db, organizationId, (db) => listQueryable(db, organizationId));
+  const all = await inOrganization(deps.db, organizationId, async (db) => {
+    await actAs(db, organizationId, query.callerId);
+    return listQueryable(db, organizationId);
+  });
   const tables = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
   const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
   try {

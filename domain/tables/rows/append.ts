@@ -12,6 +12,7 @@ import { rowsSource, textOf, transported } from '../records/rows-source.ts';
 import { createdAtColumn } from '../tables/column-name.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
+import { refuseUnlessWritable, type TableAccess } from '../tables/grants.ts';
 import { duplicateRowKey, repeatedKeys } from '../tables/repeated-keys.ts';
 import { retypeColumns } from '../tables/retype.ts';
 import { findSettled } from '../tables/settled.ts';
@@ -36,6 +37,8 @@ export interface AppendResult {
 /** A request waiting for its commit, with its callbacks. */
 export interface Waiting {
   request: AppendRequest;
+  /** Whom it acts for, because the group's commit acts for none of its requests alone. */
+  principalId: string | undefined;
   resolve(result: AppendResult): void;
   reject(error: unknown): void;
 }
@@ -43,15 +46,18 @@ export interface Waiting {
 /** Settles every request of the group: those that do not fit are refused, the others share one commit. */
 export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): Promise<void> {
   const lake = await deps.lake.catalog.get(group[0]!.request.organizationId);
+  let admitted = group;
   const [{ physical, uniqueKeys: keys }, done] = await Promise.all([
-    findSettled(deps, lake, group[0]!.request),
+    findSettled(deps, lake, group[0]!.request, (access) => {
+      admitted = group.filter((waiting) => isAdmitted(waiting, access));
+    }),
     findOperations(
       deps.lake.catalogPool,
       lake.schema,
       group.map(({ request }) => request.operationId),
     ),
   ]);
-  const fresh = group.filter(({ request, resolve }) => {
+  const fresh = admitted.filter(({ request, resolve }) => {
     const entry = done.get(request.operationId);
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
     return entry === undefined;
@@ -66,6 +72,17 @@ export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): P
     if (isAway(error)) throw error;
     // The engine may refuse the values of one request, so each gets its own commit and answer.
     for (const { waiting } of planned) await commitGroup(deps, [waiting]).catch(waiting.reject);
+  }
+}
+
+/** A request without the grant is refused alone. */
+function isAdmitted({ principalId, reject }: Waiting, access: TableAccess): boolean {
+  try {
+    refuseUnlessWritable(access, principalId);
+    return true;
+  } catch (error) {
+    reject(error);
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { findPhysicalTable, type PhysicalTable } from './columns.ts';
+import { refuseUnlessWritable, type TableAccess } from './grants.ts';
 
 export interface AppendableTable {
   physical: PhysicalTable;
@@ -14,6 +15,7 @@ export interface AppendableTable {
 
 /**
  * The table with this id as registry and lake currently have it; the caller holds its lock and writes rows.
+ * `admit` refuses whoever may not write; by default, the current principal without the grant.
  *
  * @throws AppError not_found, or not_appendable where it is no data table
  */
@@ -22,6 +24,7 @@ export async function findAppendable(
   lake: Lake,
   organizationId: string,
   tableId: string,
+  admit: (access: TableAccess) => void = refuseUnlessWritable,
 ): Promise<AppendableTable> {
   const { rows } = await catalogPool.query<{
     name: string;
@@ -29,14 +32,18 @@ export async function findAppendable(
     key_columns: string[];
     key_enforced: boolean;
     is_being_renamed: boolean;
+    readers: string[] | null;
+    writers: string[] | null;
   }>({
     name: 'appendable_table',
-    text: `SELECT name, kind, key_columns, key_enforced, pending_rename IS NOT NULL AS is_being_renamed FROM tables
+    text: `SELECT name, kind, key_columns, key_enforced, pending_rename IS NOT NULL AS is_being_renamed,
+                  readers, writers FROM tables
            WHERE organization_id = $1 AND id = $2 AND status = 'ready'`,
     values: [organizationId, tableId],
   });
   const row = rows[0];
   if (row === undefined) throw notFound('The table');
+  admit(row);
   if (row.kind !== 'data') throw notAppendable(row.kind);
   const physical = await findPhysicalTable(catalogPool, lake.schema, row.name);
   if (physical === undefined) throw notFound('The table');

@@ -1,6 +1,7 @@
 import type { Lake } from '../../../data/lake/provision.ts';
 import { type AppendableTable, findAppendable } from './appendable.ts';
 import type { TableDeps } from './deps.ts';
+import type { TableAccess } from './grants.ts';
 import { resolveRename } from './rename.ts';
 
 /**
@@ -11,9 +12,10 @@ export async function findSettled(
   deps: TableDeps,
   lake: Lake,
   { organizationId, tableId }: { organizationId: string; tableId: string },
+  admit?: (access: TableAccess) => void,
 ): Promise<AppendableTable> {
-  const found = await findAppendable(deps.lake, lake, organizationId, tableId);
+  const found = await findAppendable(deps.lake, lake, organizationId, tableId, admit);
   if (!found.isBeingRenamed) return found;
   await resolveRename(deps, organizationId, tableId);
-  return findAppendable(deps.lake, lake, organizationId, tableId);
+  return findAppendable(deps.lake, lake, organizationId, tableId, admit);
 }

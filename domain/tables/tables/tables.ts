@@ -61,6 +61,23 @@ export async function listQueryable(
     .execute();
 }
 
+/** Those of these tables that are there, in this order. */
+export async function readableTables(
+  db: OrganizationTransaction,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('tables')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  const found = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => found.has(id));
+}
+
 /**
  * The same with a row lock for the transaction, which serialises it with deletion and replacement of the
  * table.

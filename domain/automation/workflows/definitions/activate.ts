@@ -99,7 +99,7 @@ export async function resumeWorkflow(db: OrganizationTransaction, before: Workfl
 }
 
 /**
- * The workflow belongs to `takerId` from now on, and stays paused until it is resumed.
+ * The workflow belongs to `takerId` from now on, with its runs, and stays paused until it is resumed.
  *
  * @throws AppError conflict if its owner is still there
  */
@@ -114,6 +114,19 @@ export async function takeOverWorkflow(
     .set({ created_by: takerId })
     .where('organization_id', '=', before.organization_id)
     .where('workflow_id', '=', before.id)
+    .execute();
+  const ofWorkflow = db
+    .updateTable('workflow_runs')
+    .set({ owner_id: takerId })
+    .where('organization_id', '=', before.organization_id)
+    .where('workflow_id', '=', before.id)
+    .returning('id');
+  await db
+    .with('moved', () => ofWorkflow)
+    .updateTable('runs')
+    .set({ owner_id: takerId })
+    .where('organization_id', '=', before.organization_id)
+    .where('id', 'in', (of) => of.selectFrom('moved').select('id'))
     .execute();
   return updateWorkflow(db, before.organization_id, before.id, {
     owner_id: takerId,

@@ -10,6 +10,7 @@ import type {
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
 import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
+import { actAs } from '../../../workspace/organizations/rights.ts';
 import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { splitEnd } from '../graphs/known-node.ts';
@@ -52,11 +53,9 @@ export async function beginWorkflowRun(
     if (both.run.status === 'queued' && both.run.cancel_requested_at !== null) return undefined;
     if (both.run.status === 'queued' && (await countAtWork(db, organizationId)) >= maxAtWork)
       return 'crowded';
-    return {
-      row: both.row,
-      graph: await graphOfRun(db, deps.cipher, both.row),
-      tables: await listQueryable(db, organizationId),
-    };
+    const graph = await graphOfRun(db, deps.cipher, both.row);
+    await actAs(db, organizationId, both.row.owner_id);
+    return { row: both.row, graph, tables: await listQueryable(db, organizationId) };
   });
   if (found === undefined || found === 'crowded') return found;
   const { row, graph, tables } = found;

@@ -4,6 +4,8 @@ import type { OrganizationTransaction } from '../../../../data/postgres/client.t
 export interface Cursor {
   organizationId: string;
   workflowId: string;
+  /** Whose rights its runs have. */
+  ownerId: string;
   triggerId: string;
   /** The active version. */
   versionId: string;
@@ -22,7 +24,13 @@ export async function waitingCursors(db: OrganizationTransaction, organizationId
         .onRef('trigger.organization_id', '=', 'cursor.organization_id')
         .onRef('trigger.id', '=', 'cursor.trigger_id'),
     )
+    .innerJoin('workflows as workflow', (join) =>
+      join
+        .onRef('workflow.organization_id', '=', 'cursor.organization_id')
+        .onRef('workflow.id', '=', 'cursor.workflow_id'),
+    )
     .selectAll('cursor')
+    .select('workflow.owner_id')
     .select(['trigger.config', 'trigger.version_id as active_version_id'])
     .where('cursor.organization_id', '=', organizationId)
     .orderBy('cursor.trigger_id')
@@ -30,6 +38,7 @@ export async function waitingCursors(db: OrganizationTransaction, organizationId
   return rows.map((row) => ({
     organizationId,
     workflowId: row.workflow_id,
+    ownerId: row.owner_id,
     triggerId: row.trigger_id,
     versionId: row.active_version_id,
     config: row.config as unknown as Cursor['config'],

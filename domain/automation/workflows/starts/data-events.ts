@@ -4,6 +4,8 @@ import { derivedId } from '../../../../data/ids.ts';
 import type { LakeDeps } from '../../../../data/lake/commit.ts';
 import { firstOperations, newestVersions, versionBefore } from '../../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { readableTables } from '../../../tables/tables/tables.ts';
+import { actAs } from '../../../workspace/organizations/rights.ts';
 import { type Cursor, moveCursor, planRun, waitingCursors } from './cursors.ts';
 import { type StartDeps, startDataEvent } from './fire.ts';
 
@@ -48,12 +50,15 @@ async function look(
   newest: ReadonlyMap<string, number>,
   nowMs: number,
 ): Promise<void> {
-  const { organizationId, config } = cursor;
+  const { organizationId } = cursor;
+  const config = { ...cursor.config, tableIds: await readable(deps, cursor) };
   const pool = deps.lake.catalogPool;
   const from = cursor.version ?? (await versionBefore(pool, schema, config.tableIds, cursor.since));
   const head = Math.max(from, ...newest.values());
   const isBehind = config.tableIds.some((id) => (newest.get(id) ?? 0) > from);
-  const first = isBehind ? await firstForeign(deps, schema, cursor, { from, head }) : undefined;
+  const first = isBehind
+    ? await firstForeign(deps, schema, { ...cursor, config }, { from, head })
+    : undefined;
   const inTransaction = <T>(work: (db: OrganizationTransaction) => Promise<T>) =>
     inOrganization(deps.db, organizationId, work);
   if (first === undefined) {
@@ -70,6 +75,14 @@ async function look(
   const runId = derivedId('wfr', dueMs, `${cursor.triggerId}\n${from}\n${head}`);
   const plan = { runId, to: head, versionId: cursor.versionId };
   if (await inTransaction((db) => planRun(db, cursor, plan))) await begin(deps, { ...cursor, plan }, plan);
+}
+
+/** The tables of a trigger that its owner may read: others do not trigger it. */
+function readable(deps: DataEventDeps, { organizationId, ownerId, config }: Cursor): Promise<string[]> {
+  return inOrganization(deps.db, organizationId, async (db) => {
+    await actAs(db, organizationId, ownerId);
+    return readableTables(db, organizationId, config.tableIds);
+  });
 }
 
 /**

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { ValidationError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { accessOf, type Grant, grantsOf, unknownPrincipals } from '../../../domain/tables/tables/grants.ts';
+import { getTable, lockTable, updateTableRow } from '../../../domain/tables/tables/tables.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { type Load, route } from '../../route.ts';
+import { envelope, idText } from '../../schemas.ts';
+
+const access = z.enum(['read', 'write']).describe('Who may write may read.');
+const grantSchema = z.discriminatedUnion('principal', [
+  z.strictObject({ principal: z.literal('everyone'), access }),
+  z.strictObject({ principal: z.literal('user'), id: idText, access }),
+  z.strictObject({ principal: z.literal('client'), id: idText, access }),
+]);
+
+const example = {
+  grants: [
+    { principal: 'everyone', access: 'read' },
+    { principal: 'client', id: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x', access: 'write' },
+  ],
+} satisfies { grants: Grant[] };
+
+const body = z.strictObject({ grants: z.array(grantSchema).max(1_000) }).meta({ example });
+const answer = envelope(z.object({ grants: z.array(grantSchema) }).meta({ id: 'TableGrants' })).meta({
+  examples: [{ data: example }],
+});
+
+/** Who may read and write a table. */
+export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: 'Tables' };
+  const path = '/v1/tables/:table_id/grants';
+  const exists: Load<'/:table_id'> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
+
+  route(
+    app,
+    at,
+    ['GET', path],
+    {
+      summary: 'Show who may read and write a table',
+      description: 'A new table may be read and written by everyone; administrators may always do both.',
+      admin: true,
+      exists,
+    },
+    { 200: answer },
+    async ({ organizationId, params, transaction }) => {
+      const table = await transaction((db) => getTable(db, organizationId, params.table_id));
+      return { data: { grants: grantsOf(table) } };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['PUT', path],
+    {
+      summary: 'Replace who may read and write a table',
+      description:
+        'For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with.',
+      admin: true,
+      body,
+      exists,
+    },
+    { 200: answer },
+    async ({ organizationId, params, body: { grants }, transaction }) => {
+      const table = await transaction(async (db) => {
+        await lockTable(db, organizationId, params.table_id);
+        await refuseUnknown(db, organizationId, grants);
+        return updateTableRow(db, organizationId, params.table_id, accessOf(grants));
+      });
+      return { data: { grants: grantsOf(table) } };
+    },
+  );
+}
+
+async function refuseUnknown(
+  db: OrganizationTransaction,
+  organizationId: string,
+  grants: readonly Grant[],
+): Promise<void> {
+  const ids = grants.map((grant) => (grant.principal === 'everyone' ? undefined : grant.id));
+  const unknown = await unknownPrincipals(
+    db,
+    organizationId,
+    ids.flatMap((id) => id ?? []),
+  );
+  const faults = grants.flatMap((grant, index) => {
+    if (grant.principal === 'everyone') return [];
+    const prefix = grant.principal === 'user' ? 'usr_' : 'cli_';
+    if (grant.id.startsWith(prefix) && !unknown.has(grant.id)) return [];
+    const msg = `The organization has no such ${grant.principal}.`;
+    return [{ loc: ['body', 'grants', index, 'id'], type: 'value_error', msg }];
+  });
+  if (faults.length > 0) throw new ValidationError(faults);
+}

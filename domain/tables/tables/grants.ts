@@ -1,0 +1,75 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { currentPrincipal } from '../../../data/postgres/principal.ts';
+import type { TableRow } from './tables.ts';
+
+/** Ids of users and clients, or null for everybody. Who writes also reads. */
+export type TableAccess = Pick<TableRow, 'readers' | 'writers'>;
+
+export type Grant =
+  | { principal: 'everyone'; access: 'read' | 'write' }
+  | { principal: 'user' | 'client'; id: string; access: 'read' | 'write' };
+
+/** The grants of a table, each principal once. */
+export function grantsOf({ readers, writers }: TableAccess): Grant[] {
+  if (writers === null) return [{ principal: 'everyone', access: 'write' }];
+  const everyone: Grant[] = readers === null ? [{ principal: 'everyone', access: 'read' }] : [];
+  const named = [...new Set([...writers, ...(readers ?? [])])].sort().map((id): Grant => {
+    const access = writers.includes(id) ? 'write' : 'read';
+    return { principal: id.startsWith('usr_') ? 'user' : 'client', id, access };
+  });
+  return [...everyone, ...named];
+}
+
+/** The same as lists of ids. */
+export function accessOf(grants: readonly Grant[]): TableAccess {
+  const idsOf = (wanted: readonly Grant[]): string[] | null =>
+    wanted.some(({ principal }) => principal === 'everyone')
+      ? null
+      : [...new Set(wanted.flatMap((grant) => (grant.principal === 'everyone' ? [] : [grant.id])))].sort();
+  const writers = idsOf(grants.filter(({ access }) => access === 'write'));
+  return { readers: writers === null ? null : idsOf(grants), writers };
+}
+
+/** Ids among these that name no person or client of the organization. */
+export async function unknownPrincipals(
+  db: OrganizationTransaction,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const unknown = new Set(ids);
+  if (unknown.size === 0) return unknown;
+  const users = await db
+    .selectFrom('users')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [...unknown])
+    .where('removed_at', 'is', null)
+    .execute();
+  const clients = await db
+    .selectFrom('api_clients')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [...unknown])
+    .where('revoked_at', 'is', null)
+    .execute();
+  for (const { id } of [...users, ...clients]) unknown.delete(id);
+  return unknown;
+}
+
+/**
+ * Refuses a write by a principal without the grant.
+ *
+ * @throws AppError not_found where it may not even read, else admin_required
+ */
+export function refuseUnlessWritable(
+  { readers, writers }: TableAccess,
+  principalId: string | undefined = currentPrincipal(),
+): void {
+  if (principalId === undefined || writers === null || writers.includes(principalId)) return;
+  if (readers !== null && !readers.includes(principalId)) throw notFound('The table');
+  throw new AppError(
+    'admin_required',
+    'You may read this table, not write it; an administrator grants that.',
+  );
+}
