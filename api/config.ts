@@ -43,7 +43,11 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** Undefined if people sign in with local accounts. @throws Error if the provider is set without the client */
+/**
+ * Undefined if people sign in with local accounts.
+ *
+ * @throws Error if the provider is set without the client
+ */
 function oidcSettings(e: z.infer<typeof environment>): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = e;
   if (issuer === undefined && clientId === undefined) return undefined;

@@ -53,8 +53,8 @@ export async function beginAtProvider(
     // On the way back from the provider, the browser does not send the cookie of this session.
     const before = await pages.sessionOf(request);
     pages.setProgress(reply, sealProgress(pages.cipher, { checks, next, link, before }), progressSeconds);
-    // A page instead of a redirect: browsers apply the policy of the form's page to every redirect after it, and
-    // providers send people on to sites of their own.
+    // A page instead of a redirect: browsers apply the policy of the form's page to every redirect after it,
+    // and providers send people on to sites of their own.
     return sendOnward(reply, url);
   } catch (error) {
     return sendFailure(request, reply, provider, error);

@@ -17,6 +17,9 @@ process.on('message', (message) => {
 });
 process.once('disconnect', () => process.exit());
 
+// That its keys and pages are for tests alone is known.
+console.warn = () => undefined;
+
 server.listen(0, '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, {

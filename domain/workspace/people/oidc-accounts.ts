@@ -18,8 +18,8 @@ export interface SignedIn {
 }
 
 /**
- * `unverified`: the provider did not verify an e-mail. `unknown`: nobody here. `other_email`: not the one that
- * was invited. `has_account`: a person belongs to one organization.
+ * `unverified`: the provider did not verify an e-mail. `unknown`: nobody here. `other_email`: not the one
+ * that was invited. `has_account`: a person belongs to one organization.
  */
 export type Refusal = 'unverified' | 'unknown' | 'other_email' | 'has_account';
 

@@ -1,0 +1,135 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { refreshOf } from '../../support/browser.ts';
+import { claimsOf, refused, useProviderLab } from './provider-lab.ts';
+
+const { workspace, client, run, newBrowser, goThrough, signIn, openLink, invited, idOf, member, shown } =
+  useProviderLab();
+
+test('the owner’s address makes an account of who signs in at the provider', async () => {
+  const other = await workspace.organization();
+  const path = `/owner/${other.ownerToken}`;
+  const page = await newBrowser().open(path);
+  expect(page.text).toContain('Become the owner');
+  expect(page.text).not.toContain('type="password"');
+  const { browser, answer } = await openLink(path, claimsOf('olga', { name: undefined as never }));
+  expect([answer.status, refreshOf(answer)]).toEqual([200, '/sign-in']);
+  expect(await shown(browser)).toContain('olga@example.com (olga@example.com)');
+  expect((await newBrowser().open(path)).status).toBe(404);
+  const { items } = (await other.call('GET', '/v1/members')).body;
+  expect(items).toMatchObject([{ email: 'olga@example.com', role: 'owner' }]);
+});
+
+test('who was invited opens the account with the invited e-mail, in any case, and once', async () => {
+  const path = await invited('Grace@Example.com', 'admin');
+  expect((await newBrowser().open(path)).text).toContain('<strong>Grace@Example.com</strong>');
+  for (const [change, words] of [
+    [{ sub: 'mallory', email: 'mallory@example.com' }, 'The invitation is for another e-mail'],
+    [{ email_verified: false }, 'no e-mail of yours that it has verified'],
+  ] as const) {
+    const { answer } = await openLink(path, claimsOf('grace', change));
+    refused(answer, 403, words);
+  }
+  const two = [newBrowser(), newBrowser()];
+  const callbacks: string[] = [];
+  for (const browser of two) callbacks.push(await goThrough(browser, path, claimsOf('grace')));
+  const answers = await Promise.all(two.map((browser, at) => browser.arrive(callbacks[at]!)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ status }) => [403, 404, 409].includes(status))).toHaveLength(1);
+  const winner = two[answers.findIndex(({ status }) => status === 200)]!;
+  expect(await shown(winner)).toContain('Name of grace (Grace@Example.com) of Bakery');
+  expect((await newBrowser().open(path)).status).toBe(404);
+  const { answer: again } = await openLink(await invited('grace.2@example.com'), {
+    ...claimsOf('grace'),
+    email: 'grace.2@example.com',
+  });
+  refused(again, 403, 'A person belongs to one organization');
+});
+
+test('a person is known by the subject, whatever the e-mail is by now; nobody else inherits the e-mail', async () => {
+  const { claims } = await member('joan');
+  const changed = { ...claims, email: 'joan.married@example.com', email_verified: false };
+  const { browser, answer } = await signIn(changed);
+  expect([answer.status, refreshOf(answer)]).toEqual([200, '/sign-in']);
+  expect(await shown(browser)).toContain('Name of joan (joan@example.com)');
+  const heir = await signIn({ ...claims, sub: 'another joan' });
+  refused(heir.answer, 403, 'has no account here');
+});
+
+test('an account with a password is found by the verified e-mail once, and by the subject from then on', async () => {
+  const { id } = await member('pat');
+  await run('DELETE FROM oidc_subjects WHERE user_id = $1', [id]);
+  refused((await signIn(claimsOf('pat'))).answer, 403, 'has no account here');
+  await run("UPDATE users SET password_hash = 'x' WHERE id = $1", [id]);
+  refused((await signIn(claimsOf('pat', { email_verified: false }))).answer, 403, 'Verify your e-mail');
+  const first = await Promise.all([
+    signIn(claimsOf('pat')),
+    signIn(claimsOf('pat', { email: 'PAT@example.com' })),
+  ]);
+  expect(first.map(({ answer }) => answer.status)).toEqual([200, 200]);
+  refused((await signIn(claimsOf('pat', { sub: 'pat again' }))).answer, 403, 'has no account here');
+  // After a change of the provider, the e-mail counts once more.
+  await run("UPDATE oidc_subjects SET issuer = 'https://before.example.com' WHERE user_id = $1", [id]);
+  const { browser, answer } = await signIn(claimsOf('pat', { sub: 'pat at the new one' }));
+  expect(answer.status).toBe(200);
+  expect(await shown(browser)).toContain('Name of pat');
+});
+
+test('an e-mail that is not verified, is missing or is nobody’s signs nobody in, and makes nobody', async () => {
+  const people = async () => (await run('SELECT count(*) FROM users')).rows[0].count;
+  const before = await people();
+  const stranger = claimsOf('stranger');
+  refused((await signIn(stranger)).answer, 403, 'stranger@example.com, as whom Example &amp; Sons knows you');
+  refused((await signIn({ ...stranger, email_verified: false })).answer, 403, 'Verify your e-mail there');
+  refused((await signIn({ sub: 'nameless' })).answer, 403, 'Verify your e-mail there');
+  // The owner who has not opened the owner’s address yet is nobody.
+  await run("UPDATE users SET email = 'boss@example.com' WHERE email = 'owner@localhost'");
+  refused((await signIn(claimsOf('boss'))).answer, 403, 'has no account here');
+  // Nor is who was invited, and has not opened the invitation.
+  await invited('guest@example.com');
+  refused((await signIn(claimsOf('guest'))).answer, 403, 'open the address of the invitation');
+  expect(await people()).toBe(before);
+});
+
+test('who was removed is out, and may be invited again as another person', async () => {
+  const { claims, browser, id } = await member('rita');
+  // One more sign-in is under way.
+  const late = newBrowser();
+  const callback = await goThrough(late, '/sign-in', claims);
+  expect((await client().call('DELETE', `/v1/members/${id}`)).status).toBe(200);
+  expect(await shown(browser)).toContain('Sign in with');
+  refused(await late.arrive(callback), 403, 'has no account here');
+  refused((await signIn(claims)).answer, 403, 'has no account here');
+  const { answer } = await openLink(await invited(claims.email!), claims);
+  expect(answer.status, answer.text).toBe(200);
+  expect(await idOf(claims.email!)).not.toBe(id);
+});
+
+test('an owner without a password counts as one who can sign in, and the last one stays', async () => {
+  const other = await workspace.organization();
+  await openLink(`/owner/${other.ownerToken}`, claimsOf('first owner', { email: 'first@example.com' }));
+  const second = await member('second', 'admin', other);
+  await run("UPDATE users SET role = 'owner' WHERE id = $1", [second.id]);
+  const first = await idOf('first@example.com');
+  const token = `wat_${randomBytes(32).toString('base64url')}`;
+  await run(
+    `INSERT INTO access_tokens (organization_id, id, token_hash, user_id, scopes, expires_at)
+     VALUES ($1, 'tok_1', $2, $3, '{agent:read,agent:write}', now() + interval '1 hour')`,
+    [other.organizationId, createHash('sha256').update(token).digest(), second.id],
+  );
+  const call = (method: 'PATCH' | 'DELETE', id: string, body?: object) =>
+    workspace.call(method, `/v1/members/${id}`, {
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body }),
+    });
+  expect((await call('DELETE', first)).status).toBe(200);
+  for (const last of [await call('PATCH', second.id, { role: 'member' }), await call('DELETE', second.id)])
+    expect([last.status, last.body.code]).toEqual([409, 'conflict']);
+});
+
+test('there are no new passwords where there are none', async () => {
+  const { id } = await member('nora');
+  const answer = await client().call('POST', `/v1/members/${id}/password-reset`);
+  expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
+  expect((await newBrowser().open('/password/wal_unknown')).status).toBe(404);
+});
