@@ -21,21 +21,16 @@ CREATE FUNCTION find_oidc_subject(wanted_issuer text, wanted_subject text)
     WHERE s.issuer = wanted_issuer AND s.subject = wanted_subject AND u.removed_at IS NULL
   $$;
 
--- Accounts of an e-mail, each with whether the issuer knows its person already.
-CREATE FUNCTION find_accounts_by_email(wanted_email text, wanted_issuer text)
-  RETURNS TABLE (organization_id text, user_id text, known boolean)
+CREATE FUNCTION find_accounts_by_email(wanted_email text)
+  RETURNS TABLE (organization_id text, user_id text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$
-    SELECT u.organization_id, u.id, EXISTS (
-      SELECT FROM oidc_subjects s
-      WHERE s.organization_id = u.organization_id AND s.user_id = u.id AND s.issuer = wanted_issuer)
-    FROM users u
+    SELECT u.organization_id, u.id FROM users u
     WHERE lower(u.email) = lower(wanted_email) AND u.password_hash IS NOT NULL AND u.removed_at IS NULL
     UNION
-    SELECT u.organization_id, u.id, bool_or(s.issuer = wanted_issuer) FROM oidc_subjects s
+    SELECT u.organization_id, u.id FROM oidc_subjects s
     JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
     WHERE lower(u.email) = lower(wanted_email) AND u.removed_at IS NULL
-    GROUP BY u.organization_id, u.id
   $$;
 
 REVOKE EXECUTE ON FUNCTION find_oidc_subject, find_accounts_by_email FROM PUBLIC;

@@ -32,23 +32,22 @@ export async function signInAs(db: Database, identity: Identity): Promise<Signed
   const known = await findBySubject(db, identity);
   if (known !== undefined) return { person: known, secret: await sessionOf(db, known) };
   if (identity.email === undefined) return 'unverified';
-  const accounts = await findByEmail(db, identity.email, identity.issuer);
-  const [only] = accounts;
-  if (only === undefined || accounts.length > 1 || only.isKnown) return 'unknown';
-  const { person } = only;
+  const [person, another] = await findByEmail(db, identity.email);
+  if (person === undefined || another !== undefined) return 'unknown';
   try {
     return await inOrganization(db, person.organizationId, async (transaction) => {
       await holdOrganization(transaction, person.organizationId);
       if (!(await isMember(transaction, person))) return 'unknown';
-      await insertSubject(transaction, person, identity);
+      // The same sign-in twice at once: the other one may have been first.
+      const subject = await subjectOf(transaction, person, identity.issuer);
+      if (subject === undefined) await insertSubject(transaction, person, identity);
+      else if (subject !== identity.subject) return 'unknown';
       return { person, secret: await beginSession(transaction, person) };
     });
   } catch (error) {
-    if (!isUniqueViolation(error, 'oidc_subjects_subject') && !isUniqueViolation(error, 'oidc_subjects_pkey'))
-      throw error;
-    // The same sign-in twice at once: the other one was first.
-    const first = await findBySubject(db, identity);
-    return first === undefined ? 'unknown' : { person: first, secret: await sessionOf(db, first) };
+    // Meanwhile the person signed in to another account.
+    if (isUniqueViolation(error, 'oidc_subjects_subject')) return 'unknown';
+    throw error;
   }
 }
 
@@ -66,7 +65,7 @@ export async function openAccountAs(
   const { email } = identity;
   if (email === undefined) return 'unverified';
   if (link.kind === 'invitation' && !(await isSameEmail(db, email, link.email))) return 'other_email';
-  if ((await findByEmail(db, email, identity.issuer)).length > 0) return 'has_account';
+  if ((await findByEmail(db, email)).length > 0) return 'has_account';
   try {
     return await inOrganization(db, link.organization_id, async (transaction) => {
       await holdOrganization(transaction, link.organization_id);
@@ -115,14 +114,11 @@ async function findBySubject(
   return row && { organizationId: row.organization_id, userId: row.user_id };
 }
 
-/** Accounts of an e-mail in any organization, each with whether its person is known as a subject. */
-async function findByEmail(db: Database, email: string, issuer: string) {
-  const { rows } = await sql<{ organization_id: string; user_id: string; known: boolean }>`
-    SELECT * FROM find_accounts_by_email(${email}, ${issuer})`.execute(db);
-  return rows.map(({ organization_id: organizationId, user_id: userId, known: isKnown }) => ({
-    person: { organizationId, userId },
-    isKnown,
-  }));
+/** Accounts of an e-mail, in any organization. */
+async function findByEmail(db: Database, email: string): Promise<Person[]> {
+  const { rows } = await sql<{ organization_id: string; user_id: string }>`
+    SELECT * FROM find_accounts_by_email(${email})`.execute(db);
+  return rows.map(({ organization_id: organizationId, user_id: userId }) => ({ organizationId, userId }));
 }
 
 /** Folded by the database, as everywhere. */
@@ -147,6 +143,22 @@ async function isMember(db: OrganizationTransaction, { organizationId, userId }:
     .forUpdate()
     .executeTakeFirst();
   return member !== undefined;
+}
+
+/** What the issuer calls a person, if it is known. */
+async function subjectOf(
+  db: OrganizationTransaction,
+  { organizationId, userId }: Person,
+  issuer: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('oidc_subjects')
+    .select('subject')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .where('issuer', '=', issuer)
+    .executeTakeFirst();
+  return row?.subject;
 }
 
 async function insertSubject(
