@@ -25,8 +25,8 @@ export type Refusal = 'unverified' | 'unknown' | 'other_email' | 'has_account';
 
 /**
  * Signs in who the provider says this is: the person who signed in as its subject before, whatever the e-mail
- * is by now; otherwise, once, the only account with the verified e-mail. An account that has a subject of this
- * provider is not found by e-mail: the address may be somebody else's by now.
+ * is by now; otherwise, once, the only account with the verified e-mail. An account that has a subject of
+ * this provider is not found by e-mail: the address may be somebody else's by now.
  */
 export async function signInAs(db: Database, identity: Identity): Promise<SignedIn | Refusal> {
   const known = await findBySubject(db, identity);
