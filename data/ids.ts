@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'dev'
   | 'cod'
   | 'pub'
+  | 'aud'
   | 'prj'
   | 'fil'
   | 'upl'

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
+import type { NewAuditEvent } from '../../domain/workspace/audit/events.ts';
+import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -14,13 +16,17 @@ type WithCredentials = FastifyRequest<{
 }>;
 
 /** Exchanges client credentials; wrong ones are throttled over all routes that take them. */
-export function clientExchange(deps: ApiDeps) {
+export function clientExchange(deps: ApiDeps, record: Recorder) {
   const failures = failedExchanges();
 
   async function authenticate(request: WithCredentials): Promise<AuthenticatedClient> {
     const { clientId, secret } = credentials(request);
     failures.admit(request.ip);
-    return authenticateClient(deps.db, clientId, secret).catch((error: unknown) => {
+    const refused = (organizationId: string) => {
+      const event = signInOf(request, { organizationId, id: clientId }, 'refused');
+      record(event).catch((err: unknown) => request.log.warn({ err }, 'a refused exchange was not recorded'));
+    };
+    return authenticateClient(deps.db, clientId, secret, refused).catch((error: unknown) => {
       const isFailure = error instanceof AppError && error.code === 'invalid_client';
       throw isFailure ? failures.refuse(request.ip, clientId, error) : error;
     });
@@ -33,6 +39,7 @@ export function clientExchange(deps: ApiDeps) {
     const refused = asked.find((name) => !client.scopes.includes(name));
     if (refused !== undefined)
       throw oauthError('invalid_scope', `The scope ${refused} is not granted to this client.`);
+    await record(signInOf(request, client, 'done'));
     const { token, expiresIn } = await issueClientToken(deps.db, client, asked);
     return {
       access_token: token,
@@ -43,6 +50,24 @@ export function clientExchange(deps: ApiDeps) {
   }
 
   return { authenticate, exchange };
+}
+
+function signInOf(
+  { ip: address, id: requestId }: FastifyRequest,
+  { organizationId, id }: Pick<AuthenticatedClient, 'organizationId' | 'id'>,
+  outcome: NewAuditEvent['outcome'],
+): NewAuditEvent {
+  return {
+    organizationId,
+    actor: { type: 'client', id },
+    action: 'client.signed_in',
+    resource: { id, name: null },
+    outcome,
+    address,
+    requestId,
+    processId: null,
+    detail: null,
+  };
 }
 
 export type ClientExchange = ReturnType<typeof clientExchange>;

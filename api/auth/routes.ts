@@ -1,3 +1,4 @@
+import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { formBody, maxFormBytes } from '../plugins/form-body.ts';
 import { clientExchange } from './client-exchange.ts';
@@ -9,8 +10,8 @@ import { tokenAnswer, tokenForm } from './schemas.ts';
 import { tokenRoutes } from './token-routes.ts';
 
 /** Tokens: exchanged for client credentials and for what people approved, revoked, and how to do so. */
-export function authRoutes(app: Routes, deps: ApiDeps): void {
-  const { authenticate, exchange } = clientExchange(deps);
+export function authRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
+  const { authenticate, exchange } = clientExchange(deps, record);
   app.register(async (forms) => {
     const routes = forms as Routes;
     formBody(routes);

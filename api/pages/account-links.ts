@@ -140,6 +140,8 @@ ${asks.includes('email') ? undefined : html`<input type="hidden" name="username"
       const fields = { ...given, address: addressGroup(request.ip) };
       const { person, secret } = await openAccount(pages.db, link, fields);
       request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
+      const action = kind === 'password' ? 'account.password_set' : 'account.opened';
+      await pages.record(request, person, { action, outcome: 'done' });
       pages.setSession(reply, secret);
       return reply.redirect('/sign-in', 303);
     } catch (error) {

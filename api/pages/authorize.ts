@@ -135,7 +135,16 @@ ${decisionButtons}
       const { organizationId, userId } = session;
       const { client, redirectUri } = right;
       request.log.info({ organizationId, userId, clientId: client.id, decision }, 'decided on a login');
-      if (decision === 'deny') return sendBack(reply, right, { error: 'access_denied' });
+      const recordDecision = (status: 'approved' | 'denied') =>
+        pages.record(request, session, {
+          action: `login.${status}`,
+          outcome: 'done',
+          resource: { id: null, name: client.id },
+        });
+      if (decision === 'deny') {
+        await recordDecision('denied');
+        return sendBack(reply, right, { error: 'access_denied' });
+      }
       if (decision !== 'approve') return sendConsent(reply, session, right, grant);
       const code = await issueCode(pages.db, {
         organizationId,
@@ -145,6 +154,7 @@ ${decisionButtons}
         address: request.ip,
         ...grant,
       });
+      await recordDecision('approved');
       return sendBack(reply, right, { code });
     },
   );

@@ -94,6 +94,11 @@ ${decisionButtons}
         return sendCodeForm(reply, '', unknownCode);
       const { organizationId, userId } = session;
       request.log.info({ organizationId, userId, deviceLoginId: login.id, status }, 'decided on a login');
+      await pages.record(request, session, {
+        action: `login.${status}`,
+        outcome: 'done',
+        resource: { id: login.id, name: login.client_id },
+      });
       return decision === 'approve'
         ? sendPage(reply, {
             title: 'Approved',

@@ -102,6 +102,8 @@ export function providerPages(routes: Routes, pages: Pages, provider: IdentityPr
         'an account was opened by its link',
       );
     if (before !== undefined) await endSession(pages.db, before);
+    const action = found === undefined ? 'session.begun' : 'account.opened';
+    await pages.record(request, person, { action, outcome: 'done' });
     pages.setSession(reply, secret);
     return sendOnward(reply, next);
   });

@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, problems } from '../../data/errors.ts';
+import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import { findSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { toKnownError } from '../plugins/errors.ts';
@@ -21,7 +22,7 @@ const tokenField = 'form_token';
  * The pages on which people sign in and approve: plain forms without scripts. Their cookies are sent by
  * this site alone, and never shown to scripts; each form carries a token that belongs to such a cookie.
  */
-export function pagesRoutes(app: Routes, deps: ApiDeps): void {
+export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
   app.register(async (scope) => {
     const routes = scope as Routes;
     const secure = deps.publicUrl?.startsWith('https:') === true;
@@ -47,6 +48,17 @@ export function pagesRoutes(app: Routes, deps: ApiDeps): void {
     const [sessionCookie, progressCookie] = [named('session'), named('sign-in')];
     const pages: Pages = {
       ...deps,
+      record: ({ ip: address, id: requestId }, { organizationId, userId }, event) =>
+        record({
+          organizationId,
+          actor: { type: 'user', id: userId },
+          resource: { id: userId, name: null },
+          address,
+          requestId,
+          processId: null,
+          detail: null,
+          ...event,
+        }),
       formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
       sessionOf: async (request) => {
         const secret = request.cookies[sessionCookie];

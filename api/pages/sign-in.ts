@@ -66,6 +66,13 @@ ${onward}
       email: email.trim().slice(0, 320),
       password: password.slice(0, 1_000),
       address: addressGroup(request.ip),
+      // Nobody waits for it, so that a known account takes as long as an unknown one.
+      refused: (known) => {
+        const event = { action: 'session.begun', outcome: 'refused' } as const;
+        pages
+          .record(request, known, event)
+          .catch((err: unknown) => request.log.warn({ err }, 'not recorded'));
+      },
     });
     if (person === undefined) {
       request.log.info('a sign-in was refused');
@@ -74,6 +81,7 @@ ${onward}
     const before = await pages.sessionOf(request);
     if (before !== undefined) await endSession(pages.db, before);
     const secret = await inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person));
+    await pages.record(request, person, { action: 'session.begun', outcome: 'done' });
     pages.setSession(reply, secret);
     return reply.redirect(next, 303);
   });
@@ -88,7 +96,10 @@ ${onward}
     { ...page, schema: { hide: true, body: z.object({}) } },
     async (request, reply) => {
       const session = await pages.sessionOf(request);
-      if (session !== undefined) await endSession(pages.db, session);
+      if (session !== undefined) {
+        await endSession(pages.db, session);
+        await pages.record(request, session, { action: 'session.ended', outcome: 'done' });
+      }
       pages.clearSession(reply);
       return reply.redirect('/sign-in', 303);
     },

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseExactJson } from '../exact-json.ts';
 import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
-import { currentPrincipal } from './principal.ts';
+import { acting } from './acting.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
@@ -84,12 +84,17 @@ export function inOrganization<T>(
   organizationId: string,
   work: (transaction: OrganizationTransaction) => Promise<T>,
 ): Promise<T> {
-  return inTurn(db, organizationId, () =>
-    db.transaction().execute(async (transaction) => {
+  return inTurn(db, organizationId, async () => {
+    let committed: (() => void) | undefined;
+    const result = await db.transaction().execute(async (transaction) => {
       await setScope(transaction, organizationId);
-      return work(transaction);
-    }),
-  );
+      const given = await work(transaction);
+      committed = await acting().beforeCommit?.(transaction, given);
+      return given;
+    });
+    committed?.();
+    return result;
+  });
 }
 
 /** The same for reads that must be consistent with each other: all of them see one snapshot. */
@@ -113,7 +118,7 @@ export function inOneMoment<T>(
 async function setScope(transaction: OrganizationTransaction, organizationId: string): Promise<void> {
   await sql`
     SELECT set_config('app.organization_id', ${organizationId}, true),
-           set_config('app.principal_id', ${currentPrincipal() ?? ''}, true)`.execute(transaction);
+           set_config('app.principal_id', ${acting().principalId ?? ''}, true)`.execute(transaction);
 }
 
 /** True for the unique violation of the named index. */

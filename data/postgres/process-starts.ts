@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { acting } from './acting.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from './client.ts';
 
 /** An outbox entry that starts a durable process; stored with the row it serves until Temporal has it. */
@@ -34,6 +35,7 @@ export async function insertProcessStart(
     .onConflict((conflict) => conflict.columns(['organization_id', 'workflow_id']).doNothing())
     .returning('workflow_id')
     .executeTakeFirst();
+  if (added !== undefined) acting().processStarted?.(workflowId);
   return added !== undefined;
 }
 

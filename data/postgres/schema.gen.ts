@@ -139,6 +139,24 @@ export interface AppTools {
   title: string | null;
 }
 
+export interface AuditEvents {
+  action: string;
+  actor_id: string | null;
+  actor_name: string | null;
+  actor_type: string;
+  address: string | null;
+  at: Generated<Timestamp>;
+  detail: Json | null;
+  id: string;
+  organization_id: string;
+  outcome: string;
+  process_id: string | null;
+  request_id: string | null;
+  resource_id: string | null;
+  resource_name: string | null;
+  resource_type: string;
+}
+
 export interface AuthorizationCodes {
   address: string;
   client_id: string;
@@ -1029,6 +1047,7 @@ export interface DB {
   app_connections: AppConnections;
   app_tools: AppTools;
   approvals: Approvals;
+  audit_events: AuditEvents;
   authorization_codes: AuthorizationCodes;
   catalog_entries: CatalogEntries;
   charts: Charts;

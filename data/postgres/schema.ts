@@ -7,6 +7,7 @@ type PauseReason = 'maker_removed' | null;
 /** Columns with a fixed set of values, as in the CHECK constraints of the migrations. */
 interface Words {
   account_links: { kind: 'owner' | 'invitation' | 'password'; role: 'owner' | 'admin' | 'member' };
+  audit_events: { actor_type: 'user' | 'client' | 'system'; outcome: 'done' | 'refused' };
   users: { role: 'owner' | 'admin' | 'member' };
   device_logins: { status: Generated<'pending' | 'approved' | 'denied' | 'redeemed'> };
   files: { source: 'write' | 'upload' };

@@ -14,6 +14,7 @@ import { createIdentityProvider } from '../../domain/workspace/people/identity-p
 import { activityStaging } from '../../service/engine-process/open.ts';
 import { openService } from '../../service/open.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
+import { auditedCall } from './audited-call.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -117,7 +118,7 @@ async function open(
   const app = await buildApp(deps);
   await app.ready();
   closers.push(() => app.close());
-  const call = caller(app);
+  const call = auditedCall(caller(app), service.lake.catalogPool);
   return {
     app,
     deps,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../../data/errors.ts';
-import { actingFor, currentPrincipal } from '../../../data/postgres/principal.ts';
+import { acting, actingAsService } from '../../../data/postgres/acting.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { type AppendRequest, type AppendResult, commitGroup, type Waiting } from './append.ts';
 
@@ -38,7 +38,7 @@ export function createAppender(deps: TableDeps): Appender {
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const waiting = { request, principalId: currentPrincipal(), resolve, reject };
+      const waiting = { request, principalId: acting().principalId, resolve, reject };
       // The organization is part of the key: a request that names another organization's table must not share
       // its commit.
       const key = `${request.organizationId}/${request.tableId}`;
@@ -46,7 +46,7 @@ export function createAppender(deps: TableDeps): Appender {
       if (queue === undefined) {
         const started = [waiting];
         queues.set(key, started);
-        void actingFor(undefined, () => drain(key, started));
+        void actingAsService(() => drain(key, started));
       } else if (bytesOf(queue) >= maxWaitingBytes) {
         reject(
           new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {

@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../data/errors.ts';
+import { acting } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { currentPrincipal } from '../../../data/postgres/principal.ts';
 import type { TableRow } from './tables.ts';
 
 /** Ids of users and clients, or null for everybody. Who writes also reads. */
@@ -64,7 +64,7 @@ export async function unknownPrincipals(
  */
 export function refuseUnlessWritable(
   { readers, writers }: TableAccess,
-  principalId: string | undefined = currentPrincipal(),
+  principalId: string | undefined = acting().principalId,
 ): void {
   if (principalId === undefined || writers === null || writers.includes(principalId)) return;
   if (readers !== null && !readers.includes(principalId)) throw notFound('The table');

@@ -4,7 +4,7 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { records } from '../../../data/postgres/records.ts';
-import { beginLogin, endLogin, type NewLogin, type Tokens } from './logins.ts';
+import { beginLogin, endLogin, type NewLogin, recordReuse, type Tokens } from './logins.ts';
 
 const codes = records('authorization_codes', { prefix: 'cod', what: 'The authorization code' });
 
@@ -63,7 +63,8 @@ export async function redeemCode(
     if (row === undefined || row.client_id !== clientId) return undefined;
     const person = { organizationId, userId: row.user_id };
     if (row.used_at !== null) {
-      if (row.login_id !== null) await endLogin(transaction, person, row.login_id);
+      if (row.login_id !== null)
+        await recordReuse(transaction, await endLogin(transaction, person, row.login_id));
       return undefined;
     }
     const isRight =

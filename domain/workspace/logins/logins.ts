@@ -8,6 +8,7 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { recordEvents } from '../audit/events.ts';
 import { accessTokenSeconds } from '../organizations/access.ts';
 import type { Person } from '../people/accounts.ts';
 
@@ -114,6 +115,7 @@ export async function refresh(
     const isUsed = token.used_at !== null;
     if (isUsed || token.created_at.getTime() + idleDays * dayMs <= now) {
       await end(transaction, login);
+      if (isUsed) await recordReuse(transaction, login);
       return undefined;
     }
     await transaction
@@ -131,6 +133,24 @@ export async function refresh(
       .execute();
     return issue(transaction, login);
   });
+}
+
+/** A token that was presented twice was copied: its owner finds it in the audit. */
+export async function recordReuse(db: OrganizationTransaction, login: Login): Promise<void> {
+  const { organization_id: organizationId, id, user_id: userId, client_id: name } = login;
+  await recordEvents(db, organizationId, [
+    {
+      organizationId,
+      actor: { type: 'system', id: null },
+      action: 'login.ended',
+      resource: { id, name },
+      outcome: 'done',
+      address: null,
+      requestId: null,
+      processId: null,
+      detail: { reason: 'token_presented_twice', userId },
+    },
+  ]);
 }
 
 async function end(db: OrganizationTransaction, login: Login): Promise<Login> {

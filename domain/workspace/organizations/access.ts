@@ -56,7 +56,8 @@ const dummyHash = hashSecret(newSecret('wcs'));
 /**
  * The client with this id and secret; during the overlap of a rotation the previous secret is valid too.
  * Every refusal has the same wording, and an unknown id costs the same work as a known one, so that the
- * response time does not reveal which ids exist.
+ * response time does not reveal which ids exist. `refused` is told the organization of a known one, and
+ * nothing waits for it.
  *
  * @throws AppError invalid_client
  */
@@ -64,6 +65,7 @@ export async function authenticateClient(
   db: Database,
   clientId: string,
   secret: string,
+  refused?: (organizationId: string) => void,
 ): Promise<AuthenticatedClient> {
   const { rows } = await sql<{
     organization_id: string | null;
@@ -85,6 +87,7 @@ export async function authenticateClient(
   const isExpired = client.expires_at !== null && client.expires_at.getTime() <= Date.now();
   const { organization_id: organizationId, id, scopes, expires_at: expiresAt } = client;
   if (organizationId === null || client.revoked_at !== null || isExpired || !(isCurrent || isPrevious)) {
+    if (organizationId !== null) refused?.(organizationId);
     throw new AppError('invalid_client', 'The client id or the client secret is not right.', {
       extensions: { error: 'invalid_client' },
     });

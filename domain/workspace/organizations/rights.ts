@@ -1,10 +1,10 @@
+import { nobody, restrictTo } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { nobody, restrictTo } from '../../../data/postgres/principal.ts';
 
 /**
  * Restricts the rest of a transaction to what a user or API client may read now. Everything that runs for
- * somebody outside a request passes here: statements, turns of conversations, runs of playbooks and workflows.
- * To a person who was removed no table exists.
+ * somebody outside a request passes here: statements, turns of conversations, runs of playbooks and
+ * workflows. To a person who was removed no table exists.
  */
 export async function actAs(
   db: OrganizationTransaction,

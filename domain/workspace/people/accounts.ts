@@ -9,6 +9,14 @@ export interface Person {
   userId: string;
 }
 
+export interface SignInAttempt {
+  email: string;
+  password: string;
+  address: string;
+  /** Told whose account a wrong password was for; nothing waits for it. */
+  refused?: (person: Person) => void;
+}
+
 /**
  * Who signs in with this e-mail and password; undefined if nobody. An unknown e-mail is counted, and takes as
  * long, as a known one.
@@ -17,7 +25,7 @@ export interface Person {
  */
 export async function signIn(
   db: Database,
-  { email, password, address }: { email: string; password: string; address: string },
+  { email, password, address, refused }: SignInAttempt,
 ): Promise<Person | undefined> {
   // Folded by the database, as it finds the account: another spelling is not counted apart.
   const { rows } = await sql<{
@@ -37,7 +45,10 @@ export async function signIn(
     await countAttempt(db, account);
     counted.push(account);
     const known = organizationId === null ? undefined : hash;
-    if (!(await passwordMatches(password, known, address))) return undefined;
+    if (!(await passwordMatches(password, known, address))) {
+      if (organizationId !== null) refused?.({ organizationId, userId: id });
+      return undefined;
+    }
   } catch (error) {
     // Nothing was tried, so nothing has failed.
     for (const one of counted) await takeBackAttempt(db, one);

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { type Acting, actingAs } from '../../data/postgres/acting.ts';
+import { type NewAuditEvent, recordEvents } from '../../domain/workspace/audit/events.ts';
+import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
+import type { Caller } from '../caller.ts';
+import { auditAction, refusedAction } from './audit-actions.ts';
+
+/** What is known of a request's event while it is handled. */
+interface Audited {
+  isRecorded: boolean;
+  processId: string | null;
+  /** Of the answer, if the handler gave any. */
+  resource: Resource | undefined;
+}
+
+type Resource = NewAuditEvent['resource'];
+
+const audited = new WeakMap<FastifyRequest, Audited>();
+
+/**
+ * Every handler works for its caller, and what it changes is recorded in the first of its transactions that
+ * changes something; what has no transaction of ours (rows in the lake) is recorded before it is answered, and
+ * an answer that cannot be recorded is not given. A change that was recorded and then failed gets a second
+ * event, `refused`, as do requests that lack a scope or a role.
+ */
+export function audit(app: FastifyInstance, record: Recorder): void {
+  app.addHook('onRoute', (route) => {
+    const { handler, config, url } = route;
+    const [method = 'GET'] = [route.method].flat();
+    const action = config?.scope === 'public' ? undefined : auditAction(method, url);
+    const act: RouteHandlerMethod = function (request, reply) {
+      return actingAs(actingOf(request, action), () => handler.call(this, request, reply));
+    };
+    route.handler = act;
+    const exists = config?.exists;
+    if (exists !== undefined)
+      route.config = {
+        ...config!,
+        exists: (organizationId, params, caller) =>
+          actingAs({ principalId: principalOf(caller) }, () => exists(organizationId, params, caller)),
+      };
+  });
+
+  app.addHook('preSerialization', async (request, _reply, payload: unknown) => {
+    const known = audited.get(request);
+    if (known !== undefined) known.resource = resourceOf(payload) ?? known.resource;
+    return payload;
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const event = lateEvent(request, reply);
+    if (event !== undefined) await record(event);
+    return payload;
+  });
+}
+
+/** Administrators see every table. */
+const principalOf = (caller: Caller | undefined): string | undefined =>
+  caller === undefined || caller.admin ? undefined : caller.id;
+
+function actingOf(request: FastifyRequest, action: string | undefined): Acting {
+  const { caller } = request;
+  const principalId = principalOf(caller);
+  if (caller === undefined || action === undefined) return { principalId };
+  const known: Audited = { isRecorded: false, processId: null, resource: undefined };
+  audited.set(request, known);
+  return {
+    principalId,
+    processStarted: (id) => {
+      known.processId ??= id;
+    },
+    beforeCommit: async (db, result) => {
+      if (known.isRecorded) return undefined;
+      const resource = resourceOf(result) ?? ofPath(request);
+      const event = eventOf(request, caller, { action, resource, outcome: 'done' });
+      const recorded = await recordEvents(db, caller.organizationId, [event], { onlyIfWritten: true });
+      if (recorded === 0) return undefined;
+      return () => {
+        known.isRecorded = true;
+      };
+    },
+  };
+}
+
+/** What is left to record when a request is answered. */
+function lateEvent(request: FastifyRequest, reply: FastifyReply): NewAuditEvent | undefined {
+  const { caller, method, routeOptions } = request;
+  if (caller === undefined || routeOptions.url === undefined) return undefined;
+  const known = audited.get(request);
+  // An event that cannot be recorded is answered with an error, which is sent by way of this hook again.
+  audited.delete(request);
+  const { statusCode: status } = reply;
+  const resource = known?.resource ?? ofPath(request);
+  const refused = () =>
+    eventOf(request, caller, {
+      action: refusedAction(method, routeOptions.url!),
+      resource,
+      outcome: 'refused',
+      detail: { status },
+    });
+  if (status === 403) return refused();
+  if (known === undefined) return undefined;
+  if (status >= 400) return known.isRecorded ? refused() : undefined;
+  if (known.isRecorded || reply.getHeader('Idempotent-Replayed') !== undefined) return undefined;
+  const action = auditAction(method, routeOptions.url)!;
+  return eventOf(request, caller, { action, resource, outcome: 'done', processId: known.processId });
+}
+
+function eventOf(
+  request: FastifyRequest,
+  { organizationId, kind, id }: Caller,
+  given: Pick<NewAuditEvent, 'action' | 'resource' | 'outcome'> &
+    Partial<Pick<NewAuditEvent, 'detail' | 'processId'>>,
+): NewAuditEvent {
+  return {
+    detail: null,
+    processId: audited.get(request)?.processId ?? null,
+    ...given,
+    organizationId,
+    actor: { type: kind, id },
+    address: request.ip,
+    requestId: request.id,
+  };
+}
+
+/** The last id of the path; other parameters, such as a page's number, name a part of it. */
+function ofPath({ params }: FastifyRequest): Resource {
+  const given = Object.values((params ?? {}) as Record<string, string>);
+  return { id: given.findLast((value) => /^[a-z]{3}_/.test(value)) ?? null, name: null };
+}
+
+const nameKeys = ['name', 'title', 'path', 'email', 'description'] as const;
+
+/** The resource of a row, or of an answer, or of what is one level below. */
+function resourceOf(value: unknown, depth = 0): Resource | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const members = value as Record<string, unknown>;
+  const id = [members['id'], members['clientId'], members['tableId']].find((one) => typeof one === 'string');
+  if (typeof id === 'string') {
+    const name = nameKeys.map((key) => members[key]).find((one) => typeof one === 'string');
+    return { id, name: (name as string | undefined) ?? null };
+  }
+  if (depth === 2) return undefined;
+  for (const member of Object.values(members)) {
+    const found = resourceOf(member, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { sql } from 'kysely';
+import type { OrganizationTransaction } from './client.ts';
+
+/** What every transaction of a piece of work knows about the work. */
+export interface Acting {
+  /**
+   * The user or client that it works for: tables that are not granted to it do not exist. Undefined for the
+   * service itself, and for administrators, who see all.
+   */
+  principalId: string | undefined;
+  /**
+   * Called in each transaction of the work before it commits, with what the transaction returns. What it
+   * returns is called after the commit.
+   */
+  beforeCommit?: (db: OrganizationTransaction, result: unknown) => Promise<(() => void) | undefined>;
+  /** Told the id of each process that a transaction of the work starts. */
+  processStarted?: (workflowId: string) => void;
+}
+
+const store = new AsyncLocalStorage<Acting>();
+const asService: Acting = { principalId: undefined };
+
+export const acting = (): Acting => store.getStore() ?? asService;
+
+/** Runs `work` as described. */
+export function actingAs<T>(described: Acting, work: () => T): T {
+  return store.run(described, work);
+}
+
+/** Runs `work` for the service itself: shared work, which a request only happened to begin. */
+export function actingAsService<T>(work: () => T): T {
+  return store.run(asService, work);
+}
+
+/** A principal to whom no table exists. */
+export const nobody = 'nobody';
+
+/** Makes the rest of one transaction work for a principal. */
+export async function restrictTo(
+  transaction: OrganizationTransaction,
+  principalId: string | undefined,
+): Promise<void> {
+  await sql`SELECT set_config('app.principal_id', ${principalId ?? ''}, true)`.execute(transaction);
+}
