@@ -19,9 +19,9 @@ const audited = new WeakMap<FastifyRequest, Audited>();
 
 /**
  * Every handler works for its caller, and what it changes is recorded in the first of its transactions that
- * changes something; what has no transaction of ours (rows in the lake) is recorded before it is answered, and
- * an answer that cannot be recorded is not given. A change that was recorded and then failed gets a second
- * event, `refused`, as do requests that lack a scope or a role.
+ * changes something. What has no transaction of ours (rows in the lake) is recorded before it is answered,
+ * and an answer that cannot be recorded is not given. A change that was recorded and then failed gets a
+ * second event, `refused`, as do requests that lack a scope or a role.
  */
 export function audit(app: FastifyInstance, record: Recorder): void {
   app.addHook('onRoute', (route) => {
