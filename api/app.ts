@@ -50,6 +50,7 @@ import { noBody } from './plugins/no-body.ts';
 import { openapi } from './plugins/openapi.ts';
 import { rateLimit } from './plugins/rate-limit.ts';
 import { routeRules } from './plugins/route-rules.ts';
+import { shareBuckets } from './plugins/shared-buckets.ts';
 import { tableWrites } from './plugins/table-writes.ts';
 import { unknownRoutes } from './plugins/unknown-routes.ts';
 import { validation } from './plugins/validation.ts';
@@ -114,6 +115,10 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
       'answered',
     );
   });
+  if (deps.sharesRateLimits) {
+    const shared = shareBuckets(deps.db, limit.buckets, deps.logger);
+    fastify.addHook('onClose', async () => shared.stop());
+  }
   errors(fastify);
   routeRules(fastify);
   validation(fastify, deps.validateResponses);

@@ -14,6 +14,8 @@ import type { BodyRules } from './plugins/body-bytes.ts';
 /** Dependencies of the routes, opened once in main.ts. */
 export interface ApiDeps extends Service {
   rateLimitPerMinute: number;
+  /** Whether the API processes share their rate limits, through the database. */
+  sharesRateLimits: boolean;
   publicUrl: string | undefined;
   /** Public clients of the operator's configuration. */
   publicClients: readonly PublicClient[];

@@ -37,6 +37,7 @@ const identityProvider = config.oidc && createIdentityProvider(config.oidc);
 const app = await buildApp({
   ...service,
   rateLimitPerMinute: config.rateLimitPerMinute,
+  sharesRateLimits: config.sharesRateLimits,
   publicUrl: config.publicUrl,
   publicClients: config.publicClients,
   allowClientRegistration: config.allowClientRegistration,

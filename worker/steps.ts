@@ -41,6 +41,7 @@ export function reconcileSteps(
     }),
     wholeStep('purge sign-ins', async () => {
       await sql`SELECT remove_old_sign_ins(${1_000})`.execute(deps.db);
+      await sql`SELECT remove_full_buckets(${10_000})`.execute(deps.db);
       await sql`SELECT remove_old_audit_events(${10_000})`.execute(deps.db);
     }),
   ];

@@ -15,6 +15,14 @@ import { beginAtProvider, providerForm } from './provider.ts';
 const text = z.string().default('');
 const form = z.object({ name: text, email: text, password: text });
 type Given = z.output<typeof form>;
+type Field = keyof Given;
+
+/** What is wrong with the form that was sent, and with which field. */
+interface Fault {
+  field: Field;
+  text: string;
+}
+
 const params = z.object({ token: z.string().max(200) });
 const config = { scope: 'public' as const };
 
@@ -38,14 +46,14 @@ const linkPages: Readonly<Record<LinkKind, LinkPage>> = {
   invitation: {
     path: '/invitations',
     title: 'Join the organization',
-    introduction: 'This address works once. It makes you a member of the organization, with this e-mail:',
+    introduction: 'This address works once. It makes you a member of the organization.',
     asks: ['name'],
     button: 'Create the account',
   },
   password: {
     path: '/password',
     title: 'Choose a new password',
-    introduction: 'This address works once. Everybody who is signed in to this account will be signed out:',
+    introduction: 'This address works once. Everybody who is signed in to this account will be signed out.',
     asks: [],
     button: 'Set the password',
   },
@@ -76,7 +84,7 @@ function providerLinkPage(
     const link = await findLink(pages.db, kind, token);
     if (link === undefined) return sendNotUsable(reply);
     const body = html`<p>${introduction}</p>
-${kind === 'owner' ? undefined : html`<p><strong>${link.email}</strong></p>`}
+${kind === 'owner' ? undefined : html`<p>The invitation is for <strong>${link.email}</strong>.</p>`}
 ${providerForm(pages, reply, { label: provider.label, action: `${path}/${token}` })}`;
     return sendPage(reply, { title, body });
   });
@@ -101,24 +109,22 @@ function linkPage(routes: Routes, pages: Pages, kind: LinkKind): void {
 
   function sendForm(
     reply: FastifyReply,
-    { token, link, given, fault }: { token: string; link: AccountLink; given: Given; fault?: string },
+    { token, link, given, fault }: { token: string; link: AccountLink; given: Given; fault?: Fault },
   ) {
     const { least, most } = passwordLength;
-    const [first = 'password'] = asks;
-    const marked = (field: string) => (field === first ? describedBy(fault) : undefined);
-    const body = html`${faultText(fault)}
+    const faultOf = (field: Field) => (field === fault?.field ? fault.text : undefined);
+    const body = html`${faultText(fault?.text)}
 <p>${introduction}</p>
-${asks.includes('email') ? undefined : html`<p><strong>${link.email}</strong></p>`}
 <form method="post" action="${path}/${token}">
 ${pages.formFields(reply)}
-${asks.map((field) => accountField(field, given, marked(field)))}
-${asks.includes('email') ? undefined : html`<input type="hidden" name="username" autocomplete="username" value="${link.email}">`}
+${asks.includes('email') ? undefined : knownEmail(link.email, describedBy(faultOf('email')))}
+${asks.map((field) => accountField(field, given, describedBy(faultOf(field))))}
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="${least}" maxlength="${most}" required${marked('password') ?? html` aria-describedby="rule"`}>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${least}" maxlength="${most}" required${describedBy(faultOf('password'), { hint: 'rule' })}>
 <p class="hint" id="rule">At least ${least} characters.</p>
 <button>${button}</button>
 </form>`;
-    return sendPage(reply, { title, body, fault });
+    return sendPage(reply, { title, body, fault: fault?.text });
   }
 
   routes.get(url, { config, schema: { hide: true, params } }, async (request, reply) => {
@@ -134,7 +140,9 @@ ${asks.includes('email') ? undefined : html`<input type="hidden" name="username"
     if (link === undefined) return sendNotUsable(reply);
     const { name, email, password } = request.body;
     const given = { name: name.trim(), email: email.trim(), password };
-    const fault = asks.map((field) => faults[field](given)).find(Boolean) ?? passwordFault(password);
+    const fault = [...asks, 'password' as const]
+      .map((field) => ({ field, text: faults[field](given) }))
+      .find((found): found is Fault => found.text !== undefined);
     if (fault !== undefined) return sendForm(reply, { token, link, given, fault });
     try {
       const fields = { ...given, address: addressGroup(request.ip) };
@@ -146,11 +154,16 @@ ${asks.includes('email') ? undefined : html`<input type="hidden" name="username"
       return reply.redirect('/sign-in', 303);
     } catch (error) {
       if (error instanceof AppError && error.code === 'name_taken')
-        return sendForm(reply, { token, link, given, fault: error.message });
+        return sendForm(reply, { token, link, given, fault: { field: 'email', text: error.message } });
       throw error;
     }
   });
 }
+
+/** Shown as a field, so that password managers save the password for it. */
+const knownEmail = (email: string | null, fault: Html | undefined): Html =>
+  html`<label for="email">E-mail</label>
+<input id="email" name="username" type="email" autocomplete="username" readonly value="${email ?? ''}"${fault}>`;
 
 function accountField(field: 'name' | 'email', given: Given, fault: Html | undefined): Html {
   if (field === 'name')
@@ -161,12 +174,13 @@ function accountField(field: 'name' | 'email', given: Given, fault: Html | undef
 }
 
 /** What is wrong with a field, for the person who filled it in. */
-const faults: Readonly<Record<'name' | 'email', (given: Given) => string | undefined>> = {
+const faults: Readonly<Record<Field, (given: Given) => string | undefined>> = {
   name: ({ name }) =>
     name === '' || name.length > 200 || /\p{Cc}/u.test(name)
       ? 'Give a name of at most 200 characters.'
       : undefined,
   email: ({ email }) => (z.email().max(320).safeParse(email).success ? undefined : 'Give an e-mail address.'),
+  password: ({ password }) => passwordFault(password),
 };
 
 function passwordFault(password: string): string | undefined {

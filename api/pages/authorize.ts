@@ -18,17 +18,15 @@ import type { Pages } from './pages.ts';
 
 const path = '/v1/auth/authorize';
 const text = z.string().max(2_000).optional();
-const parameters = z
-  .object({
-    response_type: text,
-    client_id: text,
-    redirect_uri: text,
-    scope: text.describe('Space-separated; left out, `agent:read agent:write`.'),
-    state: text,
-    code_challenge: text,
-    code_challenge_method: text,
-  })
-  .meta({ additionalProperties: { type: 'string' } });
+const parameters = z.object({
+  response_type: text,
+  client_id: text,
+  redirect_uri: text,
+  scope: text,
+  state: text,
+  code_challenge: text,
+  code_challenge_method: text,
+});
 type Asked = z.output<typeof parameters>;
 
 /** A request whose client and address are right: from here on, faults are told to the client. */
@@ -87,14 +85,8 @@ ${decisionButtons}
     {
       config: { scope: 'public' },
       schema: {
-        tags: ['Auth'],
-        summary: 'Ask a person to sign a program in',
-        description:
-          'RFC 6749 authorization code with PKCE (S256). A page for a browser: the person signs in, sees which program asks for what, and is sent back to `redirect_uri` with `code`, `state` and `iss`, or `error`.',
+        hide: true,
         querystring: parameters,
-        response: {
-          200: { description: 'The page.', content: { 'text/html': { schema: z.string() } } },
-        },
       },
     },
     async (request, reply) => {
@@ -183,7 +175,7 @@ function sendBack(
   const members = { ...answer, ...(state === undefined ? {} : { state }), iss: issuer };
   const query = new URLSearchParams(members).toString();
   const joined = `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
-  return reply.header('Cache-Control', 'no-store').redirect(joined, 303);
+  return reply.redirect(joined, 303);
 }
 
 /** Browsers apply `form-action` to where a form's answer redirects to; the syntax has no IPv6 addresses. */

@@ -46,7 +46,7 @@ export interface Page {
   refreshTo?: string;
 }
 
-/** Sends a page: nothing of it is cached, framed, scripted or passed on as a referrer. */
+/** Sends a page: nothing of it is framed, scripted or passed on as a referrer. */
 export function sendPage(
   reply: FastifyReply,
   { title, body, fault, status = fault === undefined ? 200 : 422, formTarget, refreshTo }: Page,
@@ -72,7 +72,6 @@ ${body}
     .code(status)
     .type('text/html; charset=utf-8')
     .headers({
-      'Cache-Control': 'no-store',
       'Content-Security-Policy': policy(formTarget),
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
@@ -97,7 +96,20 @@ export function faultText(fault: string | undefined): Html | undefined {
   return fault === undefined ? undefined : html`<p class="fault" id="fault">${fault}</p>`;
 }
 
-/** Attributes of a field by which screen readers tell the form's fault with it. */
-export function describedBy(fault: string | undefined): Html | undefined {
-  return fault === undefined ? undefined : html` aria-invalid="true" aria-describedby="fault" autofocus`;
+interface FieldNotes {
+  /** The id of a text below the field. */
+  hint?: string;
+  /** Left out, the field with the fault has the focus. */
+  isFocused?: boolean;
+}
+
+/** Attributes of a field by which screen readers tell the form's fault with it, and a hint. */
+export function describedBy(
+  fault: string | undefined,
+  { hint, isFocused = true }: FieldNotes = {},
+): Html | undefined {
+  if (fault === undefined) return hint === undefined ? undefined : html` aria-describedby="${hint}"`;
+  const ids = ['fault', hint].filter(Boolean).join(' ');
+  const focus = isFocused ? html` autofocus` : undefined;
+  return html` aria-invalid="true" aria-describedby="${ids}"${focus}`;
 }

@@ -37,6 +37,7 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
     });
     formBody(routes);
     routes.setErrorHandler(async (error, request, reply) => sendFault(error, request, reply));
+    routes.addHook('onRequest', async (_request, reply) => void reply.header('Cache-Control', 'no-store'));
     // Before validation, which drops the field of the token.
     routes.addHook('preValidation', (request, reply, done) => {
       if (request.method === 'POST') routes.csrfProtection(request, reply, done);

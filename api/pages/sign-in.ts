@@ -33,9 +33,9 @@ export function signInPages(routes: Routes, pages: Pages): void {
 ${pages.formFields(reply)}
 <input type="hidden" name="next" value="${next}">
 <label for="email">E-mail</label>
-<input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(fault)}>
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(fault, { isFocused: false })}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
+<input id="password" name="password" type="password" autocomplete="current-password" required${describedBy(fault)}>
 <button>Sign in</button>
 </form>`;
     return sendPage(reply, { title: 'Sign in', body, fault, status });

@@ -56,7 +56,7 @@ function distributed(schema: Alternating): Schema {
     required: [...new Set([...required, ...also])],
     additionalProperties,
   });
-  return { ...rest, oneOf: oneOf.map(whole) };
+  return { ...rest, type, oneOf: oneOf.map(whole) };
 }
 
 function narrow(property: Schema, narrower: Schema | undefined): Schema {

@@ -61,7 +61,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
     },
     transform: jsonSchemaTransform,
     transformObject: (document) =>
-      withWholeAlternatives(withCsvBodies(withoutUnused(jsonSchemaTransformObject(document)))),
+      withWholeAlternatives(withOwnBodies(withoutUnused(jsonSchemaTransformObject(document)))),
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),
@@ -69,18 +69,25 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
   await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
 }
 
-/** CSV is text: the JSON schema of the same route does not apply to it. */
-function withCsvBodies<T extends object>(document: T): T {
-  const { paths = {} } = document as { paths?: Record<string, Record<string, CsvBody>> };
+/**
+ * CSV is text, so the JSON schema of the same route does not apply to it; and a body that has a default may be
+ * left out.
+ */
+function withOwnBodies<T extends object>(document: T): T {
+  const { paths = {} } = document as { paths?: Record<string, Record<string, WithBody>> };
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-    const csv = operation.requestBody?.content?.['text/csv'];
-    if (csv !== undefined) csv.schema = { type: 'string', contentMediaType: 'text/csv' };
+    const content = operation.requestBody?.content;
+    // Replaced, not changed: the same object describes the JSON of the route.
+    if (content?.['text/csv'] !== undefined)
+      content['text/csv'] = { schema: { type: 'string', contentMediaType: 'text/csv' } };
+    if (content !== undefined && 'default' in (content['application/json']?.schema ?? {}))
+      operation.requestBody!.required = false;
   }
   return document;
 }
 
-interface CsvBody {
-  requestBody?: { content?: Record<string, { schema: object }> };
+interface WithBody {
+  requestBody?: { required?: boolean; content?: Record<string, { schema: object }> };
 }
 
 /** Named schemas are generated once for requests and once for answers; unreferenced ones are removed. */

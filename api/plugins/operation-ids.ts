@@ -4,7 +4,6 @@ const named: Readonly<Record<string, string>> = {
   'GET /readyz': 'getReadiness',
   'GET /.well-known/oauth-authorization-server': 'getAuthorizationServer',
   'POST /v1/auth/m2m/token': 'exchangeClientCredentials',
-  'GET /v1/auth/authorize': 'authorize',
   'POST /v1/auth/token': 'getTokens',
   'POST /v1/auth/revoke': 'revokeToken',
   'POST /v1/auth/register': 'registerPublicClient',

@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { Caller } from '../caller.ts';
 import { addressGroup } from './address-group.ts';
-import { type Taken, tokenBuckets } from './token-buckets.ts';
+import { type Taken, type TokenBuckets, tokenBuckets } from './token-buckets.ts';
 
 /**
  * A token bucket for each client or user, and one for each address, to which requests of unknown callers
- * count: those without a valid token, and those to public routes. Held per API process. The headers are those
+ * count: those without a valid token, and those to public routes. Each API process has its own, unless they are
+ * shared (`shared-buckets.ts`). The headers are those
  * of the IETF draft: the policy, and what is left of it.
  */
 export interface RateLimit {
@@ -32,6 +33,8 @@ export interface RateLimit {
   byHook(triggerId: string, reply: FastifyReply): void;
   /** The headers of an answer to invalid HTTP, which counts towards the address like any request. */
   headersFor(address: string): Record<string, string>;
+  /** The buckets, by what they are for. */
+  buckets: Readonly<Record<string, TokenBuckets>>;
 }
 
 export function rateLimit(perMinute: number): RateLimit {
@@ -60,6 +63,7 @@ export function rateLimit(perMinute: number): RateLimit {
     byCaller: ({ organizationId, kind, id }, reply) =>
       admit(callers.take(`${organizationId}/${kind}/${id}`), `one ${kind}`, reply),
     byHook: (triggerId, reply) => admit(hooks.take(triggerId), 'one hook', reply),
+    buckets: { addresses, callers, hooks },
     headersFor: (address) => headersOf(addresses.take(addressGroup(address))),
   };
 }

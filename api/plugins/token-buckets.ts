@@ -12,6 +12,12 @@ export interface TokenBuckets {
   /** Whether a token could be taken. */
   peek(name: string): Taken;
   giveBack(name: string): void;
+  /** What was taken by name since the last call, as milliseconds of refilling; at most `limit` names. */
+  takenSince(limit: number): { name: string; ms: number }[];
+  /** The bucket is full only in so many milliseconds, besides what was taken since the last call. */
+  learn(name: string, fullInMs: number): void;
+  /** What was taken could not be told, and is told with the next call. */
+  untold(name: string, ms: number): void;
 }
 
 /** Maximum number of names per generation; those beyond it share one bucket. */
@@ -35,6 +41,12 @@ export function tokenBuckets(
   let young = new Map<string, number>();
   let old = new Map<string, number>();
   let turnedAtMs = now();
+  /** Kept only if somebody asks for it. */
+  let taken: Map<string, number> | undefined;
+
+  function note(name: string, ms: number): void {
+    taken?.set(name, (taken.get(name) ?? 0) + ms);
+  }
 
   function turn(nowMs: number): void {
     if (nowMs - turnedAtMs < minuteMs) return;
@@ -76,12 +88,30 @@ export function tokenBuckets(
         return answer(false, fullAtMs, nowMs);
       }
       young.set(key, fullAtMs + tokenMs);
+      note(key, tokenMs);
       return answer(true, fullAtMs + tokenMs, nowMs);
     },
     giveBack(name) {
       const nowMs = now();
       const { key, fullAtMs } = find(name, nowMs);
-      if (young.has(key) || old.has(key)) young.set(key, fullAtMs - tokenMs);
+      if (young.has(key) || old.has(key)) {
+        young.set(key, fullAtMs - tokenMs);
+        note(key, -tokenMs);
+      }
+    },
+    takenSince(limit) {
+      taken ??= new Map();
+      const told = [...taken].slice(0, limit);
+      for (const [name] of told) taken.delete(name);
+      return told.flatMap(([name, ms]) => (ms === 0 ? [] : [{ name, ms }]));
+    },
+    learn(name, fullInMs) {
+      const nowMs = now();
+      const { key } = find(name, nowMs);
+      young.set(key, nowMs + Math.max(0, fullInMs) + (taken?.get(name) ?? 0));
+    },
+    untold(name, ms) {
+      note(name, ms);
     },
   };
 }

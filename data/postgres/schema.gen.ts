@@ -635,6 +635,11 @@ export interface QueuedMessages {
   user_message_id: string | null;
 }
 
+export interface RateBuckets {
+  full_at: Timestamp;
+  key: Buffer;
+}
+
 export interface ReconcileTries {
   attempts: Generated<number>;
   item: string;
@@ -1082,6 +1087,7 @@ export interface DB {
   public_clients: PublicClients;
   query_executions: QueryExecutions;
   queued_messages: QueuedMessages;
+  rate_buckets: RateBuckets;
   reconcile_tries: ReconcileTries;
   refresh_tokens: RefreshTokens;
   report_versions: ReportVersions;

@@ -48,7 +48,6 @@ const signedInRoutes = [
 ];
 const publicRoutes = [
   'POST /v1/auth/m2m/token',
-  'GET /v1/auth/authorize',
   'POST /v1/auth/token',
   'POST /v1/auth/revoke',
   'POST /v1/auth/register',

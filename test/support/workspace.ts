@@ -103,6 +103,7 @@ async function open(
   const deps: ApiDeps = {
     ...service,
     rateLimitPerMinute: 1_000_000,
+    sharesRateLimits: false,
     publicUrl: undefined,
     publicClients: [],
     allowClientRegistration: true,
