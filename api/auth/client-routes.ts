@@ -104,7 +104,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
         // Anyone who has the secret acts with the rights of the client.
         refuseMoreThan(caller, before.scopes as Scope[]);
         if (before.admin && caller.id !== before.id) await refuseUnlessOwner(db, caller);
-        return rotateSecret(db, organizationId, before.id, body.overlap_seconds);
+        return rotateSecret(db, organizationId, before.id, body?.overlap_seconds ?? 0);
       });
       reply.header('Cache-Control', 'no-store');
       return { data: { ...clientView(client), clientSecret: secret } };

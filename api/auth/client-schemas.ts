@@ -42,7 +42,8 @@ export const issueBody = z
       .array(z.enum(scopes))
       .min(1)
       .max(scopes.length)
-      .refine((names) => new Set(names).size === names.length, 'Scopes must differ.'),
+      .refine((names) => new Set(names).size === names.length, 'Scopes must differ.')
+      .meta({ uniqueItems: true }),
     admin: z
       .boolean()
       .default(false)
@@ -63,6 +64,7 @@ export const rotateBody = z
       .default(0)
       .describe('For how long the secret before stays valid, in seconds.'),
   })
+  .nullable()
   .prefault({})
   .meta({ examples: [{ overlap_seconds: 3_600 }] });
 

@@ -70,8 +70,8 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
 }
 
 /**
- * CSV is text, so the JSON schema of the same route does not apply to it; and a body that has a default may be
- * left out.
+ * CSV is text, so the JSON schema of the same route does not apply to it; and a body that has a default may
+ * be left out.
  */
 function withOwnBodies<T extends object>(document: T): T {
   const { paths = {} } = document as { paths?: Record<string, Record<string, WithBody>> };

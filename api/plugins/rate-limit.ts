@@ -6,9 +6,9 @@ import { type Taken, type TokenBuckets, tokenBuckets } from './token-buckets.ts'
 
 /**
  * A token bucket for each client or user, and one for each address, to which requests of unknown callers
- * count: those without a valid token, and those to public routes. Each API process has its own, unless they are
- * shared (`shared-buckets.ts`). The headers are those
- * of the IETF draft: the policy, and what is left of it.
+ * count: those without a valid token, and those to public routes. Each API process has its own, unless they
+ * are shared (`shared-buckets.ts`). The headers are those of the IETF draft: the policy, and what is left of
+ * it.
  */
 export interface RateLimit {
   /**

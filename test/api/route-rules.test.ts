@@ -60,6 +60,25 @@ const publicRoutes = [
   'POST /v1/hooks/{token}',
 ];
 
+const adminRoutes = [
+  'GET /v1/auth/m2m/clients',
+  'POST /v1/auth/m2m/clients',
+  'GET /v1/auth/m2m/clients/{client_id}',
+  'DELETE /v1/auth/m2m/clients/{client_id}',
+  'POST /v1/auth/m2m/clients/{client_id}/secret',
+  'PATCH /v1/members/{user_id}',
+  'DELETE /v1/members/{user_id}',
+  'POST /v1/members/{user_id}/password-reset',
+  'GET /v1/invitations',
+  'POST /v1/invitations',
+  'DELETE /v1/invitations/{invitation_id}',
+  'GET /v1/audit-events',
+  'GET /v1/tables/{table_id}/grants',
+  'PUT /v1/tables/{table_id}/grants',
+  'POST /v1/schedules/{schedule_id}/take-over',
+  'POST /v1/workflows/{workflow_id}/take-over',
+];
+
 function expectedScope(route: string): string {
   if (publicRoutes.includes(route)) return 'public';
   if (signedInRoutes.includes(route)) return 'signed-in';
@@ -146,6 +165,33 @@ test('every scoped route refuses every token without its scope, naming it, and s
           missing_scope: needed,
         });
     }
+  }
+});
+
+test('routes for administrators refuse members and clients without admin, before they look at anything', async () => {
+  const client = await workspace.organization();
+  const issued = await client.call('POST', '/v1/auth/m2m/clients', {
+    body: { name: 'Plain', scopes: [...scopes] },
+  });
+  const { clientId: client_id, clientSecret: client_secret } = issued.body.data;
+  const exchanged = await workspace.call('POST', '/v1/auth/m2m/token', {
+    raw: {
+      text: new URLSearchParams({ client_id, client_secret }).toString(),
+      contentType: 'application/x-www-form-urlencoded',
+    },
+  });
+  const plain = { authorization: `Bearer ${exchanged.body.access_token}` };
+  const member = await personOf(workspace, client, 'member');
+  const admin = await personOf(workspace, client, 'admin');
+  for (const { method, path, name } of operations) {
+    if (expectedScope(name) === 'public' || name === 'POST /v1/auth/logout') continue;
+    const url = path.replace(/\{[^}]+\}/g, 'nothing');
+    const answers = [await member.call(method, url), await workspace.call(method, url, { headers: plain })];
+    for (const { status, body } of answers) {
+      if (adminRoutes.includes(name)) expect([status, body.code], name).toEqual([403, 'admin_required']);
+      else expect(body?.code, name).not.toBe('admin_required');
+    }
+    expect((await admin.call(method, url)).body?.code, name).not.toBe('admin_required');
   }
 });
 
