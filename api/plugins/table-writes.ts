@@ -1,22 +1,55 @@
 import type { FastifyInstance } from 'fastify';
-import { type Database, inOrganization } from '../../data/postgres/client.ts';
-import { refuseUnlessWritable } from '../../domain/tables/tables/grants.ts';
-import { findTable } from '../../domain/tables/tables/tables.ts';
+import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
+import { refuseUnlessWritable, type TableAccess } from '../../domain/tables/tables/grants.ts';
 
-/** Rows are checked under the lock of their table, so that a request of rows costs no look-up more. */
+/** Rows are checked under the lock of their table, so that a request of rows costs no further look-up. */
 const checksItself = (url: string | undefined) => url?.endsWith('/rows') === true;
 
-/** A route that changes something below a table needs a grant to write the table. */
+interface Named {
+  table_id?: string;
+  sync_id?: string;
+  dataset_id?: string;
+}
+
+/**
+ * A route that changes something below a table, or below a data sync or a dataset that fills one, needs a
+ * grant to write the table.
+ */
 export function tableWrites(app: FastifyInstance, db: Database): void {
   app.addHook('preHandler', async ({ caller, method, params, routeOptions }) => {
     if (caller === undefined || caller.admin || method === 'GET' || checksItself(routeOptions.url)) return;
-    const { table_id: id } = (params ?? {}) as { table_id?: string };
-    if (id === undefined) return;
+    const named = (params ?? {}) as Named;
+    if (named.table_id === undefined && named.sync_id === undefined && named.dataset_id === undefined) return;
     const { organizationId } = caller;
     const table = await inOrganization(db, organizationId, (transaction) =>
-      findTable(transaction, organizationId, id),
+      findNamed(transaction, organizationId, named),
     );
     // What is not there is told by the route itself.
     if (table !== undefined) refuseUnlessWritable(table, caller.id);
   });
+}
+
+function findNamed(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { table_id: tableId, sync_id: syncId, dataset_id: datasetId }: Named,
+): Promise<TableAccess | undefined> {
+  const query = db
+    .selectFrom('tables')
+    .select(['readers', 'writers'])
+    .where('organization_id', '=', organizationId);
+  if (tableId !== undefined) return query.where('id', '=', tableId).executeTakeFirst();
+  const [table, id] =
+    syncId === undefined ? (['datasets', datasetId!] as const) : (['data_syncs', syncId] as const);
+  return query
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom(table)
+        .select('table_id')
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .where('table_id', 'is not', null)
+        .$narrowType<{ table_id: string }>(),
+    )
+    .executeTakeFirst();
 }

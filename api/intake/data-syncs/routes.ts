@@ -45,7 +45,11 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['POST', '/v1/data-syncs'],
-    { summary: 'Create a data sync', body: createSyncBody, errors: ['not_found', 'not_appendable'] },
+    {
+      summary: 'Create a data sync',
+      body: createSyncBody,
+      errors: ['admin_required', 'not_found', 'not_appendable'],
+    },
     { 201: oneSync },
     async ({ organizationId, caller, body, newId }) => {
       const { table_id: tableId, key_columns: keyColumns, provider, generation } = body;

@@ -42,6 +42,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
       'Copies what the source has now into the lake. A durable process: 202, then poll the Location until its status is succeeded, failed or cancelled; the table is then found by `snapshotTableName`. It shows its new content whole, or its old one. One at a time: a second one is a 409 `snapshot_active`. Has to be enabled: a 409 `snapshot_not_enabled` says what to set.',
     status: 202,
     errors: [
+      'admin_required',
       ...(['snapshot_not_enabled', 'snapshot_active', 'name_taken', 'conflict'] as const),
       'workflows_unavailable',
     ],

@@ -33,7 +33,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
     summary: 'Import a file into a table',
     description:
       'A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.',
-    errors: ['name_taken', 'conflict', 'workflows_unavailable', 'not_found'],
+    errors: ['admin_required', 'name_taken', 'conflict', 'workflows_unavailable', 'not_found'],
     status: 202,
   } as const;
 

@@ -117,6 +117,11 @@ test('writes that name a table in their body need the grant too', async () => {
   const sync = { table_id: tableId, provider: 'p', generation: 'g' };
   expect((await outsider.call('POST', '/v1/data-syncs', { body: sync })).status).toBe(404);
   expect((await insider.call('POST', '/v1/data-syncs', { body: sync })).body.code).toBe('admin_required');
+  const made = await client.call('POST', '/v1/data-syncs', { body: sync });
+  const generation = `/v1/data-syncs/${made.body.data.id}/generation`;
+  const rotated = { generation: 'h' };
+  expect((await outsider.call('PUT', generation, { body: rotated })).status).toBe(404);
+  expect((await insider.call('PUT', generation, { body: rotated })).body.code).toBe('admin_required');
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'P' } })).body.data.id;
   const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
     body: { content: 's_id,a\n3,4\n' },
