@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { sql } from 'kysely';
-import type { OrganizationTransaction } from './client.ts';
+import { sql, type Transaction } from 'kysely';
+import type { DB } from './schema.ts';
 
 /** What every transaction of a piece of work knows about the work. */
 export interface Acting {
@@ -13,7 +13,7 @@ export interface Acting {
    * Called in each transaction of the work before it commits, with what the transaction returns. What it
    * returns is called after the commit.
    */
-  beforeCommit?: (db: OrganizationTransaction, result: unknown) => Promise<(() => void) | undefined>;
+  beforeCommit?: (db: Transaction<DB>, result: unknown) => Promise<(() => void) | undefined>;
   /** Told the id of each process that a transaction of the work starts. */
   processStarted?: (workflowId: string) => void;
 }
@@ -38,7 +38,7 @@ export const nobody = 'nobody';
 
 /** Makes the rest of one transaction work for a principal. */
 export async function restrictTo(
-  transaction: OrganizationTransaction,
+  transaction: Transaction<DB>,
   principalId: string | undefined,
 ): Promise<void> {
   await sql`SELECT set_config('app.principal_id', ${principalId ?? ''}, true)`.execute(transaction);
