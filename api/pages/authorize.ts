@@ -13,7 +13,7 @@ import type { Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
 import { consent, decisionButtons } from './consent.ts';
 import { html } from './html.ts';
-import { sendPage } from './layout.ts';
+import { isFromElsewhere, sendOnward, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
 
 const path = '/v1/auth/authorize';
@@ -96,13 +96,7 @@ ${decisionButtons}
       if ('error' in grant) return sendBack(reply, right, grant);
       const session = await pages.sessionOf(request);
       if (session !== undefined) return sendConsent(reply, session, right, grant);
-      // Cookies are not sent along with a link from another site; they are once this page loads itself again.
-      if (request.headers['sec-fetch-site'] === 'cross-site')
-        return sendPage(reply, {
-          title: 'One moment',
-          body: html`<p><a href="${request.url}">Continue</a></p>`,
-          refreshTo: request.url,
-        });
+      if (isFromElsewhere(request)) return sendOnward(reply, request.url);
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
     },
   );
@@ -178,11 +172,14 @@ function sendBack(
   return reply.redirect(joined, 303);
 }
 
-/** Browsers apply `form-action` to where a form's answer redirects to; the syntax has no IPv6 addresses. */
+/**
+ * Browsers apply `form-action` to every address that the answer to a form redirects to: to the program's own,
+ * and to the page on which it then welcomes people back. The syntax has no IPv6 addresses.
+ */
 function formTarget(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
-  const isHttp = protocol === 'http:' || protocol === 'https:';
-  return isHttp && /^[\w.:-]+$/.test(host) ? `${protocol}//${host}` : protocol;
+  const own = protocol === 'http:' && /^[\w.:-]+$/.test(host) ? `http://${host}` : protocol;
+  return own === 'https:' ? own : `${own} https:`;
 }
 
 const shownTarget = (redirectUri: string) => {

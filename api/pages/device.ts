@@ -13,7 +13,7 @@ import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
 import { consent, decisionButtons } from './consent.ts';
 import { html } from './html.ts';
-import { describedBy, faultText, sendPage } from './layout.ts';
+import { describedBy, faultText, isFromElsewhere, sendOnward, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
 
 const text = z.string().optional();
@@ -70,6 +70,7 @@ ${decisionButtons}
     async (request, reply) => {
       const { user_code: typed = '' } = request.query;
       const session = await pages.sessionOf(request);
+      if (session === undefined && isFromElsewhere(request)) return sendOnward(reply, request.url);
       if (session === undefined) return signInFirst(reply, typed);
       if (typed === '') return sendCodeForm(reply, '');
       const login = await findCounted(session, typed);

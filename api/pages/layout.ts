@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Html, html } from './html.ts';
 
 const style = `
@@ -81,6 +81,21 @@ ${body}
     .serializer((text: unknown) => text as string)
     .send(page.text);
 }
+
+/** Leads on to another page or site by a page of its own, which browsers take for a new beginning. */
+export const sendOnward = (reply: FastifyReply, to: string): FastifyReply =>
+  sendPage(reply, {
+    title: 'One moment',
+    body: html`<p><a href="${to}">Continue</a></p>`,
+    refreshTo: to,
+  });
+
+/**
+ * Whether a link of another site led here. Browsers do not send the cookies of a session along then; they do
+ * once a page of this site has led here again.
+ */
+export const isFromElsewhere = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] === 'cross-site';
 
 /** The answer to a one-time address that nobody can use. */
 export function sendNotUsable(reply: FastifyReply): FastifyReply {

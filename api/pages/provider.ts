@@ -17,7 +17,7 @@ import { endSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
 import { type Html, html } from './html.ts';
-import { sendNotUsable, sendPage } from './layout.ts';
+import { sendNotUsable, sendOnward, sendPage } from './layout.ts';
 import { nextPage } from './next-page.ts';
 import type { Pages } from './pages.ts';
 import { openProgress, type Progress, progressSeconds, sealProgress } from './progress.ts';
@@ -116,13 +116,6 @@ function callbackOf(pages: Pages, request: FastifyRequest): URL {
   if (isBack) url.search = new URL(request.url, url).search;
   return url;
 }
-
-const sendOnward = (reply: FastifyReply, to: string) =>
-  sendPage(reply, {
-    title: 'One moment',
-    body: html`<p><a href="${to}">Continue</a></p>`,
-    refreshTo: to,
-  });
 
 function sendFailure(
   request: FastifyRequest,

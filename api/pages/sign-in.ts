@@ -6,7 +6,7 @@ import { beginSession, endSession } from '../../domain/workspace/people/sessions
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
-import { describedBy, faultText, sendPage } from './layout.ts';
+import { describedBy, faultText, isFromElsewhere, sendOnward, sendPage } from './layout.ts';
 import { nextPage } from './next-page.ts';
 import type { Pages } from './pages.ts';
 import { providerForm } from './provider.ts';
@@ -47,6 +47,7 @@ ${pages.formFields(reply)}
     async (request, reply) => {
       const next = nextPage(request.query.next);
       const session = await pages.sessionOf(request);
+      if (session === undefined && isFromElsewhere(request)) return sendOnward(reply, request.url);
       if (session === undefined) return sendForm(reply, { next });
       const { name, email, organization } = await showPerson(pages.db, session);
       const onward = next === '/sign-in' ? undefined : html`<p><a href="${next}">Continue</a></p>`;
@@ -101,6 +102,8 @@ ${onward}
         await pages.record(request, session, { action: 'session.ended', outcome: 'done' });
       }
       pages.clearSession(reply);
+      // Otherwise browsers show the pages from before on the way back, which they keep in memory.
+      reply.header('Clear-Site-Data', '"cache"');
       return reply.redirect('/sign-in', 303);
     },
   );

@@ -1,0 +1,65 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+
+/** The machine's own browser: Debian's package chromium has one. Nothing is downloaded. */
+const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
+  .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
+  .find(isExecutable);
+
+export const hasChromium = executablePath !== undefined;
+
+/** Tests in a real browser, which are skipped where the machine has none. */
+export const describeInChromium = (title: string, tests: () => void) =>
+  describe.skipIf(!hasChromium)(
+    hasChromium ? title : `${title} (skipped: no chromium on this machine; Debian's package has it)`,
+    tests,
+  );
+
+/** As patient as the other waits of tests. */
+const patienceMs = 50_000;
+
+export interface TestChromium {
+  /** A browser profile of its own, which ends with the test. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
+}
+
+/** A headless browser for the tests of the surrounding block. */
+export function useChromium(): TestChromium {
+  let browser: Browser | undefined;
+  let contexts: BrowserContext[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: ['--disable-gpu'],
+      // The sandbox refuses to run as root.
+      chromiumSandbox: process.getuid?.() !== 0,
+      // What people's browsers keep of pages that they left must be safe to keep.
+      ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    });
+  });
+  afterEach(async () => {
+    for (const context of contexts) await context.close();
+    contexts = [];
+  });
+  afterAll(() => browser?.close());
+  return {
+    async newContext(options = {}) {
+      const context = await browser!.newContext({ javaScriptEnabled: false, ...options });
+      context.setDefaultTimeout(patienceMs);
+      context.setDefaultNavigationTimeout(patienceMs);
+      contexts.push(context);
+      return context;
+    },
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
