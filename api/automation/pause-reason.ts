@@ -2,9 +2,14 @@ import { z } from 'zod';
 
 /** Of schedules and workflows; left out while there is none. */
 export const pauseReason = z
-  .enum(['maker_removed'])
+  .enum(['maker_removed', 'grant_lost'])
   .optional()
-  .describe('Why it was paused, if not by a call: the person that it runs as was removed.');
+  .describe(
+    'Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more.',
+  );
 
-export const pauseReasonOf = ({ pause_reason: reason }: { pause_reason: 'maker_removed' | null }) =>
-  reason === null ? {} : { pauseReason: reason };
+export const pauseReasonOf = ({
+  pause_reason: reason,
+}: {
+  pause_reason: 'maker_removed' | 'grant_lost' | null;
+}) => (reason === null ? {} : { pauseReason: reason });

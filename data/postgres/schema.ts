@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { DB as Columns } from './schema.gen.ts';
 
 /** Why something was paused, if not by a person or with its project. */
-type PauseReason = 'maker_removed' | null;
+type PauseReason = 'maker_removed' | 'grant_lost' | null;
 
 /** Columns with a fixed set of values, as in the CHECK constraints of the migrations. */
 interface Words {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { pauseWorkflowsWithoutGrant } from '../../../domain/automation/workflows/definitions/pause-all.ts';
 import { accessOf, type Grant, grantsOf, unknownPrincipals } from '../../../domain/tables/tables/grants.ts';
 import { getTable, lockTable, updateTableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
@@ -57,7 +58,7 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Replace who may read and write a table',
       description:
-        'For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with.',
+        'For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with. Active workflows whose owner loses a table that they read are paused, with `pauseReason: grant_lost`.',
       admin: true,
       body,
       exists,
@@ -67,7 +68,9 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
       const table = await transaction(async (db) => {
         await lockTable(db, organizationId, params.table_id);
         await refuseUnknown(db, organizationId, grants);
-        return updateTableRow(db, organizationId, params.table_id, accessOf(grants));
+        const changed = await updateTableRow(db, organizationId, params.table_id, accessOf(grants));
+        await pauseWorkflowsWithoutGrant(db, changed);
+        return changed;
       });
       return { data: { grants: grantsOf(table) } };
     },

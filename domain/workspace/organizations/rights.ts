@@ -14,6 +14,15 @@ export async function actAs(
   await restrictTo(db, await principalOf(db, organizationId, makerId));
 }
 
+/** Whether grants do not apply: to administrators. */
+export async function mayReadAll(
+  db: OrganizationTransaction,
+  organizationId: string,
+  makerId: string,
+): Promise<boolean> {
+  return (await principalOf(db, organizationId, makerId)) === undefined;
+}
+
 async function principalOf(
   db: OrganizationTransaction,
   organizationId: string,

@@ -33,20 +33,23 @@ beforeAll(async () => {
   await client.call('POST', `/v1/projects/${projectId}/catalog-entries`, { body: { table_id: tableId } });
 });
 
-test('a workflow reads what its owner may read, at each node', async () => {
+test('a workflow reads what its owner may read, and is paused when the owner loses a table of it', async () => {
   const [insider, outsider] = [await asMember(), await asMember()];
   await grant(readers(insider.id, outsider.id));
-  const graph = graphOf([node('q', 'query', { sql: 'SELECT sum(amount) AS total FROM orders' })]);
-  const made = await Promise.all(
-    [insider, outsider].map(async (by) => {
-      const workflows = workflowsOf(by, () => projectId);
-      return { workflows, id: (await workflows.active(graph)).id };
-    }),
-  );
+  const reading = graphOf([node('q', 'query', { sql: 'SELECT sum(amount) AS total FROM orders' })]);
+  const other = graphOf([node('q', 'query', { sql: 'SELECT 1 AS orders_of_today' })]);
+  const [kept, lost] = [insider, outsider].map((by) => workflowsOf(by, () => projectId));
+  const [keptId, lostId] = [(await kept!.active(reading)).id, (await lost!.active(reading)).id];
+  const { id: otherId } = await lost!.active(other);
   await grant(readers(insider.id));
-  const [kept, lost] = await Promise.all(made.map(({ workflows, id }) => workflows.ran(id)));
-  expect(kept.status).toBe('succeeded');
-  expect([lost.status, JSON.stringify(lost)]).toEqual(['failed', expect.stringContaining('orders')]);
+  expect((await kept!.ran(keptId)).status).toBe('succeeded');
+  const shown = (await outsider.call('GET', `/v1/workflows/${lostId}`)).body.data;
+  expect(shown).toMatchObject({ status: 'paused', pauseReason: 'grant_lost' });
+  expect((await outsider.call('GET', `/v1/workflows/${otherId}`)).body.data.status).toBe('active');
+  const resumed = await outsider.call('POST', `/v1/workflows/${lostId}/resume`);
+  expect(resumed.body.data.status).toBe('active');
+  const ran = await lost!.ran(lostId);
+  expect([ran.status, JSON.stringify(ran)]).toEqual(['failed', expect.stringContaining('orders')]);
 });
 
 test('the analyst sees what the asker may read', async () => {

@@ -14,7 +14,7 @@ import { actAs } from '../../../workspace/organizations/rights.ts';
 import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { splitEnd } from '../graphs/known-node.ts';
-import { findNodeType } from '../graphs/node-types.ts';
+import { statementsOf } from '../graphs/named-tables.ts';
 import { placeholdersIn } from '../graphs/placeholders.ts';
 import { endOf, insertNodes, nodesOf, type RunNode } from './nodes.ts';
 import { textOf } from './values.ts';
@@ -79,10 +79,8 @@ export async function beginWorkflowRun(
  * Tables whose names occur in a statement of the graph or in a parameter's value; a few more with similar
  * names do no harm. What the analyst reads is pinned by the analyst's own run.
  */
-function readBy({ nodes }: Graph, params: Params, tables: readonly NamedTable[]): string[] {
-  const statements = nodes.flatMap(({ type, config }) =>
-    (findNodeType(type)?.sqlKeys ?? []).map((key) => config[key]),
-  );
+function readBy(graph: Graph, params: Params, tables: readonly NamedTable[]): string[] {
+  const statements = statementsOf(graph);
   if (statements.length === 0) return [];
   const text = [...statements, ...Object.values(params).map(textOf)].join('\n').toLowerCase();
   const isNamed = (name: string) => text.includes(name) || text.includes(name.replaceAll('"', '""'));
