@@ -6,20 +6,22 @@ const style = `
 :root{color-scheme:light dark;--ink:#1a1d21;--dim:#565d66;--line:#767d86;--paper:#fff;--back:#f3f4f6;--act:#1652c9;--on-act:#fff;--bad:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ink:#eceef1;--dim:#aab1ba;--line:#8a929c;--paper:#1d2025;--back:#121417;--act:#8ab4ff;--on-act:#0d1a33;--bad:#ff9a92}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
+body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:26rem;margin:8vh auto;padding:2rem;background:var(--paper);border-radius:.75rem}
 @media(max-width:30rem){main{margin:0;min-height:100vh;border-radius:0;padding:1.5rem}}
 h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}
 p,dl,ul{margin:0 0 1rem}
 label{display:block;font-weight:600;margin-bottom:.25rem}
 input{width:100%;font:inherit;padding:.6rem .7rem;margin-bottom:1rem;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem}
+input[readonly]{background:var(--back);border-color:var(--back)}
+input[aria-invalid]{border-color:var(--bad)}
 button{font:inherit;font-weight:600;padding:.6rem 1.2rem;border:1px solid var(--act);border-radius:.4rem;background:var(--act);color:var(--on-act);cursor:pointer}
 button.plain{background:none;color:var(--act)}
 :focus-visible{outline:3px solid var(--act);outline-offset:2px}
 .buttons{display:flex;gap:.75rem;flex-wrap:wrap}
-.hint{color:var(--dim);font-size:.9rem}
+.hint{color:var(--dim);font-size:.9rem;margin-top:-.75rem}
 .fault{color:var(--bad);font-weight:600}
-dt{color:var(--dim);font-size:.9rem}dd{margin:0 0 .6rem;overflow-wrap:anywhere}
+dt{color:var(--dim);font-size:.9rem}dd{margin:0 0 .6rem}
 a{color:var(--act)}
 .code{font-family:ui-monospace,monospace;letter-spacing:.1em}
 `;
