@@ -8,14 +8,13 @@ const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
   .find(isExecutable);
 
-export const hasChromium = executablePath !== undefined;
+const isMissing = executablePath === undefined;
+const why = "skipped: no chromium on this machine; Debian's package chromium has one";
+if (isMissing) console.warn(`The tests of the pages in a browser are ${why}.`);
 
 /** Tests in a real browser, which are skipped where the machine has none. */
 export const describeInChromium = (title: string, tests: () => void) =>
-  describe.skipIf(!hasChromium)(
-    hasChromium ? title : `${title} (skipped: no chromium on this machine; Debian's package has it)`,
-    tests,
-  );
+  describe.skipIf(isMissing)(isMissing ? `${title} (${why})` : title, tests);
 
 /** As patient as the other waits of tests. */
 const patienceMs = 50_000;

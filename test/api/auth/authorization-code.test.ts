@@ -72,7 +72,9 @@ test('a person approves a program, which redeems the code with its verifier', as
   for (const shown of ['the command line', '127.0.0.1:49152', `Ada (${email})`, 'Bakery &amp; Sons'])
     expect(page.text).toContain(shown);
   expect(page.text).not.toContain('Change:');
-  expect(page.headers['content-security-policy']).toContain("form-action 'self' http://127.0.0.1:49152 https:;");
+  expect(page.headers['content-security-policy']).toContain(
+    "form-action 'self' http://127.0.0.1:49152 https:;",
+  );
   const back = await browser.post('/v1/auth/authorize', { decision: 'approve' });
   const { target, code, state, iss } = answerOf(back.location);
   expect([back.status, target, state]).toEqual([303, callback, 'a b&c']);
