@@ -7,6 +7,8 @@ import type { TokenBuckets } from './token-buckets.ts';
 /** How long what is taken in one process may be unknown to the others. */
 const exchangeEveryMs = 500;
 const mostAtOnce = 2_000;
+/** A bucket is full a minute after it was empty, however much was taken at once. */
+const wholeBucketMs = 60_000;
 
 const keyOf = (kind: string, name: string): Buffer =>
   createHash('sha256').update(`${kind}\n${name}`).digest();
@@ -15,7 +17,7 @@ const keyOf = (kind: string, name: string): Buffer =>
  * Shares token buckets with the other API processes through the database. Requests are admitted by what this
  * process knows, without a look-up; what was taken is exchanged twice a second. A burst at several processes
  * at once can therefore exceed the limit by what they admit within that time, and by nothing afterwards.
- * While the database is away each process limits by itself.
+ * While the database is away each process limits by itself; once it is back, what refilled is not told.
  */
 export function shareBuckets(
   db: Database,
@@ -31,10 +33,13 @@ export function shareBuckets(
     try {
       const { rows } = await sql<{ key: string; ms: number }>`
         INSERT INTO rate_buckets AS b (key, full_at)
-        SELECT decode(g.key, 'hex'), now() + make_interval(secs => g.ms / 1000)
+        SELECT decode(g.key, 'hex'), now() + make_interval(secs => least(g.ms, ${wholeBucketMs}::float8) / 1000)
         FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) AS g (key text, ms float8)
         ON CONFLICT (key) DO UPDATE
-          SET full_at = greatest(b.full_at, now()) + (excluded.full_at - now())
+          SET full_at = least(
+            greatest(b.full_at, now()) + (excluded.full_at - now()),
+            now() + make_interval(secs => ${wholeBucketMs}::float8 / 1000)
+          )
         RETURNING encode(key, 'hex') AS key, (extract(epoch FROM full_at - now()) * 1000)::float8 AS ms`.execute(
         db,
       );

@@ -12,7 +12,10 @@ export interface TokenBuckets {
   /** Whether a token could be taken. */
   peek(name: string): Taken;
   giveBack(name: string): void;
-  /** What was taken by name since the last call, as milliseconds of refilling; at most `limit` names. */
+  /**
+   * What was taken by name since the last call, as milliseconds of refilling; at most `limit` names. What
+   * refilled meanwhile is not told.
+   */
   takenSince(limit: number): { name: string; ms: number }[];
   /** The bucket is full only in so many milliseconds, besides what was taken since the last call. */
   learn(name: string, fullInMs: number): void;
@@ -44,8 +47,10 @@ export function tokenBuckets(
   /** Kept only if somebody asks for it. */
   let taken: Map<string, number> | undefined;
 
+  /** At most a whole bucket of each name. Beyond the memory limit names are counted by this process alone. */
   function note(name: string, ms: number): void {
-    taken?.set(name, (taken.get(name) ?? 0) + ms);
+    if (taken === undefined || (!taken.has(name) && taken.size >= maxNames)) return;
+    taken.set(name, Math.max(-minuteMs, Math.min(minuteMs, (taken.get(name) ?? 0) + ms)));
   }
 
   function turn(nowMs: number): void {
@@ -101,14 +106,23 @@ export function tokenBuckets(
     },
     takenSince(limit) {
       taken ??= new Map();
-      const told = [...taken].slice(0, limit);
-      for (const [name] of told) taken.delete(name);
-      return told.flatMap(([name, ms]) => (ms === 0 ? [] : [{ name, ms }]));
+      const nowMs = now();
+      turn(nowMs);
+      const told: { name: string; ms: number }[] = [];
+      for (const [name, sum] of taken) {
+        if (told.length === limit) break;
+        taken.delete(name);
+        const fullInMs = Math.max(0, (young.get(name) ?? old.get(name) ?? 0) - nowMs);
+        const ms = Math.min(sum, fullInMs);
+        if (ms !== 0) told.push({ name, ms });
+      }
+      return told;
     },
     learn(name, fullInMs) {
       const nowMs = now();
       const { key } = find(name, nowMs);
-      young.set(key, nowMs + Math.max(0, fullInMs) + (taken?.get(name) ?? 0));
+      const untoldMs = taken?.get(name) ?? 0;
+      young.set(key, nowMs + Math.min(minuteMs, Math.max(0, fullInMs) + untoldMs));
     },
     untold(name, ms) {
       note(name, ms);

@@ -6,7 +6,8 @@ import { useWorkspace } from '../support/workspace.ts';
 const workspace = useWorkspace();
 const perMinute = 100;
 /** The process's own clock stands still, so that nothing refills while the test runs. */
-const stopped = { now: () => 1_800_000_000_000 };
+const clock = { ms: 1_800_000_000_000 };
+const stopped = { now: () => clock.ms };
 
 function twoProcesses() {
   const warnings: unknown[] = [];
@@ -77,4 +78,36 @@ test('without the database each process limits by itself, and tells the rest lat
   take(other.buckets, 'rosa', 1);
   await other.exchange();
   expect(other.buckets.peek('rosa').remaining).toBeLessThan(95);
+});
+
+test('after the database was away for long, nobody waits longer than a bucket takes to fill', async () => {
+  const { one, other } = twoProcesses();
+  await Promise.all([one.exchange(), other.exchange()]);
+  const { catalogPool } = workspace.deps.lake;
+  await catalogPool.query('ALTER TABLE rate_buckets RENAME TO rate_buckets_away');
+  for (let minute = 0; minute < 5; minute += 1) {
+    expect(take(one.buckets, 'nelly', 40)).toBe(40);
+    expect(take(one.buckets, 'drained', 200)).toBe(100);
+    await one.exchange();
+    clock.ms += 60_000;
+  }
+  await catalogPool.query('ALTER TABLE rate_buckets_away RENAME TO rate_buckets');
+  expect(take(one.buckets, 'nelly', 1)).toBe(1);
+  await one.exchange();
+  expect(one.buckets.peek('nelly').remaining).toBe(99);
+  expect(one.buckets.peek('drained').remaining).toBe(100);
+});
+
+test('however much several processes take at once, the bucket is full again a minute later', async () => {
+  const { one, other } = twoProcesses();
+  await Promise.all([one.exchange(), other.exchange()]);
+  for (const { buckets } of [one, other]) take(buckets, 'burst', 100);
+  await one.exchange();
+  await other.exchange();
+  const { rows } = await workspace.deps.lake.catalogPool.query(
+    "SELECT 1 FROM rate_buckets WHERE full_at > now() + interval '1 minute'",
+  );
+  expect(rows).toEqual([]);
+  clock.ms += 60_000;
+  expect(other.buckets.peek('burst').remaining).toBe(100);
 });

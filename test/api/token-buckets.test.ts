@@ -40,6 +40,36 @@ test('however many names come, a drained bucket stays drained until it filled up
   expect(buckets.take('one more').remaining).toBe(9);
 });
 
+test('what is to be told to other processes never exceeds what the bucket itself lacks', () => {
+  const { clock, buckets } = onClock(10);
+  expect(buckets.takenSince(10)).toEqual([]);
+  for (let minute = 0; minute < 10; minute += 1) {
+    for (let index = 0; index < 10; index += 1) buckets.take('a');
+    const told = buckets.takenSince(10);
+    expect(told).toEqual([{ name: 'a', ms: 60_000 }]);
+    for (const { name, ms } of told) buckets.untold(name, ms);
+    clock.ms += 60_000;
+  }
+  buckets.take('a');
+  expect(buckets.takenSince(10)).toEqual([{ name: 'a', ms: 6_000 }]);
+  buckets.learn('a', 600_000);
+  expect(buckets.peek('a')).toEqual({ admitted: false, remaining: 0, waitSeconds: 6 });
+  clock.ms += 60_000;
+  expect(buckets.peek('a').remaining).toBe(10);
+});
+
+test('the names that are to be told are limited, and those that filled up are forgotten', () => {
+  const { clock, buckets } = onClock(10, 100);
+  buckets.takenSince(1);
+  for (let index = 0; index < 1_000; index += 1) buckets.untold(`name ${index}`, 6_000);
+  buckets.take('late');
+  expect(buckets.takenSince(1_000)).toEqual([]);
+  buckets.take('early');
+  clock.ms += 6_000;
+  buckets.take('late');
+  expect(buckets.takenSince(1)).toEqual([{ name: 'late', ms: 6_000 }]);
+});
+
 test.each([
   ['203.0.113.7', '203.0.113.7'],
   ['::ffff:203.0.113.7', '203.0.113.7'],
