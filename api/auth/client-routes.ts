@@ -1,5 +1,7 @@
 import { AppError, ValidationError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
+import { pauseSchedulesOf } from '../../domain/automation/schedules/pause.ts';
+import { pauseWorkflowsOf } from '../../domain/automation/workflows/definitions/pause-all.ts';
 import {
   getApiClient,
   issueClient,
@@ -78,10 +80,16 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
   clients.show({ summary: 'Show an API client', admin: true });
   clients.remove({
     summary: 'Revoke an API client',
-    description: 'Its tokens end within a second. A revoked client stays listed and cannot be restored.',
+    description:
+      'Its tokens end within a second, and schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.',
     admin: true,
     run: ({ organizationId, params, transaction }) =>
-      transaction((db) => revokeClient(db, organizationId, params.client_id)),
+      transaction(async (db) => {
+        const client = await revokeClient(db, organizationId, params.client_id);
+        await pauseWorkflowsOf(db, organizationId, { ownerId: client.id });
+        await pauseSchedulesOf(db, organizationId, { makerId: client.id }, Date.now());
+        return client;
+      }),
   });
   route(
     app,

@@ -53,7 +53,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     errors: ['conflict'],
     run: ({ caller, organizationId, params, body, transaction }) =>
       transaction(async (db) =>
-        changeRole(db, organizationId, params.user_id, body.role, { isOwner: await isOwner(db, caller) }),
+        changeRole(db, organizationId, params.user_id, body.role, { isOwner: () => isOwner(db, caller) }),
       ),
   });
   route(
@@ -73,7 +73,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
       transaction(async (db) => {
         const { user_id: userId } = params;
         const member = await removeMember(db, organizationId, userId, {
-          isOwner: await isOwner(db, caller),
+          isOwner: () => isOwner(db, caller),
         });
         // Workflows before schedules; an activation locks them in the same order.
         const workflows = await pauseWorkflowsOf(db, organizationId, { ownerId: userId });

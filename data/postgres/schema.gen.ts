@@ -53,6 +53,7 @@ export interface AccountLinks {
 }
 
 export interface AgentRuns {
+  also_for: Generated<string[]>;
   conversation_id: string;
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -316,6 +317,13 @@ export interface DeviceLogins {
   status: Generated<string>;
   user_code_hash: Buffer;
   user_id: string | null;
+}
+
+export interface DroppedGrants {
+  dropped_at: Generated<Timestamp>;
+  organization_id: string;
+  readers: string[];
+  table_id: string;
 }
 
 export interface FailingProcesses {
@@ -769,6 +777,7 @@ export interface Schedules {
   status: string;
   trigger_id: string | null;
   updated_at: Generated<Timestamp>;
+  updated_by: string | null;
   version_id: string | null;
   workflow_id: string | null;
 }
@@ -1063,6 +1072,7 @@ export interface DB {
   datasets: Datasets;
   deliveries: Deliveries;
   device_logins: DeviceLogins;
+  dropped_grants: DroppedGrants;
   failing_processes: FailingProcesses;
   file_uploads: FileUploads;
   files: Files;

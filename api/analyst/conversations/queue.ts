@@ -84,7 +84,10 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
       if (model !== undefined) chosenModel(deps.models, { model });
       const change = { message, displayContent, model, effort };
       return changed(call, (db, conversation, id) =>
-        editQueued(db, conversation, id, change, expected_revision),
+        editQueued(db, conversation, id, change, {
+          expectedRevision: expected_revision,
+          editorId: call.caller.id,
+        }),
       );
     },
   });

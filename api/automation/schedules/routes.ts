@@ -107,7 +107,12 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
     run: (call) => {
       const { expected_revision: expectedRevision, ...body } = call.body;
       return change(call, (db, row) =>
-        replaceSchedule(db, row, { target: targetOf(body), content: contentOf(body), expectedRevision }),
+        replaceSchedule(db, row, {
+          target: targetOf(body),
+          content: contentOf(body),
+          expectedRevision,
+          updatedBy: call.caller.id,
+        }),
       );
     },
   });

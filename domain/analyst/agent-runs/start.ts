@@ -11,6 +11,8 @@ export interface AgentRunRequest {
   organizationId: string;
   projectId: string;
   callerId: string;
+  /** Whose rights limit the run besides the caller's. */
+  alsoFor?: readonly string[];
   /** Details of the originating request that the process keeps. */
   memo: Record<string, string>;
   runId: string;
@@ -76,6 +78,7 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
     playbook_revision: playbook?.revision ?? null,
     params: JSON.stringify(playbook?.params ?? {}),
     created_by: request.callerId,
+    also_for: [...(request.alsoFor ?? [])],
     conversation_id: newId('cnv'),
     message_id: newId('msg'),
   });

@@ -122,12 +122,13 @@ export async function editQueued(
   conversation: Conversation,
   id: string,
   change: QueuedChange,
-  expectedRevision: number | undefined,
+  { expectedRevision, editorId }: { expectedRevision: number | undefined; editorId: string },
 ): Promise<QueuedMessage> {
   const row = await waiting(db, conversation, id, expectedRevision);
   const { message, displayContent, model, effort } = change;
   const edited = await entries.update(db, row.organization_id, id, {
-    ...(message === undefined ? {} : { message }),
+    // The answer has the rights of whoever wrote the question.
+    ...(message === undefined ? {} : { message, created_by: editorId }),
     ...(displayContent === undefined ? {} : { display_content: displayContent }),
     // The text displayed instead of the old message does not apply to the new one.
     ...(message !== undefined && displayContent === undefined ? { display_content: null } : {}),

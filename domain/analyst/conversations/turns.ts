@@ -17,13 +17,31 @@ export const turnPin = (messageId: string): string => `turn/${messageId}`;
 /** Longer than a turn's longest wait for a person plus its work. A turn releases its pin when it ends. */
 export const turnPinMs = 25 * 3_600_000;
 
-/** Who asked the question that a turn answers: its statements have the rights of the asker. */
+/** Who asked the question that a turn answers. */
 export async function askerOf(
   db: OrganizationTransaction,
   { conversation, reply }: { conversation: Conversation; reply: Message },
 ): Promise<string> {
   const asked = await findMessage(db, conversation.organization_id, reply.answers_id ?? '');
   return asked?.created_by ?? conversation.created_by;
+}
+
+/** Whose rights, all of them together, the statements of a turn have: the asker's, and those a run is also for. */
+export async function actsForIn(
+  db: OrganizationTransaction,
+  held: { conversation: Conversation; reply: Message },
+): Promise<string[]> {
+  const { organization_id: organizationId, run_id: runId } = held.conversation;
+  const run =
+    runId === null
+      ? undefined
+      : await db
+          .selectFrom('agent_runs')
+          .select('also_for')
+          .where('organization_id', '=', organizationId)
+          .where('id', '=', runId)
+          .executeTakeFirst();
+  return [await askerOf(db, held), ...(run?.also_for ?? [])];
 }
 
 /** A question to the analyst. */

@@ -209,6 +209,21 @@ async function insertVersion(
     .execute();
 }
 
+/** Who wrote the current revision. */
+export async function writerOf(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id, revision, created_by: maker }: Playbook,
+): Promise<string> {
+  const version = await db
+    .selectFrom('playbook_versions')
+    .select('created_by')
+    .where('organization_id', '=', organizationId)
+    .where('playbook_id', '=', id)
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+  return version?.created_by ?? maker;
+}
+
 /** Revisions of a playbook before a given one, newest first, with the number that fits a page. */
 export async function listVersions(
   db: OrganizationTransaction,

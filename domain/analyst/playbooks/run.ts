@@ -8,13 +8,19 @@ import type { Run } from '../../workspace/runs/runs.ts';
 import type { AgentOutput, AgentRun } from '../agent-runs/agent-runs.ts';
 import { startAgentRun } from '../agent-runs/start.ts';
 import { checkParams, filledIn, filledLength, type Params } from './parameters.ts';
-import { getPlaybook, outputOf, parametersOf } from './playbooks.ts';
+import { getPlaybook, outputOf, parametersOf, writerOf } from './playbooks.ts';
 
 export interface PlaybookRunRequest {
   organizationId: string;
   projectId: string;
   playbookId: string;
   callerId: string;
+  /**
+   * Nobody reads the instructions before they run, so that the run also has only the rights of who wrote them,
+   * and of `alsoFor`.
+   */
+  isUnattended?: boolean;
+  alsoFor?: readonly string[];
   memo: Record<string, string>;
   runId: string;
   params: Params;
@@ -38,10 +44,11 @@ const maxTitle = 200;
  */
 export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest): Promise<AgentRun> {
   const { organizationId, projectId, at } = request;
-  const { playbook, tables } = await inOrganization(deps.db, organizationId, async (db) => {
+  const { playbook, writer, tables } = await inOrganization(deps.db, organizationId, async (db) => {
     const found = await getPlaybook(db, organizationId, projectId, request.playbookId);
     await actAs(db, organizationId, request.callerId);
-    return { playbook: found, tables: await attachedTables(db, organizationId, projectId) };
+    const writer = await writerOf(db, found);
+    return { playbook: found, writer, tables: await attachedTables(db, organizationId, projectId) };
   });
   const params = checkParams(parametersOf(playbook), request.params, { at, tables });
   const characters = filledLength(playbook.instructions, params);
@@ -51,6 +58,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
   }
   return startAgentRun(deps, {
     ...request,
+    alsoFor: request.isUnattended === true ? [writer, ...(request.alsoFor ?? [])] : [],
     kind: 'playbook',
     title: titled(playbook.title, params),
     instructions: filledIn(playbook.instructions, params),

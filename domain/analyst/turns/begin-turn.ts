@@ -9,7 +9,7 @@ import { actAs } from '../../workspace/organizations/rights.ts';
 import { appendEvents } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
 import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
-import { askerOf, turnPin, turnPinMs } from '../conversations/turns.ts';
+import { actsForIn, turnPin, turnPinMs } from '../conversations/turns.ts';
 
 /** `full`: the organization's limit of concurrent turns is reached; this one waits. */
 export type TurnBeginning = 'begun' | 'ended' | 'full';
@@ -29,7 +29,7 @@ export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnB
     const held = await lockTurn(db, turn);
     if (held === undefined) return undefined;
     const turns = await countStarted(db, organizationId);
-    await actAs(db, organizationId, await askerOf(db, held));
+    await actAs(db, organizationId, await actsForIn(db, held));
     const tables = await attachedTables(db, organizationId, held.conversation.project_id);
     return { ...held, tables, turns };
   });

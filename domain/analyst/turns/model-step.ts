@@ -3,10 +3,12 @@ import { jsonSchema, tool as sdkTool, streamText, ToolChoiceViolationError } fro
 import { z } from 'zod';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { StepOutcome, TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { actAs } from '../../workspace/organizations/rights.ts';
 import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import { appendEvents, type NewEvent } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
 import { type Message, type MessagePart, partsOf, updateMessage } from '../conversations/messages.ts';
+import { actsForIn } from '../conversations/turns.ts';
 import { offlineId } from '../models/config.ts';
 import { modelFailure } from '../models/failure.ts';
 import type { Models } from '../models/models.ts';
@@ -113,6 +115,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
         );
     }
     const tried = await updateMessage(db, turn.organizationId, reply.id, { tries: reply.tries + 1 });
+    await actAs(db, turn.organizationId, await actsForIn(db, { conversation, reply }));
     return {
       stepTry: { turn, step, number: tried.tries },
       reply: tried,

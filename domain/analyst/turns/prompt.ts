@@ -136,6 +136,11 @@ async function outputsOf(
     .select(['message_id', 'part_index', 'step', sql<number>`coalesce(length(output), 0)`.as('size')])
     .where('organization_id', '=', organizationId)
     .where('message_id', 'in', [...messageIds])
+    // A turn that could read what the asker of this one may not keeps what its tools returned to itself.
+    .where(sql<boolean>`NOT EXISTS (
+      SELECT FROM messages m, jsonb_array_elements(m.data_versions) AS v
+      WHERE m.organization_id = message_parts.organization_id AND m.id = message_parts.message_id
+        AND v ->> 'tableId' = ANY ((SELECT hidden_table_ids())::text[]))`)
     .where('type', '=', 'tool_call')
     .orderBy('message_id', 'desc')
     .orderBy('part_index', 'desc')

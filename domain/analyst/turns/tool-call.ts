@@ -1,13 +1,14 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
+import { actingAs } from '../../../data/postgres/acting.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
-import { actAs } from '../../workspace/organizations/rights.ts';
+import { actAs, principalFor } from '../../workspace/organizations/rights.ts';
 import type { AppToolDeps } from '../app-connections/call.ts';
 import { appendEvents, type NewEvent } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
 import { addParts, callOf, type MessagePart, partsOf, updatePart } from '../conversations/messages.ts';
-import { askerOf } from '../conversations/turns.ts';
+import { actsForIn, askerOf } from '../conversations/turns.ts';
 import { partView, versionsOf } from '../conversations/views.ts';
 import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
@@ -69,7 +70,8 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
     const dataVersions = versionsOf(reply);
     const pinned = new Set(dataVersions.map(({ tableId }) => tableId));
     const appTool = await callOf(transaction, part);
-    await actAs(transaction, organizationId, callerId);
+    const actsFor = await actsForIn(transaction, held);
+    await actAs(transaction, organizationId, actsFor);
     const attached = await attachedTables(transaction, organizationId, conversation.project_id);
     return {
       part,
@@ -81,6 +83,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
         messageId,
         partIndex,
         callerId,
+        actsFor,
         atMs: reply.created_at.getTime(),
         // Tables that were attached when the turn began, still are, and are granted to the asker.
         tables: attached.filter(({ id }) => pinned.has(id)),
@@ -110,7 +113,11 @@ async function make(
       new AppError('invalid_request', `The input does not fit: ${place} ${issue?.message ?? ''}`),
     );
   }
-  const answer = await tool.run({ ...context, deps, signal }, input.data);
+  const { organizationId, actsFor } = context;
+  const principalId = await inOrganization(deps.db, organizationId, (db) =>
+    principalFor(db, organizationId, actsFor),
+  );
+  const answer = await actingAs({ principalId }, () => tool.run({ ...context, deps, signal }, input.data));
   return { status: 'done', summary: answer.summary, output: answer.output, answer };
 }
 

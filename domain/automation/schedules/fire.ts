@@ -84,6 +84,8 @@ function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<u
     projectId: schedule.project_id!,
     playbookId: schedule.playbook_id!,
     callerId: schedule.created_by,
+    isUnattended: true,
+    alsoFor: schedule.updated_by === null ? [] : [schedule.updated_by],
     memo: {},
     runId,
     params: schedule.params as unknown as Params,

@@ -147,6 +147,7 @@ export async function takeOverSchedule(
   await refuseLiveMaker(db, row.organization_id, row.created_by, 'schedule');
   return updateSchedule(db, row.organization_id, row.id, {
     created_by: takerId,
+    updated_by: takerId,
     pause_reason: null,
     ...revised(row),
   });

@@ -98,7 +98,13 @@ export async function replaceSchedule(
     target,
     content,
     expectedRevision,
-  }: { target: Target; content: ScheduleContent; expectedRevision: number | undefined },
+    updatedBy,
+  }: {
+    target: Target;
+    content: ScheduleContent;
+    expectedRevision: number | undefined;
+    updatedBy: string;
+  },
 ): Promise<Schedule> {
   if (expectedRevision !== undefined && expectedRevision !== before.revision)
     throw new AppError('revision_conflict', `The schedule is at revision ${before.revision} now.`, {
@@ -120,6 +126,7 @@ export async function replaceSchedule(
   const status = before.status === 'paused' ? 'paused' : next === undefined ? 'done' : 'active';
   return updateSchedule(db, before.organization_id, before.id, {
     ...columnsOf(content),
+    updated_by: updatedBy,
     status,
     considered_until: since,
     next_run_at: status === 'active' && next !== undefined ? new Date(next.atMs) : null,

@@ -20,6 +20,8 @@ export interface QueryDeps {
 export interface Query {
   organizationId: string;
   callerId: string;
+  /** Whose rights it has, all of them together; the caller's if omitted. */
+  actsFor?: readonly string[];
   /** The only user, besides administrators, who may see its record; all of the organization if omitted. */
   ownerId?: string;
   /** The id of its record in the history. */
@@ -62,7 +64,7 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
   };
   const lake = await deps.lake.catalog.get(organizationId);
   const all = await inOrganization(deps.db, organizationId, async (db) => {
-    await actAs(db, organizationId, query.callerId);
+    await actAs(db, organizationId, query.actsFor ?? query.callerId);
     return listQueryable(db, organizationId);
   });
   const tables = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));

@@ -2,6 +2,7 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { deleteLinks } from '../people/links.ts';
 
 export type ApiClient = RecordOf<'api_clients'>;
 
@@ -76,7 +77,10 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   );
 }
 
-/** Revokes a client, which ends its tokens; revoking it again changes nothing. */
+/**
+ * Revokes a client, which ends its tokens and the one-time addresses that it made; revoking it again changes
+ * nothing.
+ */
 export async function revokeClient(
   db: OrganizationTransaction,
   organizationId: string,
@@ -84,6 +88,7 @@ export async function revokeClient(
 ): Promise<ApiClient> {
   const client = await clients.get(db, organizationId, id, 'update');
   if (client.revoked_at !== null) return client;
+  await deleteLinks(db, organizationId, 'created_by', id);
   return clients.update(db, organizationId, id, { revoked_at: new Date() });
 }
 

@@ -1,23 +1,26 @@
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 
-/** Whether the person was removed, or the API client revoked, that something runs as. */
-async function isGone(
+/**
+ * Whether the person, or the API client, that something runs as is still there, was removed or revoked, or
+ * was never known here, as with what was imported from elsewhere.
+ */
+async function stateOf(
   db: OrganizationTransaction,
   organizationId: string,
   makerId: string,
-): Promise<boolean> {
+): Promise<'live' | 'gone' | 'unknown'> {
   const [table, column] = makerId.startsWith('usr_')
     ? (['users', 'removed_at'] as const)
     : (['api_clients', 'revoked_at'] as const);
-  const live = await db
+  const row = await db
     .selectFrom(table)
-    .select('id')
+    .select(column as 'removed_at')
     .where('organization_id', '=', organizationId)
     .where('id', '=', makerId)
-    .where(column as 'removed_at', 'is', null)
     .executeTakeFirst();
-  return live === undefined;
+  if (row === undefined) return 'unknown';
+  return Object.values(row).every((at) => at === null) ? 'live' : 'gone';
 }
 
 /** Nothing runs as somebody who is gone. */
@@ -27,10 +30,10 @@ export async function refuseGoneMaker(
   makerId: string,
   what: string,
 ): Promise<void> {
-  if (!makerId.startsWith('usr_') || !(await isGone(db, organizationId, makerId))) return;
+  if ((await stateOf(db, organizationId, makerId)) !== 'gone') return;
   throw new AppError(
     'conflict',
-    `The ${what} runs as a person who was removed; an administrator takes it over first.`,
+    `The ${what} runs as somebody who was removed; an administrator takes it over first.`,
   );
 }
 
@@ -41,6 +44,6 @@ export async function refuseLiveMaker(
   makerId: string,
   what: string,
 ): Promise<void> {
-  if (await isGone(db, organizationId, makerId)) return;
+  if ((await stateOf(db, organizationId, makerId)) !== 'live') return;
   throw new AppError('conflict', `The ${what} runs as somebody who is still there.`);
 }

@@ -119,6 +119,21 @@ export async function deleteInvitation(
   return link;
 }
 
+/** Ends the unused links for a person, or those that a person or client made. */
+export async function deleteLinks(
+  db: OrganizationTransaction,
+  organizationId: string,
+  by: 'user_id' | 'created_by',
+  id: string,
+): Promise<void> {
+  await db
+    .deleteFrom('account_links')
+    .where('organization_id', '=', organizationId)
+    .where(by, '=', id)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
 /** The link of this secret if it can still be used. */
 export async function findLink(
   db: Database,

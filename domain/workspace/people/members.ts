@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { deleteLinks } from './links.ts';
 import { endEverySession } from './sessions.ts';
 
 /** A person of the organization who has not been removed. */
@@ -47,9 +48,9 @@ export async function refuseMemberEmail(
   throw new AppError('name_taken', 'A member of the organization has this e-mail already.');
 }
 
-/** Who changes a member: only an owner changes owners, or makes them. */
+/** Who changes a member: only an owner changes owners, or makes them. Asked while no role can change. */
 export interface Changer {
-  isOwner: boolean;
+  isOwner(): Promise<boolean>;
 }
 
 /**
@@ -66,13 +67,17 @@ export async function changeRole(
 ): Promise<Member> {
   const member = await lockedMember(db, organizationId, id);
   if (member.role === role) return member;
-  if (member.role === 'owner' || role === 'owner') refuseUnlessOwner(isOwner);
+  if (member.role === 'owner' || role === 'owner') refuseUnlessOwner(await isOwner());
   if (member.role === 'owner') await refuseLastOwner(db, member);
+  // An address for a new password was asked for by somebody who might not ask for it now.
+  await deleteLinks(db, organizationId, 'user_id', id);
+  if (role === 'member') await deleteLinks(db, organizationId, 'created_by', id);
   return users.update(db, organizationId, id, { role });
 }
 
 /**
- * Removes a member: sessions, logins and tokens end, and the account is closed. What the member made stays.
+ * Removes a member: sessions, logins and tokens end, so do the one-time addresses that the member made, and
+ * the account is closed. Everything else that the member made stays.
  *
  * @throws AppError admin_required if only an owner may, conflict if no owner would be left
  */
@@ -84,16 +89,17 @@ export async function removeMember(
 ): Promise<Member> {
   const member = await lockedMember(db, organizationId, id);
   if (member.role === 'owner') {
-    refuseUnlessOwner(isOwner);
+    refuseUnlessOwner(await isOwner());
     await refuseLastOwner(db, member);
   }
   await endEverySession(db, { organizationId, userId: id });
-  for (const table of ['account_links', 'oidc_subjects'] as const)
-    await db
-      .deleteFrom(table)
-      .where('organization_id', '=', organizationId)
-      .where('user_id', '=', id)
-      .execute();
+  await deleteLinks(db, organizationId, 'user_id', id);
+  await deleteLinks(db, organizationId, 'created_by', id);
+  await db
+    .deleteFrom('oidc_subjects')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', id)
+    .execute();
   return users.update(db, organizationId, id, { removed_at: new Date(), password_hash: null });
 }
 

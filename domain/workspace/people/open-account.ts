@@ -53,6 +53,7 @@ export async function openAccount(
   };
   try {
     return await inOrganization(db, organizationId, async (transaction) => {
+      await lockUser(transaction, link);
       await spendLink(transaction, link);
       const person = await byKind[link.kind](transaction);
       return { person, secret: await beginSession(transaction, person) };
@@ -62,6 +63,21 @@ export async function openAccount(
       throw new AppError('name_taken', 'There is an account with this e-mail already.');
     throw error;
   }
+}
+
+/** The person before the link, as whoever removes the person locks them. */
+async function lockUser(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, user_id: userId }: AccountLink,
+): Promise<void> {
+  if (userId === null) return;
+  await db
+    .selectFrom('users')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', userId)
+    .forUpdate()
+    .execute();
 }
 
 async function update(

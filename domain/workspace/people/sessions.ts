@@ -60,7 +60,10 @@ export async function endSession(db: Database, { organizationId, id }: PageSessi
   );
 }
 
-/** Ends every session of the pages and every login of a person. */
+/**
+ * Ends every session of the pages and every login of a person, and what the person has approved that no
+ * program has redeemed yet.
+ */
 export async function endEverySession(
   db: OrganizationTransaction,
   { organizationId, userId }: Person,
@@ -73,4 +76,19 @@ export async function endEverySession(
       .where('user_id', '=', userId)
       .where('ended_at', 'is', null)
       .execute();
+  await db
+    .updateTable('authorization_codes')
+    .set({ used_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute();
+  // Approved becomes redeemed, without tokens: the next poll is told that the code gives nothing.
+  await db
+    .updateTable('device_logins')
+    .set({ status: 'redeemed' })
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'approved')
+    .execute();
 }

@@ -25,13 +25,14 @@ export interface ToolRows {
 
 /** Runs a statement over the tables visible to the turn, at its pinned versions. */
 export async function queryAttached(call: ToolCall, sql: string, limit: number): Promise<ToolRows> {
-  const { organizationId, callerId, tables, dataVersions } = call;
+  const { organizationId, callerId, actsFor, tables, dataVersions } = call;
   const within = new Set(tables.map(({ id }) => id));
   const { answer, scanned } = await runQuery(
     call.deps,
     {
       organizationId,
       callerId,
+      actsFor,
       id: newId('qry'),
       sql,
       limit,

@@ -23,6 +23,8 @@ export interface ToolCall {
   partIndex: number;
   /** The user who asked; the tool's actions are recorded as theirs. */
   callerId: string;
+  /** Whose rights the call has, all of them together. */
+  actsFor: readonly string[];
   /** When the turn was requested, in ms; part of the ids of created resources. */
   atMs: number;
   tables: readonly AttachedTable[];

@@ -106,7 +106,10 @@ async function attempt(workspace: Workspace, lab: Lab, operation: Operation): Pr
         const { message } = await getQueued(transaction, conversation, entryId);
         const edits = Number(/edit (\d+)/.exec(message)?.[1] ?? 0) + 1;
         const change = { message: `${operation.text}, edit ${edits}` };
-        return editQueued(transaction, conversation, entryId, change, operation.expectedRevision);
+        return editQueued(transaction, conversation, entryId, change, {
+          expectedRevision: operation.expectedRevision,
+          editorId: 'usr_editor',
+        });
       });
       return `${row.status} ${row.revision}`;
     }

@@ -21,6 +21,7 @@ export const playbookWork: NodeWork = async (call) => {
   return followed(call, (runId) =>
     runPlaybook(deps, {
       ...requestOf(call, runId),
+      isUnattended: true,
       playbookId,
       params,
       at: ['nodes', node.id, 'config', 'params'],
