@@ -77,7 +77,7 @@ function errorCodes(route: RouteOptions): ErrorCode[] {
   if (config.scope !== 'public') for (const code of signedIn) codes.add(code);
   if (config.scope !== 'public' && config.scope !== 'signed-in') codes.add('missing_scope');
   // Writing a table needs a grant, which an administrator gives.
-  const writesTable = route.url.includes('/:table_id') && route.method !== 'GET';
+  const writesTable = /\/:(table|sync|dataset|import|run)_id/.test(route.url) && route.method !== 'GET';
   if (config.admin === true || writesTable) codes.add('admin_required');
   if (route.url.includes(':')) codes.add('not_found');
   if (takesIdempotencyKey(route)) codes.add('idempotency_in_flight');

@@ -9,47 +9,63 @@ interface Named {
   table_id?: string;
   sync_id?: string;
   dataset_id?: string;
+  import_id?: string;
+  run_id?: string;
 }
 
+const fillers = [
+  ['sync_id', 'data_syncs'],
+  ['dataset_id', 'datasets'],
+  ['import_id', 'table_imports'],
+  // A run has the id of what it runs.
+  ['run_id', 'table_imports'],
+  ['run_id', 'snapshot_runs'],
+] as const;
+
 /**
- * A route that changes something below a table, or below a data sync or a dataset that fills one, needs a
- * grant to write the table.
+ * A route that changes something below a table, or below a data sync, a dataset, an import or a run that
+ * fills one, needs a grant to write the table.
  */
 export function tableWrites(app: FastifyInstance, db: Database): void {
   app.addHook('preHandler', async ({ caller, method, params, routeOptions }) => {
     if (caller === undefined || caller.admin || method === 'GET' || checksItself(routeOptions.url)) return;
     const named = (params ?? {}) as Named;
-    if (named.table_id === undefined && named.sync_id === undefined && named.dataset_id === undefined) return;
+    if (named.table_id === undefined && fillers.every(([parameter]) => named[parameter] === undefined))
+      return;
     const { organizationId } = caller;
-    const table = await inOrganization(db, organizationId, (transaction) =>
+    const tables = await inOrganization(db, organizationId, (transaction) =>
       findNamed(transaction, organizationId, named),
     );
     // What is not there is told by the route itself.
-    if (table !== undefined) refuseUnlessWritable(table, caller.id);
+    for (const table of tables) refuseUnlessWritable(table, caller.id);
   });
 }
 
 function findNamed(
   db: OrganizationTransaction,
   organizationId: string,
-  { table_id: tableId, sync_id: syncId, dataset_id: datasetId }: Named,
-): Promise<TableAccess | undefined> {
-  const query = db
+  named: Named,
+): Promise<TableAccess[]> {
+  return db
     .selectFrom('tables')
     .select(['readers', 'writers'])
-    .where('organization_id', '=', organizationId);
-  if (tableId !== undefined) return query.where('id', '=', tableId).executeTakeFirst();
-  const [table, id] =
-    syncId === undefined ? (['datasets', datasetId!] as const) : (['data_syncs', syncId] as const);
-  return query
-    .where('id', 'in', (of) =>
-      of
-        .selectFrom(table)
-        .select('table_id')
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .where('table_id', 'is not', null)
-        .$narrowType<{ table_id: string }>(),
+    .where('organization_id', '=', organizationId)
+    .where(({ eb, or, selectFrom }) =>
+      or([
+        ...(named.table_id === undefined ? [] : [eb('id', '=', named.table_id)]),
+        ...fillers.flatMap(([parameter, filler]) => {
+          const id = named[parameter];
+          if (id === undefined) return [];
+          return eb('id', 'in', () =>
+            selectFrom(filler)
+              .select('table_id')
+              .where('organization_id', '=', organizationId)
+              .where('id', '=', id)
+              .where('table_id', 'is not', null)
+              .$narrowType<{ table_id: string }>(),
+          );
+        }),
+      ]),
     )
-    .executeTakeFirst();
+    .execute();
 }

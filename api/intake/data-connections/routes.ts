@@ -87,7 +87,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. Whatever has secrets sent elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`) needs those secrets again in the same request, or a null for each: a 422 names them. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.',
     body: changeDataConnectionBody,
-    errors: ['name_taken', 'unsupported_option'],
+    errors: ['admin_required', 'name_taken', 'unsupported_option'],
     run: ({ organizationId, params, body, transaction }) =>
       transaction((db) =>
         changeDataConnection(db, rules, {
@@ -109,12 +109,12 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     query: z.object({
       detach: z.enum(['true', 'false']).default('false').describe('Delete its datasets too.'),
     }),
-    errors: ['conflict'],
+    errors: ['admin_required', 'conflict'],
     run: ({ organizationId, params, query, transaction }) =>
       transaction(async (db) => {
         const id = params.connection_id;
         const connection = await getDataConnection(db, organizationId, id, 'update');
-        await detachDatasets(db, organizationId, id, query.detach === 'true');
+        await detachDatasets(db, connection, query.detach === 'true');
         await removeDataConnection(db, organizationId, id);
         return connection;
       }),

@@ -7,6 +7,7 @@ import {
   insertDataConnection,
   updateDataConnection,
 } from './data-connections.ts';
+import { refuseUnlessFilledTablesWritable } from './filled-tables.ts';
 import { type Direction, redirectedSecretFaults } from './redirected-secrets.ts';
 import { type HttpReplication, replicationFaults } from './replication-policy.ts';
 import { mergedSettings, type Settings, type SettingsChange, settingsFaults } from './settings.ts';
@@ -82,6 +83,7 @@ export async function changeDataConnection(
   change: DataConnectionChange,
 ): Promise<DataConnection> {
   const before = await getDataConnection(db, change.organizationId, change.id, 'update');
+  await refuseUnlessFilledTablesWritable(db, before);
   if (change.type !== undefined && change.type !== before.type)
     throw new AppError(
       'unsupported_option',

@@ -1,8 +1,11 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
+import { unrestricted } from '../../../data/postgres/acting.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import type { DataConnection } from '../data-connections/data-connections.ts';
+import { refuseUnlessFilledTablesWritable } from '../data-connections/filled-tables.ts';
 import { activeStatuses } from './snapshot-runs.ts';
 
 export type Dataset = RecordOf<'datasets'>;
@@ -45,16 +48,18 @@ export async function insertDataset(
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`datasets of ${organizationId}`}, 0))`.execute(
     db,
   );
-  const { count } = await db
-    .selectFrom('datasets')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('organization_id', '=', organizationId)
-    .where('connection_id', '=', connectionId)
-    .where('id', '!=', row.id)
-    .executeTakeFirstOrThrow();
-  if (count >= maxDatasets)
-    throw new AppError('conflict', `A data connection has at most ${maxDatasets} datasets.`);
-  const snapshotTableName = await freeTableName(db, organizationId, row.name);
+  const snapshotTableName = await unrestricted(db, async () => {
+    const { count } = await db
+      .selectFrom('datasets')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('organization_id', '=', organizationId)
+      .where('connection_id', '=', connectionId)
+      .where('id', '!=', row.id)
+      .executeTakeFirstOrThrow();
+    if (count >= maxDatasets)
+      throw new AppError('conflict', `A data connection has at most ${maxDatasets} datasets.`);
+    return freeTableName(db, organizationId, row.name);
+  });
   return named(row.name, () => datasets.insert(db, { ...row, snapshot_table_name: snapshotTableName }));
 }
 
@@ -78,36 +83,40 @@ export async function deleteDataset(db: OrganizationTransaction, dataset: Datase
 }
 
 /**
- * Deletes a connection's datasets before the connection is removed.
+ * Deletes a connection's datasets before the connection is removed, those of hidden tables too.
  *
- * @throws AppError conflict if there are any and `isMeant` is false, or if one of their snapshots is active
+ * @throws AppError admin_required if the table of one may not be written, conflict if there are any and
+ *   `isMeant` is false, or if one of their snapshots is active
  */
 export async function detachDatasets(
   db: OrganizationTransaction,
-  organizationId: string,
-  connectionId: string,
+  connection: DataConnection,
   isMeant: boolean,
 ): Promise<void> {
-  const used = await db
-    .selectFrom('datasets')
-    .select(['id', 'name'])
-    .where('organization_id', '=', organizationId)
-    .where('connection_id', '=', connectionId)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  if (used === undefined) return;
-  if (!isMeant)
-    throw new AppError(
-      'conflict',
-      `The connection is used by the dataset ${JSON.stringify(used.name)}. Delete its datasets, or send detach=true: their tables stay.`,
-    );
-  await refuseActive(db, organizationId, { connection_id: connectionId });
-  await db
-    .deleteFrom('datasets')
-    .where('organization_id', '=', organizationId)
-    .where('connection_id', '=', connectionId)
-    .execute();
+  const { organization_id: organizationId, id: connectionId } = connection;
+  await refuseUnlessFilledTablesWritable(db, connection);
+  await unrestricted(db, async () => {
+    const used = await db
+      .selectFrom('datasets')
+      .select(['id', 'name'])
+      .where('organization_id', '=', organizationId)
+      .where('connection_id', '=', connectionId)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (used === undefined) return;
+    if (!isMeant)
+      throw new AppError(
+        'conflict',
+        `The connection is used by the dataset ${JSON.stringify(used.name)}. Delete its datasets, or send detach=true: their tables stay.`,
+      );
+    await refuseActive(db, organizationId, { connection_id: connectionId });
+    await db
+      .deleteFrom('datasets')
+      .where('organization_id', '=', organizationId)
+      .where('connection_id', '=', connectionId)
+      .execute();
+  });
 }
 
 async function refuseActive(
@@ -167,6 +176,8 @@ async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
+    if (isUniqueViolation(error, 'datasets_table_name'))
+      throw new AppError('name_taken', 'Another dataset got the name of the table just now; try again.');
     if (!isUniqueViolation(error, 'datasets_name')) throw error;
     throw new AppError('name_taken', `The connection has a dataset named ${JSON.stringify(name)} already.`);
   }

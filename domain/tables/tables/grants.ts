@@ -57,17 +57,28 @@ export async function unknownPrincipals(
   return unknown;
 }
 
+/** Of several principals, joined with commas, each has to be among them. */
+const includesAll = (ids: readonly string[] | null, principalId: string | undefined): boolean =>
+  ids === null || principalId === undefined || principalId.split(',').every((one) => ids.includes(one));
+
+export function isWritable(
+  { writers }: TableAccess,
+  principalId: string | undefined = acting().principalId,
+): boolean {
+  return includesAll(writers, principalId);
+}
+
 /**
  * Refuses a write by a principal without the grant.
  *
  * @throws AppError not_found where it may not even read, else admin_required
  */
 export function refuseUnlessWritable(
-  { readers, writers }: TableAccess,
+  access: TableAccess,
   principalId: string | undefined = acting().principalId,
 ): void {
-  if (principalId === undefined || writers === null || writers.includes(principalId)) return;
-  if (readers !== null && !readers.includes(principalId)) throw notFound('The table');
+  if (isWritable(access, principalId)) return;
+  if (!includesAll(access.readers, principalId)) throw notFound('The table');
   throw new AppError(
     'admin_required',
     'You may read this table, not write it; an administrator grants that.',
