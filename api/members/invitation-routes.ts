@@ -10,6 +10,7 @@ import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { envelope } from '../schemas.ts';
 import { serviceUrl } from '../service-url.ts';
+import { refuseNarrowClient } from './changer.ts';
 import { mailLink } from './mail-link.ts';
 import {
   invitationBody,
@@ -59,6 +60,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
       }),
     },
     async ({ caller, organizationId, body, newId, transaction, request, reply }) => {
+      if (body.role === 'admin') refuseNarrowClient(caller);
       const { link, secret } = await transaction(async (db) => {
         await refuseMemberEmail(db, organizationId, body.email);
         return makeLink(db, {

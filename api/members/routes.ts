@@ -14,7 +14,7 @@ import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { envelope } from '../schemas.ts';
 import { serviceUrl } from '../service-url.ts';
-import { isOwner } from './changer.ts';
+import { isOwner, refuseNarrowClient } from './changer.ts';
 import { mailLink } from './mail-link.ts';
 import {
   changeMemberBody,
@@ -116,6 +116,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
           'conflict',
           `People sign in with ${deps.identityProvider.label}, without passwords.`,
         );
+      refuseNarrowClient(caller);
       const { link, secret } = await transaction(async (db) => {
         const { email, role, id: userId } = await getMember(db, organizationId, params.user_id);
         if (role === 'owner') refuseUnlessOwner(await isOwner(db, caller));
