@@ -600,6 +600,7 @@ export interface Projects {
 }
 
 export interface PublicClients {
+  address_group: string | null;
   created_at: Generated<Timestamp>;
   id: string;
   last_used_at: Generated<Timestamp>;

@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { ValidationError } from '../../../data/errors.ts';
+import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { pauseWorkflowsWithoutGrant } from '../../../domain/automation/workflows/definitions/pause-all.ts';
 import { accessOf, type Grant, grantsOf, unknownPrincipals } from '../../../domain/tables/tables/grants.ts';
-import { getTable, lockTable, updateTableRow } from '../../../domain/tables/tables/tables.ts';
+import {
+  findQuarantineTable,
+  findTable,
+  getTable,
+  lockTable,
+  type TableRow,
+  updateTableRow,
+} from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { envelope, idText } from '../../schemas.ts';
@@ -58,22 +65,38 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Replace who may read and write a table',
       description:
-        'For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with. Active workflows whose owner loses a table that they read are paused, with `pauseReason: grant_lost`.',
+        'For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with. Active workflows whose owner loses a table that they read are paused, with `pauseReason: grant_lost`. The quarantine table of a table has its grants, and none of its own: a 409 `conflict` names the table to change.',
       admin: true,
       body,
+      errors: ['conflict'],
       exists,
     },
     { 200: answer },
     async ({ organizationId, params, body: { grants }, transaction }) => {
       const table = await transaction(async (db) => {
-        await lockTable(db, organizationId, params.table_id);
+        await refuseQuarantine(db, await lockTable(db, organizationId, params.table_id));
         await refuseUnknown(db, organizationId, grants);
         const changed = await updateTableRow(db, organizationId, params.table_id, accessOf(grants));
         await pauseWorkflowsWithoutGrant(db, changed);
+        const quarantine = await findQuarantineTable(db, organizationId, changed.id);
+        if (quarantine !== undefined) await pauseWorkflowsWithoutGrant(db, quarantine);
         return changed;
       });
       return { data: { grants: grantsOf(table) } };
     },
+  );
+}
+
+/** The database gives a quarantine table the grants of its table. */
+async function refuseQuarantine(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, quarantine_of: id }: TableRow,
+): Promise<void> {
+  const table = id === null ? undefined : await findTable(db, organizationId, id);
+  if (table === undefined) return;
+  throw new AppError(
+    'conflict',
+    `This is the quarantine of the table ${table.name} and has its grants: change those of ${table.id}.`,
   );
 }
 
