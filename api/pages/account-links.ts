@@ -9,7 +9,7 @@ import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { type Html, html } from './html.ts';
 import { describedBy, faultText, sendNotUsable, sendPage } from './layout.ts';
-import type { Pages } from './pages.ts';
+import { type Pages, personIn } from './pages.ts';
 import { beginAtProvider, providerForm } from './provider.ts';
 
 const text = z.string().default('');
@@ -146,10 +146,12 @@ ${asks.map((field) => accountField(field, given, describedBy(faultOf(field))))}
     if (fault !== undefined) return sendForm(reply, { token, link, given, fault });
     try {
       const fields = { ...given, address: addressGroup(request.ip) };
-      const { person, secret } = await openAccount(pages.db, link, fields);
-      request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
       const action = kind === 'password' ? 'account.password_set' : 'account.opened';
-      await pages.record(request, person, { action, outcome: 'done' });
+      const event = { action, outcome: 'done', personOf: personIn } as const;
+      const { person, secret } = await pages.recording(request, event, () =>
+        openAccount(pages.db, link, fields),
+      );
+      request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
       pages.setSession(reply, secret);
       return reply.redirect('/sign-in', 303);
     } catch (error) {

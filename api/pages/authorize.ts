@@ -121,26 +121,26 @@ ${decisionButtons}
       const { organizationId, userId } = session;
       const { client, redirectUri } = right;
       request.log.info({ organizationId, userId, clientId: client.id, decision }, 'decided on a login');
-      const recordDecision = (status: 'approved' | 'denied') =>
-        pages.record(request, session, {
-          action: `login.${status}`,
-          outcome: 'done',
-          resource: { id: null, name: client.id },
-        });
+      const event = (status: 'approved' | 'denied') => ({
+        action: `login.${status}`,
+        outcome: 'done' as const,
+        resource: { id: null, name: client.id },
+      });
       if (decision === 'deny') {
-        await recordDecision('denied');
+        await pages.record(request, session, event('denied'));
         return sendBack(reply, right, { error: 'access_denied' });
       }
       if (decision !== 'approve') return sendConsent(reply, session, right, grant);
-      const code = await issueCode(pages.db, {
+      const issued = {
         organizationId,
         userId,
         clientId: client.id,
         redirectUri,
         address: request.ip,
         ...grant,
-      });
-      await recordDecision('approved');
+      };
+      const approved = { ...event('approved'), personOf: () => session };
+      const code = await pages.recording(request, approved, () => issueCode(pages.db, issued));
       return sendBack(reply, right, { code });
     },
   );

@@ -91,15 +91,18 @@ ${decisionButtons}
       if (login === undefined) return sendCodeForm(reply, typed.slice(0, 20), unknownCode);
       if (decision !== 'approve' && decision !== 'deny') return sendDecision(reply, session, login, typed);
       const status = decision === 'approve' ? 'approved' : 'denied';
-      if (!(await decideDeviceLogin(pages.db, login.id, session, status)))
-        return sendCodeForm(reply, '', unknownCode);
-      const { organizationId, userId } = session;
-      request.log.info({ organizationId, userId, deviceLoginId: login.id, status }, 'decided on a login');
-      await pages.record(request, session, {
+      const event = {
         action: `login.${status}`,
         outcome: 'done',
         resource: { id: login.id, name: login.client_id },
-      });
+        personOf: () => session,
+      } as const;
+      const isDecided = await pages.recording(request, event, () =>
+        decideDeviceLogin(pages.db, login.id, session, status),
+      );
+      if (!isDecided) return sendCodeForm(reply, '', unknownCode);
+      const { organizationId, userId } = session;
+      request.log.info({ organizationId, userId, deviceLoginId: login.id, status }, 'decided on a login');
       return decision === 'approve'
         ? sendPage(reply, {
             title: 'Approved',

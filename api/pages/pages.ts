@@ -5,15 +5,24 @@ import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Html } from './html.ts';
 
+/** An event of the audit, without what every event of a page has. */
+export type PageEvent = Pick<NewAuditEvent, 'action' | 'outcome'> & Partial<NewAuditEvent>;
+
+/** The person of a result that has one. */
+export const personIn = (result: unknown): Person | undefined =>
+  (result as { person?: Person } | undefined)?.person;
+
 /** What every page may use. */
 export interface Pages
   extends Pick<ApiDeps, 'db' | 'cipher' | 'publicUrl' | 'publicClients' | 'identityProvider'> {
-  /** Records what a person did here, or was refused, in the audit. */
-  record(
+  /** Records what a person was refused here, or what has no transaction of its own, in the audit. */
+  record(request: FastifyRequest, person: Person, event: PageEvent): Promise<void>;
+  /** Records what a person does here, in the transaction that does it; `personOf` says whose it is. */
+  recording<T>(
     request: FastifyRequest,
-    person: Person,
-    event: Pick<NewAuditEvent, 'action' | 'outcome'> & Partial<NewAuditEvent>,
-  ): Promise<void>;
+    event: PageEvent & { personOf(result: unknown): Person | undefined },
+    work: () => Promise<T>,
+  ): Promise<T>;
   /** The fields of every form: who posts it got it from here. */
   formFields(reply: FastifyReply): Html;
   sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;

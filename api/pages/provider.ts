@@ -19,7 +19,7 @@ import { serviceUrl } from '../service-url.ts';
 import { type Html, html } from './html.ts';
 import { sendNotUsable, sendOnward, sendPage } from './layout.ts';
 import { nextPage } from './next-page.ts';
-import type { Pages } from './pages.ts';
+import { type Pages, personIn } from './pages.ts';
 import { openProgress, type Progress, progressSeconds, sealProgress } from './progress.ts';
 
 const callbackPath = '/sign-in/oidc/callback';
@@ -87,10 +87,11 @@ export function providerPages(routes: Routes, pages: Pages, provider: IdentityPr
     const { link, before, next } = progress;
     const found = link && (await findLink(pages.db, link.kind, link.token));
     if (link !== undefined && found === undefined) return sendNotUsable(reply);
-    const outcome =
-      found === undefined
-        ? await signInAs(pages.db, identity)
-        : await openAccountAs(pages.db, found, identity);
+    const action = found === undefined ? 'session.begun' : 'account.opened';
+    const event = { action, outcome: 'done', personOf: personIn } as const;
+    const outcome = await pages.recording(request, event, () =>
+      found === undefined ? signInAs(pages.db, identity) : openAccountAs(pages.db, found, identity),
+    );
     if (typeof outcome === 'string') {
       request.log.info({ refusal: outcome, linkId: found?.id }, 'a sign-in was refused');
       return sendRefusal(reply, provider, outcome, identity);
@@ -102,8 +103,6 @@ export function providerPages(routes: Routes, pages: Pages, provider: IdentityPr
         'an account was opened by its link',
       );
     if (before !== undefined) await endSession(pages.db, before);
-    const action = found === undefined ? 'session.begun' : 'account.opened';
-    await pages.record(request, person, { action, outcome: 'done' });
     pages.setSession(reply, secret);
     return sendOnward(reply, next);
   });

@@ -2,7 +2,10 @@ import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, problems } from '../../data/errors.ts';
+import { type Acting, actingAs } from '../../data/postgres/acting.ts';
+import { type NewAuditEvent, recordEvents } from '../../domain/workspace/audit/events.ts';
 import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
+import type { Person } from '../../domain/workspace/people/accounts.ts';
 import { findSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { toKnownError } from '../plugins/errors.ts';
@@ -12,7 +15,7 @@ import { authorizePages } from './authorize.ts';
 import { devicePages } from './device.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
-import type { Pages } from './pages.ts';
+import type { PageEvent, Pages } from './pages.ts';
 import { providerPages } from './provider.ts';
 import { signInPages } from './sign-in.ts';
 
@@ -49,17 +52,8 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
     const [sessionCookie, progressCookie] = [named('session'), named('sign-in')];
     const pages: Pages = {
       ...deps,
-      record: ({ ip: address, id: requestId }, { organizationId, userId }, event) =>
-        record({
-          organizationId,
-          actor: { type: 'user', id: userId },
-          resource: { id: userId, name: null },
-          address,
-          requestId,
-          processId: null,
-          detail: null,
-          ...event,
-        }),
+      record: (request, person, event) => record(eventOf(request, person, event)),
+      recording: (request, event, work) => recording(record, request, event, work),
       formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
       sessionOf: async (request) => {
         const secret = request.cookies[sessionCookie];
@@ -78,6 +72,47 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
     devicePages(routes, pages);
     authorizePages(routes, pages);
   });
+}
+
+function eventOf(
+  { ip: address, id: requestId }: FastifyRequest,
+  { organizationId, userId }: Person,
+  event: PageEvent,
+): NewAuditEvent {
+  return {
+    organizationId,
+    actor: { type: 'user', id: userId },
+    resource: { id: userId, name: null },
+    address,
+    requestId,
+    processId: null,
+    detail: null,
+    ...event,
+  };
+}
+
+/** Records the event in the transaction of `work` that has changed something and knows whose it is. */
+async function recording<T>(
+  record: Recorder,
+  request: FastifyRequest,
+  { personOf, ...event }: PageEvent & { personOf(result: unknown): Person | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  let isRecorded = false;
+  const beforeCommit: Acting['beforeCommit'] = async (db, result) => {
+    const person = isRecorded ? undefined : personOf(result);
+    if (person === undefined) return undefined;
+    const told = [eventOf(request, person, event)];
+    if ((await recordEvents(db, person.organizationId, told, { onlyIfWritten: true })) === 0)
+      return undefined;
+    return () => {
+      isRecorded = true;
+    };
+  };
+  const result = await actingAs({ principalId: undefined, beforeCommit }, work);
+  const person = isRecorded ? undefined : personOf(result);
+  if (person !== undefined && result !== false) await record(eventOf(request, person, event));
+  return result;
 }
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

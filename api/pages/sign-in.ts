@@ -81,8 +81,10 @@ ${onward}
     }
     const before = await pages.sessionOf(request);
     if (before !== undefined) await endSession(pages.db, before);
-    const secret = await inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person));
-    await pages.record(request, person, { action: 'session.begun', outcome: 'done' });
+    const event = { action: 'session.begun', outcome: 'done', personOf: () => person } as const;
+    const secret = await pages.recording(request, event, () =>
+      inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person)),
+    );
     pages.setSession(reply, secret);
     return reply.redirect(next, 303);
   });
@@ -98,8 +100,8 @@ ${onward}
     async (request, reply) => {
       const session = await pages.sessionOf(request);
       if (session !== undefined) {
-        await endSession(pages.db, session);
-        await pages.record(request, session, { action: 'session.ended', outcome: 'done' });
+        const event = { action: 'session.ended', outcome: 'done', personOf: () => session } as const;
+        await pages.recording(request, event, () => endSession(pages.db, session));
       }
       pages.clearSession(reply);
       // Otherwise browsers show the pages from before on the way back, which they keep in memory.
