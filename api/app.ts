@@ -157,7 +157,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   workflowRunsRoutes(app, deps);
   workflowDeliveriesRoutes(app, deps);
   workflowTriggersRoutes(app, deps);
-  hooksRoutes(app, deps, limit);
+  hooksRoutes(app, deps, limit, record);
   filesRoutes(app, deps);
   previewsRoutes(app, deps);
   runsRoutes(app, deps);

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { endedByAccessToken, endedByRefreshToken } from '../../domain/workspace/audit/ended-logins.ts';
+import { recordedWork } from '../../domain/workspace/audit/recorded-work.ts';
+import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import { revokeRefreshToken } from '../../domain/workspace/logins/logins.ts';
 import { findAccessToken, revokeToken } from '../../domain/workspace/organizations/access.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
@@ -20,6 +23,7 @@ export function revocationRoute(
   routes: Routes,
   deps: ApiDeps,
   authenticate: ClientExchange['authenticate'],
+  record: Recorder,
 ): void {
   routes.post(
     '/v1/auth/revoke',
@@ -45,10 +49,24 @@ export function revocationRoute(
       if (secret !== undefined || request.headers.authorization !== undefined) await authenticate(request);
       if (token === undefined) throw oauthError('invalid_request', 'Send token.');
       const access = await findAccessToken(deps.db, token);
+      const from = { address: request.ip, requestId: request.id, detail: null };
       if (access !== undefined) {
-        await revokeToken(deps.db, access.organizationId, access.id);
+        await recordedWork(
+          record,
+          async (db) => ({ ...(await endedByAccessToken(db, access)), ...from }),
+          () => revokeToken(deps.db, access.organizationId, access.id),
+        );
         routes.forgetToken(access.id);
-      } else await revokeRefreshToken(deps.db, token);
+        return {};
+      }
+      await recordedWork(
+        record,
+        async (db) => {
+          const ended = await endedByRefreshToken(db, token);
+          return ended && { ...ended, ...from };
+        },
+        () => revokeRefreshToken(deps.db, token),
+      );
       return {};
     },
   );

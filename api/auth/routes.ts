@@ -16,7 +16,7 @@ export function authRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
     const routes = forms as Routes;
     formBody(routes);
     tokenRoutes(routes, deps, exchange);
-    revocationRoute(routes, deps, authenticate);
+    revocationRoute(routes, deps, authenticate, record);
     routes.post(
       '/v1/auth/m2m/token',
       {

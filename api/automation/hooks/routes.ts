@@ -2,8 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
 import type { Params } from '../../../domain/analyst/playbooks/parameters.ts';
-import { checkCall, takeCall } from '../../../domain/automation/workflows/starts/call.ts';
+import { checkCall, type SignedCall, takeCall } from '../../../domain/automation/workflows/starts/call.ts';
 import type { BodyReader } from '../../../domain/tables/records/reading/reader.ts';
+import { recordedWork } from '../../../domain/workspace/audit/recorded-work.ts';
+import type { Recorder } from '../../../domain/workspace/audit/recorder.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { isMap } from '../../free-form.ts';
@@ -27,7 +29,7 @@ const taken = envelope(z.object({ runId: z.string() })).meta({
 });
 
 /** The addresses of webhook triggers; a call is authorized by its signature. */
-export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void {
+export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record: Recorder): void {
   app.post(
     '/v1/hooks/:token',
     {
@@ -67,13 +69,27 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit): void 
       limit.byHook(call.triggerId, reply);
       const { organizationId, workflowId } = call;
       const readParams = () => paramsOf(deps.reader, request, body);
-      await takeCall(deps, call, { readParams, memo: memoOf(request, call.triggerId) });
+      const take = () => takeCall(deps, call, { readParams, memo: memoOf(request, call.triggerId) });
+      // A repeated call starts nothing more.
+      await (call.earlier === undefined
+        ? recordedWork(record, async () => startedBy(request, call), take)
+        : take());
       request.log.info({ organizationId, workflowId, runId: call.runId }, 'took a call of a hook');
       reply.code(202);
       return { data: { runId: call.runId } };
     },
   );
 }
+
+const startedBy = ({ ip, id }: FastifyRequest, { organizationId, triggerId, runId }: SignedCall) => ({
+  organizationId,
+  actor: { type: 'system' as const, id: null },
+  action: 'workflow.run',
+  resource: { id: runId, name: null },
+  address: ip,
+  requestId: id,
+  detail: { trigger: triggerId },
+});
 
 async function paramsOf(reader: BodyReader, request: FastifyRequest, bytes: Buffer): Promise<Params> {
   const input = { body: { bytes }, bounds: bodyBounds };
