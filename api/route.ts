@@ -5,6 +5,7 @@ import type { IdPrefix } from '../data/ids.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../data/postgres/client.ts';
 import { type Caller, callerOf, idFor, type Scope } from './caller.ts';
 import type { Routes } from './deps.ts';
+import { type AuditNote, noteForAudit } from './plugins/audit.ts';
 
 /** The parameter names of a path: `/v1/projects/:project_id` has `project_id`. */
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -36,6 +37,8 @@ export interface Call<Path extends string = string, Query = unknown, Body = unkn
   transaction<T>(work: (db: OrganizationTransaction) => Promise<T>): Promise<T>;
   /** A new id; under an idempotency key always the same for the same purpose. */
   newId(prefix: IdPrefix, purpose?: string): string;
+  /** Says what the audit tells of the call; in or before the transaction that changes something. */
+  audit(note: AuditNote): void;
 }
 
 export interface Operation<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
@@ -143,6 +146,7 @@ function callOf<Path extends string, Query, Body>(
     body: request.body as Body,
     transaction: (work) => inOrganization(db, organizationId, work),
     newId: (prefix, purpose) => idFor(request, prefix, purpose),
+    audit: (note) => noteForAudit(request, note),
   };
 }
 

@@ -51,10 +51,14 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     admin: true,
     body: changeMemberBody,
     errors: ['conflict'],
-    run: ({ caller, organizationId, params, body, transaction }) =>
-      transaction(async (db) =>
-        changeRole(db, organizationId, params.user_id, body.role, { isOwner: () => isOwner(db, caller) }),
-      ),
+    run: ({ caller, organizationId, params, body, transaction, audit }) =>
+      transaction(async (db) => {
+        const { role: from } = await getMember(db, organizationId, params.user_id);
+        audit({ detail: { from, to: body.role } });
+        return changeRole(db, organizationId, params.user_id, body.role, {
+          isOwner: () => isOwner(db, caller),
+        });
+      }),
   });
   route(
     app,
@@ -110,7 +114,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
         ],
       }),
     },
-    async ({ caller, organizationId, params, transaction, request, reply }) => {
+    async ({ caller, organizationId, params, transaction, request, reply, audit }) => {
       if (deps.identityProvider !== undefined)
         throw new AppError(
           'conflict',
@@ -118,7 +122,8 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
         );
       refuseNarrowClient(caller);
       const { link, secret } = await transaction(async (db) => {
-        const { email, role, id: userId } = await getMember(db, organizationId, params.user_id);
+        const { email, name, role, id: userId } = await getMember(db, organizationId, params.user_id);
+        audit({ resource: { id: userId, name: name || email } });
         if (role === 'owner') refuseUnlessOwner(await isOwner(db, caller));
         return makeLink(db, {
           organizationId,

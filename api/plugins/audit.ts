@@ -11,17 +11,41 @@ interface Audited {
   processId: string | null;
   /** Of the answer, if the handler gave any. */
   resource: Resource | undefined;
+  /** What the handler says of its event, instead of what is taken from its answer. */
+  given: AuditNote;
+  isAnswered: boolean;
+}
+
+/** What a handler knows better of its event than its answer tells. */
+export interface AuditNote {
+  resource?: Resource;
+  detail?: Record<string, unknown>;
 }
 
 type Resource = NewAuditEvent['resource'];
 
+/** These commit to the lake: a failure afterwards does not take back what they did. */
+const inLake: ReadonlySet<string> = new Set([
+  'rows.appended',
+  'rows.upserted',
+  'rows.deleted',
+  'batch.page_staged',
+]);
+
 const audited = new WeakMap<FastifyRequest, Audited>();
+
+/** Notes what the event of a request shall tell; before the transaction commits that is recorded with it. */
+export function noteForAudit(request: FastifyRequest, note: AuditNote): void {
+  const known = audited.get(request);
+  if (known !== undefined) known.given = { ...known.given, ...note };
+}
 
 /**
  * Every handler works for its caller, and what it changes is recorded in the first of its transactions that
  * changes something. What has no transaction of ours (rows in the lake) is recorded before it is answered,
  * and an answer that cannot be recorded is not given. A change that was recorded and then failed gets a
- * second event, `refused`, as do requests that lack a scope or a role.
+ * second event, `refused`, as do requests that lack a scope or a role. A write to the lake that is answered
+ * as a failure of the service may be there all the same: its event says that this is uncertain.
  */
 export function audit(app: FastifyInstance, record: Recorder): void {
   app.addHook('onRoute', (route) => {
@@ -49,7 +73,9 @@ export function audit(app: FastifyInstance, record: Recorder): void {
 
   app.addHook('onSend', async (request, reply, payload) => {
     const event = lateEvent(request, reply);
-    if (event !== undefined) await record(event);
+    if (event?.detail?.['uncertain'] === true)
+      await record(event).catch((err: unknown) => request.log.warn({ err }, 'a failure was not recorded'));
+    else if (event !== undefined) await record(event);
     return payload;
   });
 }
@@ -62,7 +88,13 @@ function actingOf(request: FastifyRequest, action: string | undefined): Acting {
   const { caller } = request;
   const principalId = principalOf(caller);
   if (caller === undefined || action === undefined) return { principalId };
-  const known: Audited = { isRecorded: false, processId: null, resource: undefined };
+  const known: Audited = {
+    isRecorded: false,
+    processId: null,
+    resource: undefined,
+    given: {},
+    isAnswered: false,
+  };
   audited.set(request, known);
   return {
     principalId,
@@ -71,8 +103,8 @@ function actingOf(request: FastifyRequest, action: string | undefined): Acting {
     },
     beforeCommit: async (db, result) => {
       if (known.isRecorded) return undefined;
-      const resource = resourceOf(result) ?? ofPath(request);
-      const event = eventOf(request, caller, { action, resource, outcome: 'done' });
+      const { resource = resourceOf(result) ?? ofPath(request), detail = null } = known.given;
+      const event = eventOf(request, caller, { action, resource, outcome: 'done', detail });
       const recorded = await recordEvents(db, caller.organizationId, [event], { onlyIfWritten: true });
       if (recorded === 0) return undefined;
       return () => {
@@ -87,23 +119,33 @@ function lateEvent(request: FastifyRequest, reply: FastifyReply): NewAuditEvent 
   const { caller, method, routeOptions } = request;
   if (caller === undefined || routeOptions.url === undefined) return undefined;
   const known = audited.get(request);
-  // An event that cannot be recorded is answered with an error, which is sent by way of this hook again.
-  audited.delete(request);
   const { statusCode: status } = reply;
-  const resource = known?.resource ?? ofPath(request);
-  const refused = () =>
+  const resource = known?.given.resource ?? known?.resource ?? ofPath(request);
+  const refused = (more: object = {}) =>
     eventOf(request, caller, {
       action: refusedAction(method, routeOptions.url!),
       resource,
       outcome: 'refused',
-      detail: { status },
+      detail: { status, ...more },
     });
+  const isSecond = known?.isAnswered === true;
+  if (known !== undefined) known.isAnswered = true;
+  const isUncertain = known?.isRecorded === false && inLake.has(auditAction(method, routeOptions.url) ?? '');
+  if (status >= 500 && isUncertain) return refused({ uncertain: true });
+  // An event that cannot be recorded is answered with an error, which is sent by way of this hook again.
+  if (isSecond) return undefined;
   if (status === 403) return refused();
   if (known === undefined) return undefined;
   if (status >= 400) return known.isRecorded ? refused() : undefined;
   if (known.isRecorded || reply.getHeader('Idempotent-Replayed') !== undefined) return undefined;
   const action = auditAction(method, routeOptions.url)!;
-  return eventOf(request, caller, { action, resource, outcome: 'done', processId: known.processId });
+  return eventOf(request, caller, {
+    action,
+    resource,
+    outcome: 'done',
+    detail: known.given.detail ?? null,
+    processId: known.processId,
+  });
 }
 
 function eventOf(

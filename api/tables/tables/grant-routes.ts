@@ -34,6 +34,8 @@ const answer = envelope(z.object({ grants: z.array(grantSchema) }).meta({ id: 'T
   examples: [{ data: example }],
 });
 
+const mostAudited = 20;
+
 /** Who may read and write a table. */
 export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Tables' };
@@ -72,11 +74,13 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
       exists,
     },
     { 200: answer },
-    async ({ organizationId, params, body: { grants }, transaction }) => {
+    async ({ organizationId, params, body: { grants }, transaction, audit }) => {
       const table = await transaction(async (db) => {
         await refuseQuarantine(db, await lockTable(db, organizationId, params.table_id));
         await refuseUnknown(db, organizationId, grants);
         const changed = await updateTableRow(db, organizationId, params.table_id, accessOf(grants));
+        const now = grantsOf(changed);
+        audit({ detail: { grants: now.slice(0, mostAudited), total: now.length } });
         await pauseWorkflowsWithoutGrant(db, changed);
         const quarantine = await findQuarantineTable(db, organizationId, changed.id);
         if (quarantine !== undefined) await pauseWorkflowsWithoutGrant(db, quarantine);
