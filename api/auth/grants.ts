@@ -2,7 +2,7 @@ import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts
 import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
 import { refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
-import { findPublicClient } from '../../domain/workspace/logins/public-clients.ts';
+import { findPublicClient, keepPublicClient } from '../../domain/workspace/logins/public-clients.ts';
 import type { ApiDeps } from '../deps.ts';
 import { deviceGrant } from './device-schemas.ts';
 import { oauthError } from './oauth-error.ts';
@@ -68,6 +68,7 @@ export async function grantTokens(deps: ApiDeps, form: GrantForm, allowed: reado
   if (!allowed.includes(grantType))
     throw oauthError('unsupported_grant_type', `This route grants ${allowed.join(' and ')}.`);
   const tokens = await grants[grantType](deps, form, clientId);
+  await keepPublicClient(deps.db, clientId);
   return {
     access_token: tokens.accessToken,
     token_type: 'Bearer' as const,

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
-import { isRegistrable, registerPublicClient } from '../../domain/workspace/logins/public-clients.ts';
+import {
+  isRegistrable,
+  isTakenName,
+  registerPublicClient,
+} from '../../domain/workspace/logins/public-clients.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { addressGroup } from '../plugins/address-group.ts';
 import { visibleName } from '../schemas.ts';
 
 const body = z
@@ -47,7 +52,7 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
         tags: ['Auth'],
         summary: 'Register a public client',
         description:
-          'RFC 7591. Addresses are https, http of a loopback address (any port is then taken), or a scheme of the program’s own such as `com.example.app:/callback`. Clients that nobody used for 30 days are removed.',
+          'RFC 7591. Addresses are https, http of a loopback address (any port is then taken), or a scheme of the program’s own such as `com.example.app:/callback`. Clients that nobody used for 30 days are removed; a network has at most 20.',
         body,
         response: { 201: answer },
       },
@@ -58,13 +63,19 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
       const method = request.body.token_endpoint_auth_method ?? 'none';
       if (method !== 'none')
         throw refused('invalid_client_metadata', 'Only token_endpoint_auth_method none is supported.');
+      if (isTakenName(deps, name))
+        throw refused('invalid_client_metadata', 'The name is that of a program of this service.');
       const wrong = redirectUris.find((uri) => !isRegistrable(uri));
       if (wrong !== undefined)
         throw refused(
           'invalid_redirect_uri',
           'Redirect addresses are https, http of a loopback address, or a scheme of your own with a dot in it.',
         );
-      const client = await registerPublicClient(deps.db, { name, redirectUris });
+      const client = await registerPublicClient(deps.db, {
+        name,
+        redirectUris,
+        addressGroup: addressGroup(request.ip),
+      });
       reply.code(201).header('Cache-Control', 'no-store');
       return {
         client_id: client.id,

@@ -4,6 +4,7 @@ import { issueCode } from '../../domain/workspace/logins/authorization-codes.ts'
 import {
   findPublicClient,
   isRedirectUri,
+  keepPublicClient,
   type PublicClient,
 } from '../../domain/workspace/logins/public-clients.ts';
 import { showPerson } from '../../domain/workspace/people/accounts.ts';
@@ -141,6 +142,7 @@ ${decisionButtons}
       };
       const approved = { ...event('approved'), personOf: () => session };
       const code = await pages.recording(request, approved, () => issueCode(pages.db, issued));
+      await keepPublicClient(pages.db, client.id);
       return sendBack(reply, right, { code });
     },
   );

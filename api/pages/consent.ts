@@ -15,13 +15,13 @@ export function consent({
   person,
   scopes,
 }: {
-  client: Pick<PublicClient, 'name'>;
+  client: Pick<PublicClient, 'name' | 'isSelfRegistered'>;
   from: { label: string; value: string };
   person: ShownPerson;
   scopes: readonly string[];
 }): Html {
   return html`<dl>
-<dt>Program</dt><dd>${client.name}</dd>
+<dt>Program</dt><dd>${client.isSelfRegistered === true ? html`calls itself “${client.name}”; nobody has checked that` : client.name}</dd>
 <dt>${from.label}</dt><dd>${from.value}</dd>
 <dt>Acts as</dt><dd>${person.name} (${person.email})</dd>
 <dt>Organization</dt><dd>${person.organization}</dd>

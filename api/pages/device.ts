@@ -5,7 +5,7 @@ import {
   decideDeviceLogin,
   findPendingLogin,
 } from '../../domain/workspace/logins/device-logins.ts';
-import { findPublicClient } from '../../domain/workspace/logins/public-clients.ts';
+import { findPublicClient, keepPublicClient } from '../../domain/workspace/logins/public-clients.ts';
 import { readUserCode, shownUserCode } from '../../domain/workspace/logins/user-code.ts';
 import { showPerson } from '../../domain/workspace/people/accounts.ts';
 import { countAttempt, takeBackAttempt } from '../../domain/workspace/people/attempts.ts';
@@ -101,6 +101,7 @@ ${decisionButtons}
         decideDeviceLogin(pages.db, login.id, session, status),
       );
       if (!isDecided) return sendCodeForm(reply, '', unknownCode);
+      if (decision === 'approve') await keepPublicClient(pages.db, login.client_id);
       const { organizationId, userId } = session;
       request.log.info({ organizationId, userId, deviceLoginId: login.id, status }, 'decided on a login');
       return decision === 'approve'

@@ -12,6 +12,8 @@ export interface PublicClient {
   redirectUris: readonly string[];
   /** Any path of a loopback address: a program on the person's own computer. */
   takesLoopback?: boolean;
+  /** Nobody vouches for its name. */
+  isSelfRegistered?: boolean;
 }
 
 const builtIn: readonly PublicClient[] = [
@@ -33,12 +35,28 @@ export async function findPublicClient(
   const known = [...builtIn, ...publicClients].find((client) => client.id === id);
   if (known !== undefined || !id.startsWith('pub_')) return known;
   const row = await db
-    .updateTable('public_clients')
-    .set({ last_used_at: new Date() })
+    .selectFrom('public_clients')
+    .select(['id', 'name', 'redirect_uris'])
     .where('id', '=', id)
-    .returning(['id', 'name', 'redirect_uris'])
     .executeTakeFirst();
-  return row && { id: row.id, name: row.name, redirectUris: row.redirect_uris };
+  return row && { id: row.id, name: row.name, redirectUris: row.redirect_uris, isSelfRegistered: true };
+}
+
+/** Keeps a registered client, because a person approved it or it got tokens. */
+export async function keepPublicClient(db: Database, id: string): Promise<void> {
+  if (!id.startsWith('pub_')) return;
+  await db.updateTable('public_clients').set({ last_used_at: new Date() }).where('id', '=', id).execute();
+}
+
+const plainName = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
+
+/** Whether a name, or an id, is that of a built-in or configured client, which none may call itself. */
+export function isTakenName(
+  { publicClients }: Pick<PublicClientDeps, 'publicClients'>,
+  name: string,
+): boolean {
+  const taken = [...builtIn, ...publicClients].flatMap((client) => [client.id, client.name]);
+  return taken.some((one) => plainName(one) === plainName(name));
 }
 
 /**
@@ -79,23 +97,40 @@ export function isRegistrable(uri: string): boolean {
 }
 
 const maxRegistered = 1_000;
+/** Nobody fills all places from one network. */
+const maxOfGroup = 20;
 
 /**
  * Registers a client (RFC 7591). Those that nobody used for 30 days are removed.
  *
- * @throws AppError conflict if there are too many
+ * @throws AppError conflict if there are too many, in all or from the same network
  */
 export async function registerPublicClient(
   db: Database,
-  { name, redirectUris }: Pick<PublicClient, 'name' | 'redirectUris'>,
+  given: Pick<PublicClient, 'name' | 'redirectUris'> & { addressGroup: string },
 ): Promise<PublicClient & { createdAt: Date }> {
-  const { rows } = await sql<{ id: string; created_at: Date }>`
-    INSERT INTO public_clients (id, name, redirect_uris)
-    SELECT ${newId('pub')}, ${name}, ${[...redirectUris]}
-    WHERE (SELECT count(*) FROM public_clients) < ${maxRegistered}
-    RETURNING id, created_at`.execute(db);
-  const [row] = rows;
-  if (row === undefined)
-    throw new AppError('conflict', `The service has ${maxRegistered} registered clients, which is the most.`);
-  return { id: row.id, name, redirectUris, createdAt: row.created_at };
+  const { name, redirectUris, addressGroup } = given;
+  return db.transaction().execute(async (transaction) => {
+    // Serialises counting.
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended('public clients', 0))`.execute(transaction);
+    const { total, ofGroup } = await transaction
+      .selectFrom('public_clients')
+      .select(({ fn }) => [
+        fn.countAll<number>().as('total'),
+        fn.countAll<number>().filterWhere('address_group', '=', addressGroup).as('ofGroup'),
+      ])
+      .executeTakeFirstOrThrow();
+    const most = total >= maxRegistered ? maxRegistered : maxOfGroup;
+    if (total >= maxRegistered || ofGroup >= maxOfGroup)
+      throw new AppError(
+        'conflict',
+        `The service has ${most} registered clients${total >= maxRegistered ? '' : ' from your network'}, which is the most.`,
+      );
+    const row = await transaction
+      .insertInto('public_clients')
+      .values({ id: newId('pub'), name, redirect_uris: [...redirectUris], address_group: addressGroup })
+      .returning(['id', 'created_at'])
+      .executeTakeFirstOrThrow();
+    return { id: row.id, name, redirectUris, isSelfRegistered: true, createdAt: row.created_at };
+  });
 }

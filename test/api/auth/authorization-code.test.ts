@@ -244,6 +244,46 @@ test('a program registers itself and signs a person in; its loopback address has
   }
 });
 
+test('who registered itself is marked, kept only by approval and use, and few come from one network', async () => {
+  const { catalogPool } = workspace.deps.lake;
+  await catalogPool.query('DELETE FROM public_clients');
+  const redirect_uris = ['http://127.0.0.1/cb'];
+  const register = (body: object) =>
+    workspace.call('POST', '/v1/auth/register', { body: { redirect_uris, ...body } });
+  for (const client_name of ['The  Command LINE', 'console', 'the console of this service']) {
+    const refused = await register({ client_name });
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_client_metadata']);
+  }
+  const made = await register({ client_name: 'Notebook' });
+  const change = { client_id: made.body.client_id, redirect_uri: 'http://127.0.0.1:5555/cb' };
+  const daysUnused = async () => {
+    const { rows } = await catalogPool.query(
+      'SELECT round(extract(epoch FROM now() - last_used_at) / 86400)::int AS days FROM public_clients WHERE id = $1',
+      [made.body.client_id],
+    );
+    return rows[0].days;
+  };
+  const age = () => catalogPool.query("UPDATE public_clients SET last_used_at = now() - interval '9 days'");
+  await age();
+  expect((await browser.open(asked(change).url)).text).toContain('calls itself “Notebook”');
+  expect(await daysUnused()).toBe(9);
+  const { location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  expect(await daysUnused()).toBe(0);
+  await age();
+  const code = answerOf(location)['code']!;
+  expect((await redeem({ ...change, code, code_verifier: 'x'.repeat(43) })).status).toBe(400);
+  expect(await daysUnused()).toBe(9);
+  const second = await approved(change);
+  await age();
+  expect((await redeem({ ...change, code: second.code, code_verifier: second.verifier })).status).toBe(200);
+  expect(await daysUnused()).toBe(0);
+  const answers = await Promise.all(Array.from({ length: 25 }, () => register({})));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
+  expect(answers.find(({ status }) => status !== 201)?.body.code).toBe('conflict');
+  await catalogPool.query("UPDATE public_clients SET address_group = 'elsewhere'");
+  expect((await register({})).status).toBe(201);
+});
+
 test('the metadata names what there is', async () => {
   const { body } = await workspace.call('GET', '/.well-known/oauth-authorization-server');
   const { issuer } = body;
