@@ -64,8 +64,7 @@ export const rotateBody = z
       .default(0)
       .describe('For how long the secret before stays valid, in seconds.'),
   })
-  .nullable()
-  .prefault({})
+  .nullish()
   .meta({ examples: [{ overlap_seconds: 3_600 }] });
 
 export function clientView(client: ApiClient): z.infer<typeof clientSchema> {

@@ -12,8 +12,8 @@ export async function isOwner(
 }
 
 /**
- * A person may sign in with every scope, so a client that opens an account, or takes one over, has every scope
- * itself: nobody grants more than they have.
+ * A person may sign in with every scope, so a client that opens an account, or takes one over, has every
+ * scope itself: nobody grants more than they have.
  */
 export function refuseNarrowClient({ kind, scopes: granted }: Caller): void {
   const missing = scopes.find((scope) => !granted.includes(scope));

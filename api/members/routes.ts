@@ -120,9 +120,9 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
           'conflict',
           `People sign in with ${deps.identityProvider.label}, without passwords.`,
         );
-      refuseNarrowClient(caller);
       const { link, secret } = await transaction(async (db) => {
         const { email, name, role, id: userId } = await getMember(db, organizationId, params.user_id);
+        refuseNarrowClient(caller);
         audit({ resource: { id: userId, name: name || email } });
         if (role === 'owner') refuseUnlessOwner(await isOwner(db, caller));
         return makeLink(db, {

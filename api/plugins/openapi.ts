@@ -70,8 +70,8 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
 }
 
 /**
- * CSV is text, so the JSON schema of the same route does not apply to it; and a body that has a default may
- * be left out.
+ * CSV is text, so the JSON schema of the same route does not apply to it; and a body that may be null may be
+ * left out.
  */
 function withOwnBodies<T extends object>(document: T): T {
   const { paths = {} } = document as { paths?: Record<string, Record<string, WithBody>> };
@@ -80,11 +80,13 @@ function withOwnBodies<T extends object>(document: T): T {
     // Replaced, not changed: the same object describes the JSON of the route.
     if (content?.['text/csv'] !== undefined)
       content['text/csv'] = { schema: { type: 'string', contentMediaType: 'text/csv' } };
-    if (content !== undefined && 'default' in (content['application/json']?.schema ?? {}))
-      operation.requestBody!.required = false;
+    if (takesNull(content?.['application/json']?.schema)) operation.requestBody!.required = false;
   }
   return document;
 }
+
+const takesNull = (schema: { anyOf?: { type?: string }[] } = {}): boolean =>
+  schema.anyOf?.some(({ type }) => type === 'null') === true;
 
 interface WithBody {
   requestBody?: { required?: boolean; content?: Record<string, { schema: object }> };

@@ -26,7 +26,7 @@ export async function askerOf(
   return asked?.created_by ?? conversation.created_by;
 }
 
-/** Whose rights, all of them together, the statements of a turn have: the asker's, and those a run is also for. */
+/** Whose rights together the statements of a turn have: the asker's, and those whom a run is also for. */
 export async function actsForIn(
   db: OrganizationTransaction,
   held: { conversation: Conversation; reply: Message },

@@ -16,8 +16,8 @@ export interface PlaybookRunRequest {
   playbookId: string;
   callerId: string;
   /**
-   * Nobody reads the instructions before they run, so that the run also has only the rights of who wrote them,
-   * and of `alsoFor`.
+   * Nobody reads the instructions before they run, so that the run also has only the rights of who wrote
+   * them, and of `alsoFor`.
    */
   isUnattended?: boolean;
   alsoFor?: readonly string[];

@@ -34,8 +34,8 @@ export async function pauseWorkflowsOf(
 }
 
 /**
- * Pauses the active workflows that read a table, or are triggered by it, whose owner may not read it any more.
- * They would only fail; an administrator gives the grant back, or the owner changes the workflow.
+ * Pauses the active workflows that read a table, or are triggered by it, whose owner may not read it any
+ * more. They would only fail; an administrator gives the grant back, or the owner changes the workflow.
  */
 export async function pauseWorkflowsWithoutGrant(
   db: OrganizationTransaction,
