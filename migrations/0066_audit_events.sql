@@ -1,4 +1,4 @@
--- Who did what. Rows are added and read, never changed; they are removed after 400 days.
+-- Who did what. Rows are added and read, never changed, and removed after 400 days.
 CREATE TABLE audit_events (
   organization_id text NOT NULL REFERENCES organizations (id),
   id text NOT NULL,

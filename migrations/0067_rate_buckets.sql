@@ -3,9 +3,10 @@ CREATE UNLOGGED TABLE rate_buckets (
   key bytea PRIMARY KEY,
   full_at timestamptz NOT NULL
 );
+-- allowed: the table is made here
 CREATE INDEX rate_buckets_full ON rate_buckets (full_at);
 
-CREATE OR REPLACE FUNCTION remove_full_buckets(at_most integer) RETURNS integer
+CREATE FUNCTION remove_full_buckets(at_most integer) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
   AS $$
 DECLARE removed integer;

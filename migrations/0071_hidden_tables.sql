@@ -92,9 +92,11 @@ CREATE OR REPLACE FUNCTION run_is_hidden(wanted_id text) RETURNS boolean
 -- Of runs, only imports and snapshots write a table.
 ALTER POLICY granted_only ON runs USING (current_principal() IS NULL
   OR kind NOT IN ('import', 'snapshot') OR NOT run_is_hidden(resource_id));
+-- allowed: no release has it
 DROP FUNCTION any_table_is_hidden;
+-- allowed: no release has it
 DROP FUNCTION table_is_hidden;
 
--- Whom else a run of the analyst works for, besides who started it; and who last wrote a schedule.
+-- Whom else a run of the analyst works for, besides who started it, and who last wrote a schedule.
 ALTER TABLE agent_runs ADD COLUMN also_for text[] NOT NULL DEFAULT '{}';
 ALTER TABLE schedules ADD COLUMN updated_by text;

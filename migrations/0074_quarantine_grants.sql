@@ -31,7 +31,5 @@ CREATE TRIGGER pass_grants_to_quarantine AFTER UPDATE OF readers, writers ON tab
   FOR EACH ROW WHEN (OLD.readers IS DISTINCT FROM NEW.readers OR OLD.writers IS DISTINCT FROM NEW.writers)
   EXECUTE FUNCTION pass_grants_to_quarantine();
 
-UPDATE tables SET readers = readers WHERE quarantine_of IS NOT NULL;
-
 -- The network from which a public client registered itself: none may fill all places.
 ALTER TABLE public_clients ADD COLUMN address_group text;
