@@ -29,6 +29,7 @@ const tags: [string, string][] = [
   ['Query Executions', 'Read-only SQL execution.'],
   ['Grid', 'Grid tables: creation and columns.'],
   ['Lake', 'Background work that keeps the lake fast and small.'],
+  ['Members', 'The people of the organization, and invitations to it.'],
   ['System', 'Liveness, readiness and explanations of problems.'],
 ];
 

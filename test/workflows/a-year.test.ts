@@ -199,6 +199,24 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
       leastMs: yearMs - dayMs,
     };
   },
+  // A process with the old list of keys goes on writing for an hour, and each pass finds another value.
+  keyRotation: (clock) => {
+    const left = after(
+      clock,
+      hourMs,
+      () => 1,
+      () => 0,
+    );
+    const some = { column: 'lakes.reader_password', keyId: 'old', count: 1 };
+    return {
+      input: { keyId: 'new' },
+      activities: {
+        countSealedValues: async () => ({ counts: [{ ...some, count: await left() }], next: null }),
+        resealValues: async () => ({ resealed: [some], changed: [], unopened: [], next: null }),
+      },
+      leastMs: hourMs,
+    };
+  },
   lakeMaintenance: (clock) => ({ input: {}, activities: maintained(clock), leastMs: yearMs }),
   schedule: (clock) => {
     const isOver = after(

@@ -153,7 +153,8 @@ const failing: Record<string, Failing> = {
 test('every process that may fail is among them', () => {
   const index = readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8');
   const types = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, type]) => type);
-  expect([...Object.keys(failing), 'schedule'].sort()).toEqual(types.sort());
+  // A schedule never fails; the rotation of a key serves no resource, and its own test has its failures.
+  expect([...Object.keys(failing), 'keyRotation', 'schedule'].sort()).toEqual(types.sort());
 });
 
 /** The details shown with the process in the UI. */
