@@ -103,7 +103,8 @@ export async function putFile(
   const inserted = await db
     .insertInto('files')
     .values(values)
-    .onConflict((conflict) => conflict.columns(['organization_id', 'project_id', 'path']).doNothing())
+    // Of the path or of the id: a second attempt of the same write has both, and either may be found first.
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
   if (inserted !== undefined) return { file: inserted, created: true };
