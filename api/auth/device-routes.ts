@@ -16,7 +16,7 @@ import {
   deviceTokenForm,
   tokenPair,
 } from './device-schemas.ts';
-import { grantTokens, publicClientOf } from './grants.ts';
+import { grantErrors, grantTokens, publicClientOf } from './grants.ts';
 import { oauthError } from './oauth-error.ts';
 
 const consumes = ['application/x-www-form-urlencoded'];
@@ -84,17 +84,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         config: {
           scope: 'public',
           oauth: true,
-          errors: [
-            'authorization_pending',
-            'slow_down',
-            'access_denied',
-            'expired_token',
-            'invalid_grant',
-            'invalid_client',
-            'unsupported_grant_type',
-            'unsupported_media_type',
-            'body_too_large',
-          ],
+          errors: grantErrors,
         },
       },
       async (request, reply) => {

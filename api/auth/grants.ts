@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../data/errors.ts';
 import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts';
 import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
@@ -19,6 +20,19 @@ export interface GrantForm {
 }
 
 export type PersonGrant = 'authorization_code' | 'refresh_token' | typeof deviceGrant;
+
+/** Of every route that gives tokens of a person. */
+export const grantErrors: readonly ErrorCode[] = [
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
+  'invalid_grant',
+  'invalid_client',
+  'unsupported_grant_type',
+  'unsupported_media_type',
+  'body_too_large',
+];
 
 const refusals: Readonly<Record<Exclude<PollOutcome, 'redeem'>, string>> = {
   authorization_pending: 'The person has not decided yet; poll again after the interval.',

@@ -3,7 +3,7 @@ import type { ApiDeps, Routes } from '../deps.ts';
 import { maxFormBytes } from '../plugins/form-body.ts';
 import type { ClientExchange } from './client-exchange.ts';
 import { deviceGrant, tokenPair } from './device-schemas.ts';
-import { grantTokens, type PersonGrant } from './grants.ts';
+import { grantErrors, grantTokens, type PersonGrant } from './grants.ts';
 import { tokenAnswer } from './schemas.ts';
 
 const personGrants: readonly PersonGrant[] = ['authorization_code', 'refresh_token', deviceGrant];
@@ -67,18 +67,7 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
       config: {
         scope: 'public',
         oauth: true,
-        errors: [
-          'authorization_pending',
-          'slow_down',
-          'access_denied',
-          'expired_token',
-          'invalid_grant',
-          'invalid_client',
-          'invalid_scope',
-          'unsupported_grant_type',
-          'unsupported_media_type',
-          'body_too_large',
-        ],
+        errors: [...grantErrors, 'invalid_scope'],
       },
     },
     async (request, reply) => {

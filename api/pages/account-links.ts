@@ -147,8 +147,7 @@ ${asks.map((field) => accountField(field, given, describedBy(faultOf(field))))}
     try {
       const fields = { ...given, address: addressGroup(request.ip) };
       const action = kind === 'password' ? 'account.password_set' : 'account.opened';
-      const event = { action, outcome: 'done', personOf: personIn } as const;
-      const { person, secret } = await pages.recording(request, event, () =>
+      const { person, secret } = await pages.recording(request, personIn, { action }, () =>
         openAccount(pages.db, link, fields),
       );
       request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');

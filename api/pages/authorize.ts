@@ -124,11 +124,10 @@ ${decisionButtons}
       request.log.info({ organizationId, userId, clientId: client.id, decision }, 'decided on a login');
       const event = (status: 'approved' | 'denied') => ({
         action: `login.${status}`,
-        outcome: 'done' as const,
         resource: { id: null, name: client.id },
       });
       if (decision === 'deny') {
-        await pages.record(request, session, event('denied'));
+        await pages.record(request, session, 'done', event('denied'));
         return sendBack(reply, right, { error: 'access_denied' });
       }
       if (decision !== 'approve') return sendConsent(reply, session, right, grant);
@@ -140,8 +139,12 @@ ${decisionButtons}
         address: request.ip,
         ...grant,
       };
-      const approved = { ...event('approved'), personOf: () => session };
-      const code = await pages.recording(request, approved, () => issueCode(pages.db, issued));
+      const code = await pages.recording(
+        request,
+        () => session,
+        event('approved'),
+        () => issueCode(pages.db, issued),
+      );
       await keepPublicClient(pages.db, client.id);
       return sendBack(reply, right, { code });
     },

@@ -93,12 +93,13 @@ ${decisionButtons}
       const status = decision === 'approve' ? 'approved' : 'denied';
       const event = {
         action: `login.${status}`,
-        outcome: 'done',
         resource: { id: login.id, name: login.client_id },
-        personOf: () => session,
-      } as const;
-      const isDecided = await pages.recording(request, event, () =>
-        decideDeviceLogin(pages.db, login.id, session, status),
+      };
+      const isDecided = await pages.recording(
+        request,
+        () => session,
+        event,
+        () => decideDeviceLogin(pages.db, login.id, session, status),
       );
       if (!isDecided) return sendCodeForm(reply, '', unknownCode);
       if (decision === 'approve') await keepPublicClient(pages.db, login.client_id);

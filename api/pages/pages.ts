@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NewAuditEvent } from '../../domain/workspace/audit/events.ts';
+import type { DoneEvent } from '../../domain/workspace/audit/recorded-work.ts';
 import type { Person } from '../../domain/workspace/people/accounts.ts';
 import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Html } from './html.ts';
 
-/** An event of the audit, without what every event of a page has. */
-export type PageEvent = Pick<NewAuditEvent, 'action' | 'outcome'> & Partial<NewAuditEvent>;
+/** What was done on a page, and to what if it is not the person. */
+export type PageEvent = Pick<DoneEvent, 'action'> & Partial<Pick<DoneEvent, 'resource'>>;
 
 /** The person of a result that has one. */
 export const personIn = (result: unknown): Person | undefined =>
@@ -16,11 +17,17 @@ export const personIn = (result: unknown): Person | undefined =>
 export interface Pages
   extends Pick<ApiDeps, 'db' | 'cipher' | 'publicUrl' | 'publicClients' | 'identityProvider'> {
   /** Records what a person was refused here, or what has no transaction of its own, in the audit. */
-  record(request: FastifyRequest, person: Person, event: PageEvent): Promise<void>;
-  /** Records what a person does here, in the transaction that does it; `personOf` says whose it is. */
+  record(
+    request: FastifyRequest,
+    person: Person,
+    outcome: NewAuditEvent['outcome'],
+    event: PageEvent,
+  ): Promise<void>;
+  /** Records what a person does here in the transaction that does it, whose result says who it is. */
   recording<T>(
     request: FastifyRequest,
-    event: PageEvent & { personOf(result: unknown): Person | undefined },
+    personOf: (result: unknown) => Person | undefined,
+    event: PageEvent,
     work: () => Promise<T>,
   ): Promise<T>;
   /** The fields of every form: who posts it got it from here. */

@@ -88,8 +88,7 @@ export function providerPages(routes: Routes, pages: Pages, provider: IdentityPr
     const found = link && (await findLink(pages.db, link.kind, link.token));
     if (link !== undefined && found === undefined) return sendNotUsable(reply);
     const action = found === undefined ? 'session.begun' : 'account.opened';
-    const event = { action, outcome: 'done', personOf: personIn } as const;
-    const outcome = await pages.recording(request, event, () =>
+    const outcome = await pages.recording(request, personIn, { action }, () =>
       found === undefined ? signInAs(pages.db, identity) : openAccountAs(pages.db, found, identity),
     );
     if (typeof outcome === 'string') {

@@ -2,8 +2,7 @@ import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, problems } from '../../data/errors.ts';
-import { type Acting, actingAs } from '../../data/postgres/acting.ts';
-import { type NewAuditEvent, recordEvents } from '../../domain/workspace/audit/events.ts';
+import { type DoneEvent, recordedWork } from '../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import type { Person } from '../../domain/workspace/people/accounts.ts';
 import { findSession } from '../../domain/workspace/people/sessions.ts';
@@ -52,8 +51,15 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
     const [sessionCookie, progressCookie] = [named('session'), named('sign-in')];
     const pages: Pages = {
       ...deps,
-      record: (request, person, event) => record(eventOf(request, person, event)),
-      recording: (request, event, work) => recording(record, request, event, work),
+      record: (request, person, outcome, event) =>
+        record({ ...eventOf(request, person, event), outcome, processId: null }),
+      recording: (request, personOf, event, work) => {
+        const told = async (_: unknown, result: unknown) => {
+          const person = personOf(result);
+          return person && eventOf(request, person, event);
+        };
+        return recordedWork(record, told, work);
+      },
       formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
       sessionOf: async (request) => {
         const secret = request.cookies[sessionCookie];
@@ -78,41 +84,16 @@ function eventOf(
   { ip: address, id: requestId }: FastifyRequest,
   { organizationId, userId }: Person,
   event: PageEvent,
-): NewAuditEvent {
+): DoneEvent {
   return {
     organizationId,
     actor: { type: 'user', id: userId },
     resource: { id: userId, name: null },
     address,
     requestId,
-    processId: null,
     detail: null,
     ...event,
   };
-}
-
-/** Records the event in the transaction of `work` that has changed something and knows whose it is. */
-async function recording<T>(
-  record: Recorder,
-  request: FastifyRequest,
-  { personOf, ...event }: PageEvent & { personOf(result: unknown): Person | undefined },
-  work: () => Promise<T>,
-): Promise<T> {
-  let isRecorded = false;
-  const beforeCommit: Acting['beforeCommit'] = async (db, result) => {
-    const person = isRecorded ? undefined : personOf(result);
-    if (person === undefined) return undefined;
-    const told = [eventOf(request, person, event)];
-    if ((await recordEvents(db, person.organizationId, told, { onlyIfWritten: true })) === 0)
-      return undefined;
-    return () => {
-      isRecorded = true;
-    };
-  };
-  const result = await actingAs({ principalId: undefined, beforeCommit }, work);
-  const person = isRecorded ? undefined : personOf(result);
-  if (person !== undefined && result !== false) await record(eventOf(request, person, event));
-  return result;
 }
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -13,6 +13,7 @@ import { providerForm } from './provider.ts';
 
 const page = { config: { scope: 'public' as const } };
 const text = z.string().optional();
+const begun = { action: 'session.begun' };
 const form = z.object({ email: text, password: text, next: text });
 
 /** Sign-in, with a local account unless there is a provider, and sign-out. */
@@ -69,10 +70,9 @@ ${onward}
       address: addressGroup(request.ip),
       // Nobody waits for it, so that a known account takes as long as an unknown one.
       refused: (known) => {
-        const event = { action: 'session.begun', outcome: 'refused' } as const;
         pages
-          .record(request, known, event)
-          .catch((err: unknown) => request.log.warn({ err }, 'not recorded'));
+          .record(request, known, 'refused', begun)
+          .catch((err: unknown) => request.log.warn({ err }, 'a refused sign-in was not recorded'));
       },
     });
     if (person === undefined) {
@@ -81,9 +81,11 @@ ${onward}
     }
     const before = await pages.sessionOf(request);
     if (before !== undefined) await endSession(pages.db, before);
-    const event = { action: 'session.begun', outcome: 'done', personOf: () => person } as const;
-    const secret = await pages.recording(request, event, () =>
-      inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person)),
+    const secret = await pages.recording(
+      request,
+      () => person,
+      begun,
+      () => inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person)),
     );
     pages.setSession(reply, secret);
     return reply.redirect(next, 303);
@@ -100,8 +102,12 @@ ${onward}
     async (request, reply) => {
       const session = await pages.sessionOf(request);
       if (session !== undefined) {
-        const event = { action: 'session.ended', outcome: 'done', personOf: () => session } as const;
-        await pages.recording(request, event, () => endSession(pages.db, session));
+        await pages.recording(
+          request,
+          () => session,
+          { action: 'session.ended' },
+          () => endSession(pages.db, session),
+        );
       }
       pages.clearSession(reply);
       // Otherwise browsers show the pages from before on the way back, which they keep in memory.

@@ -7,6 +7,7 @@ import { auditAction, refusedAction } from './audit-actions.ts';
 
 /** What is known of a request's event while it is handled. */
 interface Audited {
+  action: string;
   isRecorded: boolean;
   processId: string | null;
   /** Of the answer, if the handler gave any. */
@@ -89,6 +90,7 @@ function actingOf(request: FastifyRequest, action: string | undefined): Acting {
   const principalId = principalOf(caller);
   if (caller === undefined || action === undefined) return { principalId };
   const known: Audited = {
+    action,
     isRecorded: false,
     processId: null,
     resource: undefined,
@@ -130,7 +132,7 @@ function lateEvent(request: FastifyRequest, reply: FastifyReply): NewAuditEvent 
     });
   const isSecond = known?.isAnswered === true;
   if (known !== undefined) known.isAnswered = true;
-  const isUncertain = known?.isRecorded === false && inLake.has(auditAction(method, routeOptions.url) ?? '');
+  const isUncertain = known?.isRecorded === false && inLake.has(known.action);
   if (status >= 500 && isUncertain) return refused({ uncertain: true });
   // An event that cannot be recorded is answered with an error, which is sent by way of this hook again.
   if (isSecond) return undefined;
@@ -138,9 +140,8 @@ function lateEvent(request: FastifyRequest, reply: FastifyReply): NewAuditEvent 
   if (known === undefined) return undefined;
   if (status >= 400) return known.isRecorded ? refused() : undefined;
   if (known.isRecorded || reply.getHeader('Idempotent-Replayed') !== undefined) return undefined;
-  const action = auditAction(method, routeOptions.url)!;
   return eventOf(request, caller, {
-    action,
+    action: known.action,
     resource,
     outcome: 'done',
     detail: known.given.detail ?? null,

@@ -34,3 +34,5 @@ export async function personOf(
     });
   return { id, email, token, call };
 }
+
+export type Person = Awaited<ReturnType<typeof personOf>>;

@@ -30,7 +30,11 @@ export type Refusal = 'unverified' | 'unknown' | 'other_email' | 'has_account';
  */
 export async function signInAs(db: Database, identity: Identity): Promise<SignedIn | Refusal> {
   const known = await findBySubject(db, identity);
-  if (known !== undefined) return { person: known, secret: await sessionOf(db, known) };
+  if (known !== undefined)
+    return inOrganization(db, known.organizationId, async (transaction) => ({
+      person: known,
+      secret: await beginSession(transaction, known),
+    }));
   if (identity.email === undefined) return 'unverified';
   const [person, another] = await findByEmail(db, identity.email);
   if (person === undefined || another !== undefined) return 'unknown';
@@ -171,6 +175,3 @@ async function insertSubject(
     .values({ organization_id: organizationId, user_id: userId, issuer, subject })
     .execute();
 }
-
-const sessionOf = (db: Database, person: Person) =>
-  inOrganization(db, person.organizationId, (transaction) => beginSession(transaction, person));

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { personOf } from '../../support/people.ts';
+import * as grants from '../../support/grants.ts';
+import { type Person, personOf } from '../../support/people.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
-
-type Person = Awaited<ReturnType<typeof personOf>>;
 
 let client: TestClient;
 let insider: Person;
@@ -16,19 +15,9 @@ beforeAll(async () => {
   outsider = await personOf(workspace, client, 'member');
 });
 
-async function madeTable(name: string): Promise<string> {
-  const body = { name, kind: 'data', columns: [{ name: 'a', data_type: 'INTEGER' }] };
-  const made = await client.call('POST', '/v1/grid/tables', { body });
-  expect(made.status, made.text).toBe(201);
-  return made.body.data.tableId;
-}
-
-async function grant(tableId: string, grants: object[]) {
-  const answer = await client.call('PUT', `/v1/tables/${tableId}/grants`, { body: { grants } });
-  expect(answer.status, answer.text).toBe(200);
-}
-
-const only = (person: Person, access: 'read' | 'write') => [{ principal: 'user', id: person.id, access }];
+const madeTable = (name: string) => grants.madeTable(client, name);
+const grant = (tableId: string, given: object[]) => grants.replaceGrants(client, tableId, given);
+const { only } = grants;
 
 test('an import is cancelled only by whom may write its table, by either route', async () => {
   const tableId = await madeTable('filled');

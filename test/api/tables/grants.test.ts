@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { personOf } from '../../support/people.ts';
+import * as grants from '../../support/grants.ts';
+import { type Person, personOf } from '../../support/people.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 const everyoneWrites = [{ principal: 'everyone', access: 'write' }];
-
-type Person = Awaited<ReturnType<typeof personOf>>;
 
 let client: TestClient;
 let insider: Person;
@@ -17,25 +16,9 @@ beforeAll(async () => {
   outsider = await personOf(workspace, client, 'member');
 });
 
-async function madeTable(name: string): Promise<string> {
-  const body = { name, kind: 'data', columns: [{ name: 'a', data_type: 'INTEGER' }] };
-  const made = await client.call('POST', '/v1/grid/tables', { body });
-  expect(made.status, made.text).toBe(201);
-  const { tableId } = made.body.data;
-  const rows = await client.call('POST', `/v1/tables/${tableId}/rows`, {
-    body: { rows: [{ s_id: 1, a: 7 }] },
-  });
-  expect(rows.status, rows.text).toBe(200);
-  return tableId;
-}
-
-async function grant(tableId: string, grants: object[]) {
-  const answer = await client.call('PUT', `/v1/tables/${tableId}/grants`, { body: { grants } });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.data.grants;
-}
-
-const only = (person: Person, access: 'read' | 'write') => [{ principal: 'user', id: person.id, access }];
+const madeTable = (name: string) => grants.madeTable(client, name);
+const grant = (tableId: string, given: object[]) => grants.replaceGrants(client, tableId, given);
+const { only } = grants;
 const query = (by: Pick<TestClient, 'call'>, sql: string, more: object = {}) =>
   by.call('POST', '/v1/query-executions', { body: { sql, ...more } });
 
