@@ -32,7 +32,9 @@ CREATE TABLE public_clients (
   name text NOT NULL,
   redirect_uris text[] NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  last_used_at timestamptz NOT NULL DEFAULT now()
+  last_used_at timestamptz NOT NULL DEFAULT now(),
+  -- The network from which it registered itself: none may fill all places.
+  address_group text
 );
 CREATE INDEX public_clients_use ON public_clients (last_used_at);
 
