@@ -35,7 +35,8 @@ export async function countAttempt(db: Database, counted: Counted): Promise<void
                  ELSE a.failures + 1 END,
       previous_at = a.last_at,
       last_at = now()
-    WHERE a.last_at + ${wait} <= now()
+    -- The free ones also if another one at the same moment was counted first.
+    WHERE a.failures < ${limit} OR a.last_at + ${wait} <= now()
     RETURNING failures`.execute(db);
   if (rows.length > 0) return;
   const { rows: left } = await sql<{ seconds: number }>`

@@ -195,3 +195,12 @@ test('pages run no scripts, and are neither framed, cached nor told to others', 
   const [cookie] = [answer.headers['set-cookie']].flat();
   expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
 });
+
+test('attempts of the same moment do not wait for each other while they are free', async () => {
+  await owner('moment@example.com', '203.0.113.90');
+  // As it looks to whoever began earlier, and waited for the row until another attempt was counted.
+  const { catalogPool } = workspace.deps.lake;
+  expect((await signIn(from('203.0.113.91'), 'moment@example.com', 'wrong password')).status).toBe(401);
+  await catalogPool.query("UPDATE sign_in_attempts SET last_at = now() + interval '1 second'");
+  expect((await signIn(from('203.0.113.91'), 'moment@example.com', password)).status).toBe(303);
+});
