@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'upl'
   | 'imp'
   | 'tbl'
+  | 'viw'
   | 'lak'
   | 'car'
   | 'cae'

@@ -174,6 +174,18 @@ export interface AuthorizationCodes {
   user_id: string;
 }
 
+export interface Builds {
+  after: Generated<string[]>;
+  built: Json | null;
+  error: Json | null;
+  finished_at: Timestamp | null;
+  organization_id: string;
+  run_id: string;
+  started_at: Timestamp | null;
+  status: string;
+  table_id: string;
+}
+
 export interface CatalogEntries {
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -279,6 +291,25 @@ export interface DataSyncs {
   provider: string;
   rotation: Generated<number>;
   table_id: string;
+}
+
+export interface DefinitionReads {
+  definition_id: string;
+  organization_id: string;
+  relation_id: string;
+}
+
+export interface Definitions {
+  analysis: Json | null;
+  built: Json | null;
+  defined_by: string;
+  failure: Json | null;
+  id: string;
+  min_interval_seconds: Generated<number>;
+  organization_id: string;
+  query: string;
+  refresh_mode: Generated<string>;
+  revision: Generated<number>;
 }
 
 export interface Deliveries {
@@ -462,6 +493,18 @@ export interface MailCounts {
   sent: number;
 }
 
+export interface Materializations {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  downstream: Generated<boolean>;
+  finished_at: Timestamp | null;
+  id: string;
+  mode: string;
+  organization_id: string;
+  snapshot_id: number | null;
+  table_id: string;
+}
+
 export interface MessageParts {
   app_tool: Json | null;
   attempted_at: Timestamp | null;
@@ -544,6 +587,15 @@ export interface PageSessions {
   organization_id: string;
   token_hash: Buffer;
   user_id: string;
+}
+
+export interface PendingRenames {
+  definition_id: string;
+  from_name: string;
+  organization_id: string;
+  position: Generated<number>;
+  relation_id: string;
+  to_name: string;
 }
 
 export interface Playbooks {
@@ -872,6 +924,17 @@ export interface TableImports {
   table_version: number | null;
 }
 
+export interface TableProfiles {
+  columns: Json;
+  computed_at: Timestamp;
+  organization_id: string;
+  row_count: number;
+  run_id: string;
+  sampled: boolean;
+  table_id: string;
+  version: number;
+}
+
 export interface Tables {
   column_notes: Generated<Json>;
   created_at: Generated<Timestamp>;
@@ -1064,6 +1127,7 @@ export interface DB {
   approvals: Approvals;
   audit_events: AuditEvents;
   authorization_codes: AuthorizationCodes;
+  builds: Builds;
   catalog_entries: CatalogEntries;
   charts: Charts;
   conversation_events: ConversationEvents;
@@ -1071,6 +1135,8 @@ export interface DB {
   data_connections: DataConnections;
   data_syncs: DataSyncs;
   datasets: Datasets;
+  definition_reads: DefinitionReads;
+  definitions: Definitions;
   deliveries: Deliveries;
   device_logins: DeviceLogins;
   dropped_grants: DroppedGrants;
@@ -1084,6 +1150,7 @@ export interface DB {
   lakes: Lakes;
   logins: Logins;
   mail_counts: MailCounts;
+  materializations: Materializations;
   message_parts: MessageParts;
   message_steps: MessageSteps;
   messages: Messages;
@@ -1091,6 +1158,7 @@ export interface DB {
   oidc_subjects: OidcSubjects;
   organizations: Organizations;
   page_sessions: PageSessions;
+  pending_renames: PendingRenames;
   playbook_versions: PlaybookVersions;
   playbooks: Playbooks;
   process_starts: ProcessStarts;
@@ -1112,6 +1180,7 @@ export interface DB {
   source_requests: SourceRequests;
   staged_pages: StagedPages;
   table_imports: TableImports;
+  table_profiles: TableProfiles;
   tables: Tables;
   token_usage: TokenUsage;
   tool_results: ToolResults;

@@ -12,10 +12,13 @@ interface Words {
   device_logins: { status: Generated<'pending' | 'approved' | 'denied' | 'redeemed'> };
   files: { source: 'write' | 'upload' };
   tables: {
-    kind: 'data' | 'calc' | 'import' | 'snapshot' | 'system';
+    kind: 'data' | 'calc' | 'import' | 'snapshot' | 'system' | 'view';
     status: 'creating' | 'ready' | 'deleting';
     modeling_tier: Generated<'raw' | 'staged' | 'curated' | 'certified'>;
   };
+  definitions: { refresh_mode: Generated<'manual' | 'on_change'> };
+  materializations: { mode: 'materialize' | 'sync' };
+  builds: { status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped' };
   table_imports: {
     mode: 'create' | 'replace' | 'append';
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
@@ -37,7 +40,15 @@ interface Words {
     replay_source: 'batch' | 'import' | null;
   };
   runs: {
-    kind: 'import' | 'report' | 'playbook' | 'materialize' | 'snapshot' | 'verification' | 'workflow';
+    kind:
+      | 'import'
+      | 'report'
+      | 'playbook'
+      | 'materialize'
+      | 'snapshot'
+      | 'profile'
+      | 'verification'
+      | 'workflow';
     status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
     trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
   };

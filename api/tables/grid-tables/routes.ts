@@ -1,4 +1,5 @@
 import { AppError, notFound } from '../../../data/errors.ts';
+import { followPendingRenames } from '../../../domain/tables/definitions/renames.ts';
 import {
   decidedType,
   findPhysicalTable,
@@ -154,6 +155,11 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       const { name, data_type: wanted, cast, nullable } = body;
       const dataType = wanted === undefined ? undefined : normalType(wanted);
       await changeColumn(deps, change, params.name, { name, dataType, cast, nullable });
+      // Definitions that could not be rewritten now are when they are next looked at.
+      if (name !== undefined)
+        await followPendingRenames(deps, organizationId).catch((err: unknown) =>
+          deps.logger.warn({ err }, 'renamed columns are followed later'),
+        );
       const renamed = await transaction((db) => getTable(db, organizationId, table.id));
       return { data: await gridTable(deps, renamed) };
     },

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { decidedType, type PhysicalTable, physicalTables } from '../../../domain/tables/tables/columns.ts';
-import type { TableRow } from '../../../domain/tables/tables/tables.ts';
+import type { TableKind, TableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps } from '../../deps.ts';
+import { notedColumns } from '../catalog.ts';
 import type { catalogSchema, tableSchema } from './schemas.ts';
 
 /** A table, combined from the registry, the ledger and the lake's catalog. */
@@ -40,7 +41,7 @@ export function tableView({ row, statistics, physical }: KnownTable): z.infer<ty
     name: row.name,
     database: system ? 'system' : 'lake',
     schema: 'main',
-    kind: row.kind,
+    kind: row.kind as Exclude<TableKind, 'view'>,
     projectId: row.project_id,
     queryable: physical !== undefined,
     appendable: row.kind === 'data',
@@ -51,22 +52,11 @@ export function tableView({ row, statistics, physical }: KnownTable): z.infer<ty
   };
 }
 
-export interface ColumnNote {
-  description?: string | null;
-  semanticType?: string | null;
-  note?: string | null;
-}
-
-export function columnNotes(row: TableRow): Record<string, ColumnNote> {
-  return row.column_notes as Record<string, ColumnNote>;
-}
-
 /** Catalog metadata of a table with physical storage. */
 export function catalogView(
   { row, statistics, physical }: KnownTable,
   compact: boolean,
 ): z.infer<typeof catalogSchema> {
-  const notes = columnNotes(row);
   return {
     tableId: row.id,
     name: row.name,
@@ -75,13 +65,11 @@ export function catalogView(
     ownerUserId: row.owner_user_id,
     ...(compact ? {} : { semantics: row.semantics as Record<string, unknown> }),
     modelingTier: row.modeling_tier,
-    columns: (physical?.columns ?? []).map((column) => {
-      const { name, nullable } = column;
-      const dataType = decidedType(column);
-      const own = Object.hasOwn(notes, name) ? notes[name]! : {};
-      const { description = null, semanticType = null, note = null } = own;
-      return { name, dataType, nullable, description, semanticType, ...(compact ? {} : { note }) };
-    }),
+    columns: notedColumns(
+      row,
+      (physical?.columns ?? []).map((column) => ({ ...column, dataType: decidedType(column) })),
+      compact,
+    ),
     lineage: { upstream: 0, downstream: 0 },
     rowCount: statistics?.rowCount ?? 0,
     updatedAt: lastChange(row, statistics).toISOString(),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { AppError, ValidationError } from '../../../data/errors.ts';
+import { AppError } from '../../../data/errors.ts';
 import { listVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { dropTable } from '../../../domain/tables/tables/lifecycle.ts';
-import { getTable, listTables, lockTable, updateTableRow } from '../../../domain/tables/tables/tables.ts';
-import { getUser } from '../../../domain/workspace/organizations/organizations.ts';
+import { getTable, listTables, lockTable } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { confirmQuery, decodeCursor, type ListRequest, page, pageQuery, toPage } from '../../schemas.ts';
-import { catalogView, columnNotes, describeTables, type KnownTable, tableView } from './records.ts';
+import { changeCatalog, updateCatalogBody } from '../catalog.ts';
+import { catalogView, describeTables, type KnownTable, tableView } from './records.ts';
 import {
   catalogExample,
   listCatalogQuery,
@@ -18,7 +18,6 @@ import {
   oneCatalog,
   oneTable,
   tableExample,
-  updateCatalogBody,
   versionExample,
   versionSchema,
 } from './schemas.ts';
@@ -130,16 +129,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
       const table = await knownInCatalog(organizationId, params.table_id);
       const row = await transaction(async (db) => {
         const locked = await lockTable(db, organizationId, table.row.id);
-        const notes = mergeNotes({ ...table, row: locked }, body.columns ?? []);
-        if (typeof body.owner_user_id === 'string')
-          await requireUser(() => getUser(db, organizationId, body.owner_user_id!));
-        return updateTableRow(db, organizationId, table.row.id, {
-          ...(body.description === undefined ? {} : { description: body.description }),
-          ...(body.owner_user_id === undefined ? {} : { owner_user_id: body.owner_user_id }),
-          ...(body.semantics === undefined ? {} : { semantics: JSON.stringify(body.semantics) }),
-          ...(body.modeling_tier === undefined ? {} : { modeling_tier: body.modeling_tier }),
-          ...(body.columns === undefined ? {} : { column_notes: JSON.stringify(notes) }),
-        });
+        return changeCatalog(db, locked, table.physical?.columns ?? [], body);
       });
       return { data: catalogView({ ...table, row }, false) };
     },
@@ -178,39 +168,4 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
       );
     },
   );
-}
-
-function mergeNotes(table: KnownTable, changes: NonNullable<z.infer<typeof updateCatalogBody>['columns']>) {
-  /** A Map, because a column may be named like any member of an object, even `__proto__`. */
-  const notes = new Map(Object.entries(columnNotes(table.row)));
-  for (const [index, change] of changes.entries()) {
-    const column = table.physical?.columns.find(
-      ({ name }) => name.toLowerCase() === change.name.toLowerCase(),
-    );
-    if (column === undefined) {
-      throw new ValidationError([
-        {
-          loc: ['body', 'columns', index, 'name'],
-          msg: 'The table has no such column.',
-          type: 'value_error',
-        },
-      ]);
-    }
-    notes.set(column.name, {
-      ...notes.get(column.name),
-      ...(change.description === undefined ? {} : { description: change.description }),
-      ...(change.semantic_type === undefined ? {} : { semanticType: change.semantic_type }),
-      ...(change.note === undefined ? {} : { note: change.note }),
-    });
-  }
-  return Object.fromEntries(notes);
-}
-
-async function requireUser(find: () => Promise<unknown>): Promise<void> {
-  await find().catch((error: unknown) => {
-    if (!(error instanceof AppError)) throw error;
-    throw new ValidationError([
-      { loc: ['body', 'owner_user_id'], msg: 'The organization has no such user.', type: 'value_error' },
-    ]);
-  });
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { freeFormMap, keptMap } from '../../free-form.ts';
-import { characters, envelope, idText, timestamp } from '../../schemas.ts';
-import { shownType } from '../grid-tables/schemas.ts';
+import { characters, envelope, timestamp } from '../../schemas.ts';
+import { catalogFields } from '../catalog.ts';
 
 export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
 
@@ -22,28 +21,11 @@ export const tableSchema = z
   })
   .meta({ id: 'Table' });
 
-const catalogColumn = z.object({
-  name: z.string(),
-  dataType: shownType,
-  nullable: z.boolean(),
-  description: z.string().nullable(),
-  semanticType: z.string().nullable(),
-  note: z.string().nullable().optional(),
-});
-
 export const catalogSchema = z
   .object({
     tableId: z.string(),
-    name: z.string(),
-    qualifiedName: z.string(),
-    description: z.string(),
-    ownerUserId: z.string().nullable(),
-    semantics: keptMap.optional(),
-    modelingTier: z.enum(['raw', 'staged', 'curated', 'certified']),
-    columns: z.array(catalogColumn),
-    lineage: z.object({ upstream: z.int(), downstream: z.int() }),
+    ...catalogFields,
     rowCount: z.int(),
-    updatedAt: timestamp,
   })
   .meta({ id: 'TableCatalog' });
 
@@ -97,28 +79,6 @@ export const listCatalogQuery = listTablesQuery.extend({
   compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
   modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
 });
-
-export const updateCatalogBody = z
-  .strictObject({
-    description: characters(0, 10_000).optional(),
-    owner_user_id: idText.nullable().optional(),
-    semantics: freeFormMap.optional(),
-    modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
-    columns: z
-      .array(
-        z.strictObject({
-          name: z.string(),
-          description: characters(0, 10_000).nullable().optional(),
-          semantic_type: characters(0, 255).nullable().optional(),
-          note: characters(0, 10_000).nullable().optional(),
-        }),
-      )
-      .max(2_000)
-      .optional(),
-  })
-  .meta({
-    examples: [{ description: 'One row an order.', columns: [{ name: 'amount', description: 'In euro.' }] }],
-  });
 
 export const versionSchema = z
   .object({

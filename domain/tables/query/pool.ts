@@ -11,7 +11,7 @@ import {
   queryFolderKind,
   startQueryProcess,
 } from './pool/query-process.ts';
-import type { ProcessStatement, StatementOutcome } from './process/messages.ts';
+import type { AnswerOf, ProcessStatement, ProcessTask, StatementOutcome } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
 
 export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
@@ -47,8 +47,16 @@ export interface QueryPool {
    * @throws AppError with one of the query codes of the contract
    */
   run(request: QueryRequest): Promise<QueryAnswer>;
+  /** The same for a task of another kind. */
+  perform<Task extends ProcessTask>(task: Task, limits: TaskLimits): Promise<AnswerOf<Task>>;
   close(): Promise<void>;
   processIds(): number[];
+}
+
+export interface TaskLimits {
+  timeoutMs: number;
+  /** Aborted when nobody waits for the answer. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -83,34 +91,40 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   let isClosed = false;
   void removeLeftovers(options.workDir, queryFolderKind);
 
-  async function runOnce(request: QueryRequest): Promise<QueryAnswer> {
+  async function performOnce<Task extends ProcessTask>(
+    task: Task,
+    limits: TaskLimits,
+  ): Promise<AnswerOf<Task>> {
     if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
-    const slot = await queue.enter(request.location.organizationId, request.timeoutMs, request.signal);
+    const slot = await queue.enter(task.location.organizationId, limits.timeoutMs, limits.signal);
     try {
-      return await runIn(slot, request, options.logger, queue);
+      return await performIn(slot, task, limits, options.logger, queue);
     } catch (error) {
       if (error instanceof AppError || error instanceof QueryProcessEnded) throw error;
       throw new AppError('internal_error', 'The query could not be run.', { cause: error });
     }
   }
 
+  async function perform<Task extends ProcessTask>(task: Task, limits: TaskLimits): Promise<AnswerOf<Task>> {
+    const startedAtMs = performance.now();
+    try {
+      return await performOnce(task, limits);
+    } catch (error) {
+      if (!(error instanceof QueryProcessEnded)) throw error;
+      options.logger?.warn({ organizationId: task.location.organizationId }, error.message);
+    }
+    const leftMs = Math.ceil(limits.timeoutMs - (performance.now() - startedAtMs));
+    if (leftMs <= 0) throw timedOut(limits.timeoutMs);
+    try {
+      return await performOnce(task, { ...limits, timeoutMs: leftMs });
+    } catch (error) {
+      throw error instanceof QueryProcessEnded ? endedTwice() : error;
+    }
+  }
+
   return {
-    run: async (request) => {
-      const startedAtMs = performance.now();
-      try {
-        return await runOnce(request);
-      } catch (error) {
-        if (!(error instanceof QueryProcessEnded)) throw error;
-        options.logger?.warn({ organizationId: request.location.organizationId }, error.message);
-      }
-      const leftMs = Math.ceil(request.timeoutMs - (performance.now() - startedAtMs));
-      if (leftMs <= 0) throw timedOut(request.timeoutMs);
-      try {
-        return await runOnce({ ...request, timeoutMs: leftMs });
-      } catch (error) {
-        throw error instanceof QueryProcessEnded ? endedTwice() : error;
-      }
-    },
+    perform,
+    run: (request) => perform(statementOf(request), request),
     close: async () => {
       isClosed = true;
       queue.close();
@@ -121,15 +135,16 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
 }
 
 /**
- * Runs one statement in a slot. The client is answered as soon as its time is up or its connection is closed;
+ * Performs one task in a slot. The client is answered as soon as its time is up or its connection is closed;
  * the slot is released only when the process has settled or ended.
  */
-function runIn(
+function performIn<Task extends ProcessTask>(
   slot: Slot<QueryProcess>,
-  request: QueryRequest,
+  task: Task,
+  { timeoutMs, signal }: TaskLimits,
   logger: QueryLogger | undefined,
   queue: Queue<QueryProcess>,
-): Promise<QueryAnswer> {
+): Promise<AnswerOf<Task>> {
   return new Promise((resolve, reject) => {
     const stop = (error: AppError) => {
       reject(error);
@@ -137,21 +152,21 @@ function runIn(
       queue.answered(slot);
     };
     const aborted = () => stop(new AppError('query_failed', 'The query was cancelled.'));
-    const timer = setTimeout(() => stop(timedOut(request.timeoutMs)), request.timeoutMs);
-    request.signal?.addEventListener('abort', aborted, { once: true });
+    const timer = setTimeout(() => stop(timedOut(timeoutMs)), timeoutMs);
+    signal?.addEventListener('abort', aborted, { once: true });
     const settled = (isSpent: boolean) => {
       clearTimeout(timer);
-      request.signal?.removeEventListener('abort', aborted);
+      signal?.removeEventListener('abort', aborted);
       queue.leave(slot, isSpent);
     };
-    slot.process.run(statementOf(request)).then(
+    slot.process.run(task).then(
       (outcome) => {
         settled(outcome.isSpent);
         if (outcome.kind === 'answer') {
-          resolve(outcome.answer);
+          resolve(outcome.answer as AnswerOf<Task>);
           return;
         }
-        logHidden(outcome, request, logger);
+        logHidden(outcome, task, logger);
         reject(new AppError(outcome.code, outcome.message));
       },
       (error: unknown) => {
@@ -159,23 +174,26 @@ function runIn(
         reject(error);
       },
     );
-    if (request.signal?.aborted === true) aborted();
+    if (signal?.aborted === true) aborted();
   });
 }
 
 function statementOf(request: QueryRequest): ProcessStatement {
   const { location, relations, sql, limit, rowFormat, atVersions } = request;
   const { parameters = [], tableSources = [], onlyCheck = false } = request;
-  return { location, relations, sql, parameters, tableSources, limit, rowFormat, atVersions, onlyCheck };
+  return {
+    ...{ kind: 'run', location, relations, sql, parameters, tableSources },
+    ...{ limit, rowFormat, atVersions, onlyCheck },
+  };
 }
 
 function logHidden(
   outcome: Extract<StatementOutcome, { kind: 'failure' }>,
-  request: QueryRequest,
+  { location }: ProcessTask,
   logger: QueryLogger | undefined,
 ): void {
   if (outcome.privateDetail === undefined) return;
-  const { catalog, organizationId } = request.location;
+  const { catalog, organizationId } = location;
   const detail = outcome.privateDetail.replaceAll(catalog.password || '***', '***').slice(0, 2000);
   logger?.warn(
     { code: outcome.code, organizationId, detail },

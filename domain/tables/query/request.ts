@@ -6,6 +6,10 @@ export interface QueryRelation {
   id: string;
   /** A saved view's SELECT, checked when it was saved; absent for a table. */
   definition?: string;
+  /** All that a view may name, whatever the statement may; absent if it may name the same. */
+  reads?: readonly QueryRelation[];
+  /** Why it cannot be read now; the statement that names it is refused with this. */
+  refusal?: string;
 }
 
 /** The value of one cell, as passed to a statement as a parameter. Numbers keep their digits. */

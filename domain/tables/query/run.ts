@@ -3,6 +3,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
+import { relationsFor } from '../definitions/relations.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { type SqlValues, withParameters } from './parameters.ts';
@@ -63,21 +64,22 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
     sql,
   };
   const lake = await deps.lake.catalog.get(organizationId);
-  const all = await inOrganization(deps.db, organizationId, async (db) => {
+  const { named, relations } = await inOrganization(deps.db, organizationId, async (db) => {
     await actAs(db, organizationId, query.actsFor ?? query.callerId);
-    return listQueryable(db, organizationId);
+    const all = await listQueryable(db, organizationId);
+    const named = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
+    const texts = [sql, ...parameterized.relations, ...views].map((each) =>
+      typeof each === 'string' ? each : (each.definition ?? ''),
+    );
+    return { named, relations: await relationsFor(db, organizationId, named, texts) };
   });
-  const tables = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
+  const tables = named.filter(({ kind }) => kind !== 'view');
   const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
   try {
     const answer = await deps.queries.run({
       location: lake.reader,
       ...parameterized,
-      relations: [
-        ...tables.map(({ name, id: tableId }) => ({ name, id: tableId })),
-        ...views,
-        ...parameterized.relations,
-      ],
+      relations: [...relations, ...views, ...parameterized.relations],
       limit: query.limit,
       timeoutMs: query.timeoutMs,
       rowFormat: query.rowFormat,

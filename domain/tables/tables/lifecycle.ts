@@ -3,6 +3,8 @@ import { commitOperations } from '../../../data/lake/commit.ts';
 import { findOperations, tableStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { lockDefinitions } from '../definitions/definitions.ts';
+import { refuseWhileRead } from '../definitions/graph.ts';
 import { createdAtColumn, rowIdColumn } from './column-name.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
 import { hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
@@ -101,6 +103,7 @@ export async function dropTable(
   committedBy: string,
 ): Promise<void> {
   const table = await inOrganization(deps.db, organizationId, async (db) => {
+    await lockDefinitions(db, organizationId);
     const row = await lockTable(db, organizationId, id);
     if (row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
     if (await hasActiveImport(db, organizationId, id)) {
@@ -112,6 +115,7 @@ export async function dropTable(
     if (await hasApplyingBatch(db, organizationId, id)) {
       throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');
     }
+    await refuseWhileRead(db, organizationId, id);
     await tableStates.move(db, { organization_id: organizationId, id }, 'ready', 'deleting');
     return row;
   });

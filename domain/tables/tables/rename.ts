@@ -1,5 +1,6 @@
 import { findOperations } from '../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { announceToDefinitions } from '../definitions/pending-renames.ts';
 import { renameSyncKey } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
 import { findTable, lockTable, type TableRow, updateTableRow } from './tables.ts';
@@ -52,6 +53,7 @@ async function followRename(
     column_notes: JSON.stringify(note === undefined ? rest : { ...rest, [to]: note }),
   });
   await renameSyncKey(db, organizationId, id, from, to);
+  await announceToDefinitions(db, organizationId, id, { from, to });
 }
 
 /** Deletes a dropped column's note, so that a new column of that name does not get it. */

@@ -12,6 +12,11 @@ const tables = records('tables', { prefix: 'tbl', what: 'The table' });
 
 export const { find: findTable } = tables;
 
+const relations = records('tables', { prefix: undefined, what: 'The table or view' });
+
+/** A table or view, whatever its state. */
+export const { find: findRelation } = relations;
+
 /** The key columns if the table enforces its key; otherwise none. */
 export const uniqueKeysOf = (table: TableRow): string[] => (table.key_enforced ? table.key_columns : []);
 
@@ -35,7 +40,8 @@ export async function listTables(
     .selectFrom('tables')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('status', '=', 'ready');
+    .where('status', '=', 'ready')
+    .where('kind', '<>', 'view');
   if (options.projectId !== undefined) query = query.where('project_id', '=', options.projectId);
   return query.orderBy('id').execute();
 }
@@ -43,22 +49,36 @@ export async function listTables(
 /** A table as named in statements. */
 export type NamedTable = Pick<TableRow, 'id' | 'name'>;
 
+/** A table or view as named in statements. */
+export interface NamedRelation extends NamedTable {
+  kind: TableKind;
+  /** A calculated table without content. */
+  isUnbuilt: boolean;
+}
+
 /**
- * The tables that a statement may name. Selects only the necessary columns, because it runs for every
- * statement.
+ * The tables and views that a statement may name. Selects only the necessary columns, because it runs for
+ * every statement.
  */
 export async function listQueryable(
   db: OrganizationTransaction,
   organizationId: string,
-): Promise<NamedTable[]> {
-  return db
+): Promise<NamedRelation[]> {
+  const rows = await db
     .selectFrom('tables')
-    .select(['id', 'name'])
-    .where('organization_id', '=', organizationId)
-    .where('status', '=', 'ready')
-    .where('kind', '<>', 'system')
-    .orderBy('id')
+    .leftJoin('definitions', (join) =>
+      join
+        .onRef('definitions.organization_id', '=', 'tables.organization_id')
+        .onRef('definitions.id', '=', 'tables.id')
+        .on('definitions.built', 'is', null),
+    )
+    .select(['tables.id', 'tables.name', 'tables.kind', 'definitions.id as unbuilt'])
+    .where('tables.organization_id', '=', organizationId)
+    .where('tables.status', '=', 'ready')
+    .where('tables.kind', '<>', 'system')
+    .orderBy('tables.id')
     .execute();
+  return rows.map(({ id, name, kind, unbuilt }) => ({ id, name, kind, isUnbuilt: unbuilt !== null }));
 }
 
 /** Those of these tables that are there, in this order. */
@@ -141,13 +161,16 @@ export async function reserveTable(
   table: Omit<Insertable<DB['tables']>, 'status'>,
 ): Promise<TableRow> {
   const earlier = await findTable(db, table.organization_id, table.id);
-  if (earlier !== undefined) return earlier;
+  return earlier ?? insertTable(db, { ...table, status: 'creating' });
+}
+
+/** @throws AppError name_taken */
+export async function insertTable(
+  db: OrganizationTransaction,
+  table: Insertable<DB['tables']>,
+): Promise<TableRow> {
   try {
-    return await db
-      .insertInto('tables')
-      .values({ ...table, status: 'creating' })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    return await db.insertInto('tables').values(table).returningAll().executeTakeFirstOrThrow();
   } catch (error) {
     if (isUniqueViolation(error, 'tables_name')) throw nameTaken(table.name);
     throw error;
@@ -182,8 +205,7 @@ export async function updateTableRow(
   id: string,
   change: Updateable<DB['tables']>,
 ): Promise<TableRow> {
-  await tables.update(db, organizationId, id, { ...change, updated_at: new Date() });
-  return getTable(db, organizationId, id);
+  return relations.update(db, organizationId, id, { ...change, updated_at: new Date() });
 }
 
 /** Records that work on a table in an intermediate state continues. */

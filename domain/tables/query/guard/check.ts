@@ -21,8 +21,11 @@ export interface CheckedStatement {
 
 export type StatementToCheck = Pick<
   QueryRequest,
-  'sql' | 'parameters' | 'tableSources' | 'relations' | 'limit' | 'atVersions'
->;
+  'sql' | 'parameters' | 'tableSources' | 'relations' | 'atVersions'
+> & {
+  /** Number of rows that are read; all if undefined. */
+  limit: number | undefined;
+};
 
 /**
  * Refuses a statement that may not run, and returns the text to run. That text is parsed again and must have
@@ -53,7 +56,8 @@ export function checkDraft(
   });
 }
 
-async function boundedDepth<T>(work: () => Promise<T>): Promise<T> {
+/** A statement may be nested more deeply than the walk can follow. */
+export async function boundedDepth<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -83,14 +87,14 @@ async function check({ parse, print }: Parser, statement: StatementToCheck): Pro
   const rewritten = rewriteTables(sql, tree, context);
   for (const source of statement.tableSources ?? [])
     if (!context.scanned.delete(source)) throw noTable(source);
-  const wanted = statement.limit + 1;
-  const limited = withRowLimit(rewritten, tree, wanted);
+  const wanted = statement.limit === undefined ? undefined : statement.limit + 1;
+  const limited = wanted === undefined ? undefined : withRowLimit(rewritten, tree, wanted);
   const scanned = { columnNames, scannedRelationIds: [...context.scanned] };
   if (limited !== undefined && sameTree(await reparsed(parse, limited.sql), limited.tree)) {
     return { ...scanned, sql: limited.sql, isBounded: true };
   }
   if (!sameTree(await reparsed(parse, rewritten), tree)) throw uninspectable('A table name');
-  return { ...scanned, sql: rewritten, isBounded: hasLimitWithin(tree, wanted) };
+  return { ...scanned, sql: rewritten, isBounded: wanted !== undefined && hasLimitWithin(tree, wanted) };
 }
 
 /** The placeholder was parsed as a column name, or as text within quotes. */

@@ -94,7 +94,8 @@ function looksLikePivot(sql: string): boolean {
   return /^[\s(]*(?:with|select|from|pivot)/i.test(bare) && /\bpivot/i.test(bare);
 }
 
-function placeOf(sql: string, byteOffset: number): string {
+/** Line and column, counted from 1, of a byte offset. */
+export function placeOf(sql: string, byteOffset: number): string {
   const before = Buffer.from(sql).subarray(0, byteOffset).toString().split('\n');
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }

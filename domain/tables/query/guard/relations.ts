@@ -9,7 +9,8 @@ export interface ParsedView {
 }
 
 export interface KnownRelations {
-  find(foldedName: string): QueryRelation | undefined;
+  /** A relation that the statement, or the view, may name. */
+  find(foldedName: string, view?: QueryRelation): QueryRelation | undefined;
   view(relation: QueryRelation): ParsedView | undefined;
 }
 
@@ -21,20 +22,35 @@ export async function knownRelations(
   sql: string,
   parse: ParseSelect,
 ): Promise<KnownRelations> {
-  const byName = new Map(relations.map((relation) => [foldName(relation.name), relation]));
   const views = new Map<string, ParsedView>();
-  const remaining = new Set(relations.filter((relation) => relation.definition !== undefined));
-  const texts = [foldName(sql)];
+  const texts: [string, readonly QueryRelation[]][] = [[sql, relations]];
   for (let next = texts.pop(); next !== undefined; next = texts.pop()) {
-    for (const relation of remaining) {
-      // Quotes inside a quoted name are doubled, so only the part before the first one is searched for.
-      const [needle = ''] = foldName(relation.name).split('"');
-      if (relation.definition === undefined || !next.includes(needle)) continue;
-      remaining.delete(relation);
+    const [source, within] = next;
+    const folded = foldName(source);
+    for (const relation of within) {
+      if (relation.definition === undefined || views.has(relation.id) || !mayName(folded, relation.name))
+        continue;
       const definition = withoutTail(relation.definition);
       views.set(relation.id, { sql: definition, tree: await parse(definition) });
-      texts.push(foldName(definition));
+      texts.push([definition, relation.reads ?? relations]);
     }
   }
-  return { find: (name) => byName.get(name), view: (relation) => views.get(relation.id) };
+  const scopes = new Map<readonly QueryRelation[], Map<string, QueryRelation>>();
+  const scopeOf = (within: readonly QueryRelation[]) => {
+    const known =
+      scopes.get(within) ?? new Map(within.map((relation) => [foldName(relation.name), relation]));
+    scopes.set(within, known);
+    return known;
+  };
+  return {
+    find: (name, view) => scopeOf(view?.reads ?? relations).get(name),
+    view: (relation) => views.get(relation.id),
+  };
+}
+
+/** Whether a relation's name occurs in a text, folded; where it does not, the text cannot name it. */
+export function mayName(foldedSql: string, name: string): boolean {
+  // Quotes inside a quoted name are doubled, so only the part before the first one is searched for.
+  const [needle = ''] = foldName(name).split('"');
+  return foldedSql.includes(needle);
 }

@@ -22,7 +22,7 @@ interface Place {
   /** The version a view is read at, which its tables inherit. */
   version: number | undefined;
   /** The views being expanded, outermost first. */
-  within: readonly string[];
+  within: readonly QueryRelation[];
 }
 
 const deepestView = 32;
@@ -50,7 +50,7 @@ export function rewriteTables(
 }
 
 function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): Omit<TableEdit, 'offset'> {
-  const relation = resolve(table, context.relations);
+  const relation = resolve(table, context.relations, place.within.at(-1));
   context.scanned.add(relation.id);
   const version = place.version ?? context.atVersions.get(foldName(relation.name));
   const view = context.relations.view(relation);
@@ -71,10 +71,11 @@ function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): O
   return asSubquery(table, relation, `SELECT * FROM ${qualified}${at}`, selectStarFrom(inner));
 }
 
-function resolve(table: TreeNode, relations: KnownRelations): QueryRelation {
+function resolve(table: TreeNode, relations: KnownRelations, view: QueryRelation | undefined): QueryRelation {
   refuseForeign(table);
-  const relation = relations.find(foldName(text(table['table_name'])));
+  const relation = relations.find(foldName(text(table['table_name'])), view);
   if (relation === undefined) throw unavailable(shownName(table));
+  if (relation.refusal !== undefined) throw new QueryRefusal('query_failed', relation.refusal);
   return relation;
 }
 
@@ -101,10 +102,10 @@ function expandView(
   context: RewriteContext,
   place: Place,
 ): Omit<TableEdit, 'offset'> {
-  if (place.within.includes(relation.id) || place.within.length >= deepestView) {
+  if (place.within.some(({ id }) => id === relation.id) || place.within.length >= deepestView) {
     throw new QueryRefusal('query_failed', `The view "${relation.name}" is nested too deeply or in itself.`);
   }
-  const within = [...place.within, relation.id];
+  const within = [...place.within, relation];
   const body = rewriteTables(view.sql, view.tree, context, { ...place, within });
   return asSubquery(table, relation, body, view.tree);
 }

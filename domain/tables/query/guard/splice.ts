@@ -37,6 +37,15 @@ export function splice(sql: string, edits: readonly TableEdit[]): string {
   return Buffer.from(parts.join(''), 'latin1').toString('utf8');
 }
 
+/** The parts of the qualified name at a byte offset, as they are written. */
+export function namesAt(sql: string, offset: number): string[] {
+  const bytes = Buffer.from(sql, 'utf8').toString('latin1');
+  qualifiedName.lastIndex = offset;
+  const name = qualifiedName.exec(bytes)?.[0] ?? '';
+  const parts = name.matchAll(new RegExp(identifier, 'g'));
+  return [...parts].map(([part]) => Buffer.from(part, 'latin1').toString('utf8'));
+}
+
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

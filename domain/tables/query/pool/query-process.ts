@@ -4,7 +4,7 @@ import type { PoolProcess } from '../../../../data/process-pool/slots.ts';
 import type {
   FromProcess,
   ProcessSettings,
-  ProcessStatement,
+  ProcessTask,
   StatementOutcome,
   ToProcess,
 } from '../process/messages.ts';
@@ -12,7 +12,7 @@ import type {
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
   /** Resolves when the statement has settled, whatever its outcome; rejects if the process has ended. */
-  run(statement: ProcessStatement): Promise<StatementOutcome>;
+  run(task: ProcessTask): Promise<StatementOutcome>;
   /** Interrupts the running statement; a process that ignores it for a second is killed. */
   interrupt(): void;
 }
@@ -81,7 +81,7 @@ export function startQueryProcess(
     pid: child.pid,
     exited: child.exited,
     ended: child.ended,
-    run: (statement) => {
+    run: (task) => {
       if (child.isGone) return Promise.reject(ended());
       nextStatementId += 1;
       const statementId = nextStatementId;
@@ -90,7 +90,7 @@ export function startQueryProcess(
         current = starting;
         const start = () => {
           if (starting.isInterrupted) settle(starting, neverStarted(statementId));
-          else child.send({ kind: 'run', statementId, statement });
+          else child.send({ kind: 'run', statementId, task });
         };
         // If the process ends before it is ready, its exit fails the statement.
         ready.promise.then(start, () => undefined);

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { catalogSecret } from '../../../../data/lake/catalog-address.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
+import { loadExtension } from './extensions.ts';
 import type { ProcessSettings } from './messages.ts';
 
 /** One DuckDB instance: first blank, then attached to one organization's lake and locked permanently. */
@@ -52,15 +51,6 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     instance.closeSync();
   };
   return { connection, parser, attachedTo: undefined, ending: Promise.resolve(), isLost: false, close };
-}
-
-async function loadExtension(connection: DuckDBConnection, dir: string | undefined, name: string) {
-  const file = dir === undefined ? undefined : join(dir, `${name}.duckdb_extension`);
-  if (file !== undefined && existsSync(file)) {
-    await connection.run(`LOAD ${literal(file)}`);
-    return;
-  }
-  await connection.run(`INSTALL ${name}; LOAD ${name}`);
 }
 
 /** Locations with the same key can share an engine: same organization, same credentials. */

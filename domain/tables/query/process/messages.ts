@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
+import type { Analyzed, DefinitionText, Renamed, Renaming } from '../analysis/contract.ts';
+import type { BuildTask, Built } from '../build/contract.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 
 /**
@@ -22,6 +24,7 @@ export interface ProcessSettings {
 }
 
 export interface ProcessStatement {
+  kind: 'run';
   location: LakeLocation;
   relations: readonly QueryRelation[];
   sql: string;
@@ -33,14 +36,42 @@ export interface ProcessStatement {
   onlyCheck: boolean;
 }
 
+/** Analyzes definitions over empty tables; nothing is read from the lake. */
+export interface AnalyzeTask {
+  kind: 'analyze';
+  location: LakeLocation;
+  definitions: readonly DefinitionText[];
+}
+
+/** Follows a renaming in a definition. */
+export interface RenameTask {
+  kind: 'rename';
+  location: LakeLocation;
+  definition: DefinitionText;
+  renaming: Renaming;
+}
+
+/** What a query process can do, one at a time. */
+export type ProcessTask = ProcessStatement | AnalyzeTask | RenameTask | BuildTask;
+
+/** The answer to each kind of task. */
+export interface TaskAnswers {
+  run: QueryAnswer;
+  analyze: Analyzed[];
+  rename: { renamed: Renamed };
+  build: Built;
+}
+
+export type AnswerOf<Task extends ProcessTask> = TaskAnswers[Task['kind']];
+
 export type ToProcess =
   | { kind: 'configure'; settings: ProcessSettings }
-  | { kind: 'run'; statementId: number; statement: ProcessStatement }
+  | { kind: 'run'; statementId: number; task: ProcessTask }
   | { kind: 'interrupt'; statementId: number };
 
 export type FromProcess =
   | { kind: 'ready' }
-  | { kind: 'answer'; statementId: number; answer: QueryAnswer; isSpent: boolean }
+  | { kind: 'answer'; statementId: number; answer: TaskAnswers[keyof TaskAnswers]; isSpent: boolean }
   | {
       kind: 'failure';
       statementId: number;

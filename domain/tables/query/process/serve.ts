@@ -1,15 +1,20 @@
 import { flushCompileCache } from 'node:module';
 import { keepsTooMuch, watchMemory } from '../../../../data/process-pool/memory.ts';
+import { analyzeAll } from '../analysis/analyze.ts';
+import { followRenaming } from '../analysis/rename.ts';
+import { openShadow, type Shadow } from '../analysis/shadow.ts';
+import { buildFiles } from '../build/build.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure } from './failure.ts';
 import type {
   FromProcess,
   ProcessSettings,
-  ProcessStatement,
+  ProcessTask,
   StatementOutcome,
+  TaskAnswers,
   ToProcess,
 } from './messages.ts';
-import { type Interruption, runStatement } from './statement.ts';
+import { type Interruption, runStatement, stopIfInterrupted } from './statement.ts';
 
 export interface Channel {
   send(message: FromProcess): void;
@@ -27,6 +32,7 @@ const interruptIntervalMs = 50;
 export function serveStatements(channel: Channel): void {
   let settings: ProcessSettings | undefined;
   let engine: Promise<Engine> | undefined;
+  let shadow: Promise<Shadow> | undefined;
   let running: Running | undefined;
 
   // SIGKILL, because an ordinary exit waits for the running statement.
@@ -41,21 +47,26 @@ export function serveStatements(channel: Channel): void {
     } else if (message.kind === 'interrupt') {
       if (running?.statementId === message.statementId) void interrupt(running);
     } else if (settings !== undefined) {
-      void run(settings, message.statementId, message.statement).catch(endLoudly);
+      void run(settings, message.statementId, message.task).catch(endLoudly);
     }
   });
 
   async function interrupt(statement: Running): Promise<void> {
     statement.isRequested = true;
     const current = await engine;
+    const binding = await shadow?.catch(() => undefined);
+    const stop = () => {
+      current?.connection.interrupt();
+      binding?.interrupt();
+    };
     const repeat = setInterval(() => {
       if (running !== statement) clearInterval(repeat);
-      else current?.connection.interrupt();
+      else stop();
     }, interruptIntervalMs);
-    if (running === statement) current?.connection.interrupt();
+    if (running === statement) stop();
   }
 
-  async function run(limits: ProcessSettings, statementId: number, statement: ProcessStatement) {
+  async function run(limits: ProcessSettings, statementId: number, task: ProcessTask) {
     const current: Running = { statementId, isRequested: false };
     running = current;
     const overMemory = {
@@ -72,7 +83,7 @@ export function serveStatements(channel: Channel): void {
       // interrupts.
       onHopeless: () => channel.send(overMemory),
     });
-    const settled = await outcomeOf(limits, statement, current);
+    const settled = await outcomeOf(limits, task, current);
     running = undefined;
     const wasExceeded = memory.stop();
     const shown = wasExceeded && settled.kind === 'failure' ? overMemory : settled;
@@ -82,20 +93,20 @@ export function serveStatements(channel: Channel): void {
 
   async function outcomeOf(
     limits: ProcessSettings,
-    statement: ProcessStatement,
+    task: ProcessTask,
     current: Running,
   ): Promise<StatementOutcome> {
     const { statementId } = current;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const ready = await engineFor(limits, statement);
-        const answer = await runStatement(ready, statement, limits.maxAnswerBytes, current);
+        const answer = await perform(limits, task, current);
         return { kind: 'answer', statementId, answer, isSpent: false };
       } catch (error) {
         const { broken, ...failure } = shownFailure(
           error,
-          statement.location,
-          statement.atVersions.size > 0 || /\bat\b/i.test(statement.sql),
+          task.location,
+          task.kind === 'build' ||
+            (task.kind === 'run' && (task.atVersions.size > 0 || /\bat\b/i.test(task.sql))),
         );
         if (broken === 'engine') {
           await replaceEngine(limits);
@@ -107,14 +118,44 @@ export function serveStatements(channel: Channel): void {
     }
   }
 
-  async function engineFor(limits: ProcessSettings, statement: ProcessStatement): Promise<Engine> {
+  async function perform(
+    limits: ProcessSettings,
+    task: ProcessTask,
+    current: Running,
+  ): Promise<TaskAnswers[keyof TaskAnswers]> {
+    const stop = () => stopIfInterrupted(current);
+    switch (task.kind) {
+      case 'run':
+        return runStatement(await engineFor(limits, task), task, limits.maxAnswerBytes, current);
+      case 'build':
+        return buildFiles(await engineFor(limits, task), task, current);
+      case 'analyze':
+        return analyzeAll((await engine)!.parser, await shadowOf(limits), task.definitions, stop);
+      case 'rename': {
+        const { definition, renaming } = task;
+        const { parser } = (await engine)!;
+        return { renamed: await followRenaming(parser, await shadowOf(limits), definition, renaming) };
+      }
+    }
+  }
+
+  /** Opened when first needed, and again after it could not be opened. */
+  function shadowOf(limits: ProcessSettings): Promise<Shadow> {
+    shadow ??= openShadow(limits).catch((error: unknown) => {
+      shadow = undefined;
+      throw error;
+    });
+    return shadow;
+  }
+
+  async function engineFor(limits: ProcessSettings, { location }: ProcessTask): Promise<Engine> {
     const current = await engine;
-    const key = locationKey(statement.location);
+    const key = locationKey(location);
     if (current?.attachedTo === key) return current;
     const blank =
       current?.attachedTo === undefined && current !== undefined ? current : await replaceEngine(limits);
     try {
-      await attachLake(blank, limits, statement.location);
+      await attachLake(blank, limits, location);
     } catch (error) {
       throw new LakeUnavailable(error instanceof Error ? error.message : String(error));
     }

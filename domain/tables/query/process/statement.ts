@@ -81,7 +81,7 @@ export async function runStatement(
 }
 
 /** Results are trusted only if the connection to the catalog survived; see `catalogProbe`. */
-async function refuseUnread({ connection }: Engine): Promise<void> {
+export async function refuseUnread({ connection }: Engine): Promise<void> {
   try {
     await connection.run(catalogProbe('lake'));
   } catch (error) {
@@ -89,12 +89,12 @@ async function refuseUnread({ connection }: Engine): Promise<void> {
   }
 }
 
-async function newestSnapshot(engine: Engine): Promise<number> {
+export async function newestSnapshot(engine: Engine): Promise<number> {
   const result = await engine.connection.run(currentSnapshotQuery('lake'));
   const chunk = await result.fetchChunk();
   return Number(chunk?.getColumnVector(0).getItem(0));
 }
 
-function stopIfInterrupted(interruption: Interruption): void {
+export function stopIfInterrupted(interruption: Interruption): void {
   if (interruption.isRequested) throw new QueryRefusal('query_timeout', 'The query was interrupted.');
 }

@@ -62,7 +62,9 @@ test.each(['page', 'offset'])(
     // 41 pages and the empty one, three failures, and the requests in flight when the last page was read.
     expect(seen.requests).toBeGreaterThanOrEqual(45);
     expect(seen.requests).toBeLessThanOrEqual(45 + 3);
-    expect(run.requestsMade).toBe(seen.requests);
+    // One that was asked for ahead may be given up before it arrives.
+    expect(run.requestsMade).toBeGreaterThanOrEqual(seen.requests);
+    expect(run.requestsMade).toBeLessThanOrEqual(45 + 3);
   },
 );
 

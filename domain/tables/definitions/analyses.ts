@@ -1,0 +1,214 @@
+import { AppError, ValidationError } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import type { Analysis, Analyzed, ColumnedRelation, DefinitionText } from '../query/analysis/contract.ts';
+import { mayName } from '../query/guard/relations.ts';
+import { foldName } from '../query/guard/tree.ts';
+import type { QueryPool } from '../query/pool.ts';
+import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
+import type { NamedRelation } from '../tables/tables.ts';
+import {
+  analysisOf,
+  type Defined,
+  keepAnalysis,
+  listDefined,
+  lockDefinitions,
+  replaceReads,
+  type StoredAnalysis,
+} from './definitions.ts';
+import { circle, inOrder, loadGraph, reachable } from './graph.ts';
+import { visibleToDefiners } from './relations.ts';
+import { followPendingRenames } from './renames.ts';
+import { shadowType } from './shadow-type.ts';
+
+export interface DefinitionDeps {
+  db: Database;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+  queries: QueryPool;
+}
+
+/** Of one definition, however many others it reads. */
+const timeoutMs = 20_000;
+
+/** What is known about definitions now, by id: those asked for, and all that they read. */
+export interface CurrentDefinitions {
+  defined: Map<string, Defined>;
+  analyzed: Map<string, Analyzed>;
+  physical: Map<string, PhysicalTable>;
+}
+
+/**
+ * The definitions as they are now, whatever changed in what they read since they were last looked at: what
+ * the engine said is kept with the columns for which it said so, and asked again when those are others. So
+ * nothing has to remember that a view broke, or that it works again.
+ */
+export async function currentDefinitions(
+  deps: DefinitionDeps,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<CurrentDefinitions> {
+  await followPendingRenames(deps, organizationId);
+  const lake = await deps.lake.catalog.get(organizationId);
+  const physical = await physicalTables(deps.lake.catalogPool, lake.schema);
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const graph = await loadGraph(db, organizationId);
+    const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
+    const defined = new Map(
+      (await listDefined(db, organizationId, { ids: all })).map((one) => [one.id, one]),
+    );
+    const visible = visibleToDefiners(db, organizationId);
+    const named = new Map<string, NamedRelation[]>();
+    for (const { id, query, defined_by: definerId } of defined.values()) {
+      const text = foldName(query);
+      named.set(
+        id,
+        (await visible(definerId)).filter(({ name }) => mayName(text, name)),
+      );
+    }
+    return { defined, named, order: inOrder([...defined.keys()], graph.reads) };
+  });
+  const current: CurrentDefinitions = { defined: found.defined, analyzed: new Map(), physical };
+  for (const batch of batches(found.order, (id) => found.named.get(id)!.map((relation) => relation.id))) {
+    const missing: { one: Defined; text: DefinitionText }[] = [];
+    for (const id of batch) {
+      const one = found.defined.get(id)!;
+      const relations = columned(current, found.named.get(id)!);
+      const stored = analysisOf(one);
+      if (stored !== undefined && sameRelations(stored.relations, relations))
+        current.analyzed.set(id, stored.analyzed);
+      else missing.push({ one, text: { query: one.query, relations } });
+    }
+    if (missing.length === 0) continue;
+    const answers = await deps.queries.perform(
+      { kind: 'analyze', location: lake.reader, definitions: missing.map(({ text }) => text) },
+      { timeoutMs: timeoutMs + missing.length * 1_000 },
+    );
+    for (const [index, { one, text }] of missing.entries()) {
+      const analyzed = answers[index]!;
+      current.analyzed.set(one.id, analyzed);
+      const stored: StoredAnalysis = { relations: [...text.relations], analyzed };
+      await inOrganization(deps.db, organizationId, (db) => keepAnalysis(db, one, stored));
+    }
+  }
+  return current;
+}
+
+/** The relations with the columns that they have now; a view that is broken has none. */
+function columned(current: CurrentDefinitions, named: readonly NamedRelation[]): ColumnedRelation[] {
+  return named.flatMap(({ id, name, kind, isUnbuilt }): ColumnedRelation[] => {
+    const columns =
+      kind === 'view' || isUnbuilt
+        ? analysisColumns(current.analyzed.get(id))
+        : current.physical.get(name.toLowerCase())?.columns;
+    return columns === undefined
+      ? []
+      : [{ id, name, columns: columns.map((one) => ({ name: one.name, type: shadowType(one.dataType) })) }];
+  });
+}
+
+function analysisColumns(analyzed: Analyzed | undefined): Analysis['columns'] | undefined {
+  return analyzed === undefined || 'failure' in analyzed ? undefined : analyzed.columns;
+}
+
+/** Groups so that each definition comes after those that it may read. */
+function* batches(order: readonly string[], named: (id: string) => readonly string[]): Generator<string[]> {
+  const wanted = new Set(order);
+  const depth = new Map<string, number>();
+  for (const id of order) {
+    const below = named(id).filter((each) => each !== id && wanted.has(each));
+    depth.set(id, Math.max(-1, ...below.map((each) => depth.get(each) ?? -1)) + 1);
+  }
+  const deepest = Math.max(-1, ...depth.values());
+  for (let level = 0; level <= deepest; level += 1) yield order.filter((id) => depth.get(id) === level);
+}
+
+/** Positions do not matter, only what a statement can see. */
+function sameRelations(before: readonly ColumnedRelation[], now: readonly ColumnedRelation[]): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}
+
+/** A definition that was checked, and may be written. */
+export interface CheckedDefinition {
+  query: string;
+  analysis: Analysis;
+  stored: StoredAnalysis;
+}
+
+/**
+ * Checks the query of a new or changed definition with the rights of who defines it. `loc` is where the
+ * request has it.
+ *
+ * @throws ValidationError at `loc` with what is wrong with the query
+ */
+export async function checkDefinition(
+  deps: DefinitionDeps,
+  { organizationId, definerId, query }: { organizationId: string; definerId: string; query: string },
+  loc: (string | number)[] = ['body', 'query'],
+): Promise<CheckedDefinition> {
+  const text = foldName(query);
+  const named = await inOrganization(deps.db, organizationId, async (db) => {
+    const visible = await visibleToDefiners(db, organizationId)(definerId);
+    return visible.filter(({ name }) => mayName(text, name));
+  });
+  const shaped = named.filter(({ kind, isUnbuilt }) => kind === 'view' || isUnbuilt);
+  const current = await currentDefinitions(
+    deps,
+    organizationId,
+    shaped.map(({ id }) => id),
+  );
+  const relations = columned(current, named);
+  const lake = await deps.lake.catalog.get(organizationId);
+  const [analyzed] = await deps.queries.perform(
+    { kind: 'analyze', location: lake.reader, definitions: [{ query, relations }] },
+    { timeoutMs },
+  );
+  if (analyzed === undefined) throw new AppError('internal_error', 'The query could not be checked.');
+  if ('failure' in analyzed)
+    throw new ValidationError([{ loc, msg: analyzed.failure.message, type: 'value_error' }]);
+  return { query, analysis: analyzed, stored: { relations, analyzed } };
+}
+
+/**
+ * Writes what a checked definition reads, in the transaction that writes the definition; refuses a circle,
+ * with its path, and what was deleted meanwhile.
+ */
+export async function writeReads(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+  { analysis }: CheckedDefinition,
+  loc: (string | number)[] = ['body', 'query'],
+): Promise<void> {
+  await lockDefinitions(db, organizationId);
+  const graph = await loadGraph(db, organizationId);
+  const path = circle(graph, id, analysis.reads);
+  if (path !== undefined) {
+    const rows = await db
+      .selectFrom('tables')
+      .select(['id', 'name'])
+      .where('organization_id', '=', organizationId)
+      .where('id', 'in', path)
+      .execute();
+    const names = new Map([...rows.map((row) => [row.id, row.name] as const), [id, name] as const]);
+    const shown = path.map((each) => names.get(each) ?? each).join(' → ');
+    throw new ValidationError([{ loc, msg: `The query reads itself: ${shown}.`, type: 'value_error' }]);
+  }
+  const there = await db
+    .selectFrom('tables')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ['', ...analysis.reads])
+    .where('status', '=', 'ready')
+    .forShare()
+    .execute();
+  const gone = analysis.reads.find((each) => !there.some((row) => row.id === each));
+  if (gone !== undefined)
+    throw new ValidationError([
+      { loc, msg: 'A table that the query names was deleted meanwhile.', type: 'value_error' },
+    ]);
+  await replaceReads(db, organizationId, id, analysis.reads);
+}

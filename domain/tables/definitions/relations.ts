@@ -1,0 +1,70 @@
+import { restrictTo } from '../../../data/postgres/acting.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { principalFor } from '../../workspace/organizations/rights.ts';
+import { mayName } from '../query/guard/relations.ts';
+import { foldName } from '../query/guard/tree.ts';
+import type { QueryRelation } from '../query/request.ts';
+import { listQueryable, type NamedRelation } from '../tables/tables.ts';
+import { listDefined } from './definitions.ts';
+
+/** Which tables and views a definer may name, looked up once for each of them in a transaction. */
+export function visibleToDefiners(db: OrganizationTransaction, organizationId: string) {
+  const known = new Map<string, Promise<NamedRelation[]>>();
+  const list = async (principal: string | undefined) => {
+    await restrictTo(db, principal);
+    return listQueryable(db, organizationId);
+  };
+  return async (definerId: string): Promise<NamedRelation[]> => {
+    const principal = await principalFor(db, organizationId, definerId);
+    const found = known.get(principal ?? '') ?? list(principal);
+    known.set(principal ?? '', found);
+    return found;
+  };
+}
+
+/**
+ * The relations that statements may name, with the SELECTs of the views among them that they do name, and all
+ * that those may name in turn: a view reads with the rights of who defined it. The rest of the transaction
+ * must not depend on its principal.
+ */
+export async function relationsFor(
+  db: OrganizationTransaction,
+  organizationId: string,
+  named: readonly NamedRelation[],
+  texts: readonly string[],
+): Promise<QueryRelation[]> {
+  const visible = visibleToDefiners(db, organizationId);
+  const views = new Map<string, QueryRelation>();
+
+  /** Views may name each other; each is resolved once, and referred to from wherever it is named. */
+  async function resolve(
+    relations: readonly NamedRelation[],
+    folded: readonly string[],
+  ): Promise<QueryRelation[]> {
+    const wanted = relations.filter(
+      ({ id, kind, name }) => kind === 'view' && !views.has(id) && folded.some((each) => mayName(each, name)),
+    );
+    if (wanted.length > 0) await restrictTo(db, undefined);
+    const defined = await listDefined(db, organizationId, { ids: wanted.map(({ id }) => id) });
+    for (const { id, name, query } of defined) views.set(id, { id, name, definition: query });
+    for (const { id, query, defined_by: definerId } of defined) {
+      const text = foldName(query);
+      const within = (await visible(definerId)).filter(({ name }) => mayName(text, name));
+      views.get(id)!.reads = await resolve(within, [text]);
+    }
+    return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
+  }
+
+  return resolve(named, texts.map(foldName));
+}
+
+/** A view that no text names is not needed, except in a list of names. */
+function asRelation(
+  { id, name, kind, isUnbuilt }: NamedRelation,
+  view: QueryRelation | undefined,
+): QueryRelation[] {
+  if (kind === 'view') return [view ?? { id, name, refusal: `The view ${name} cannot be read now.` }];
+  if (!isUnbuilt) return [{ id, name }];
+  const refusal = `The calculated table ${name} was never built: POST /v1/grid/tables/${id}/materialize builds it.`;
+  return [{ id, name, refusal }];
+}
