@@ -57,6 +57,7 @@ import { validation } from './plugins/validation.ts';
 import { reportsRoutes } from './publishing/reports/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
+import { calculationRoutes } from './tables/grid-tables/calculation-routes.ts';
 import { gridTablesRoutes } from './tables/grid-tables/routes.ts';
 import { lakeMaintenanceRoutes } from './tables/lake-maintenance/routes.ts';
 import { profilesRoutes } from './tables/profiles/routes.ts';
@@ -169,6 +170,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   tableGrantsRoutes(app, deps);
   profilesRoutes(app, deps);
   gridTablesRoutes(app, deps);
+  calculationRoutes(app, deps);
   rowsRoutes(app, deps);
   ingestionBatchesRoutes(app, deps);
   quarantineReplaysRoutes(app, deps);

@@ -31,6 +31,8 @@ export const storesEnvironment = z.object({
   QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
   QUERY_TEMP_MIB: z.coerce.number().int().min(0).default(8_192),
   QUERY_ANSWER_MIB: z.coerce.number().int().min(1).max(512).default(64),
+  BUILD_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
+  BUILD_MINUTES: z.coerce.number().int().min(1).max(1_440).default(60),
   SNAPSHOT_MAX_GIB: z.coerce.number().positive().max(100_000).default(100),
   ALLOWED_PRIVATE_ADDRESSES: z.string().default('').transform(readBy(parseAllowedNetworks)),
   ALLOW_UNVALIDATED_ADDRESSES: z.stringbool().default(false),
@@ -111,6 +113,7 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       tempLimitBytes: e.QUERY_TEMP_MIB * mebibyte,
       maxAnswerBytes: e.QUERY_ANSWER_MIB * mebibyte,
     },
+    builds: { processes: e.BUILD_PROCESSES, timeoutMs: e.BUILD_MINUTES * 60_000 },
     outgoing: {
       allowedPrivate: e.ALLOWED_PRIVATE_ADDRESSES,
       allowUnvalidated: e.ALLOW_UNVALIDATED_ADDRESSES,

@@ -61,6 +61,10 @@ export interface Service {
   pages: PageWriter;
   /** Runs users' SQL; its processes start when needed. */
   queries: QueryPool;
+  /** Builds calculated tables, so that long ones take no process from statements that people wait for. */
+  builds: QueryPool;
+  /** Longest time that the query of a build may take, in milliseconds. */
+  buildTimeoutMs: number;
   processes: Processes;
   /** Notifies readers of conversations of changes made by any process. */
   notifications: Notifications;
@@ -128,13 +132,9 @@ export async function openService(
     logger,
   });
   const { lake, staging } = lakes;
-  const queries = createQueryPool({
-    ...config.queries,
-    extensionDir,
-    objectStore: config.objectStore,
-    workDir,
-    logger,
-  });
+  const processes = { extensionDir, objectStore: config.objectStore, workDir, logger };
+  const queries = createQueryPool({ ...config.queries, ...processes });
+  const builds = createQueryPool({ ...config.queries, ...config.builds, ...processes });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const reader = createBodyReader();
   const charts = createChartDrawer();
@@ -162,6 +162,8 @@ export async function openService(
       rows: await createRowsBodies(reader, workDir),
       pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir }),
       queries,
+      builds,
+      buildTimeoutMs: config.builds.timeoutMs,
       processes: createProcesses(db, temporal, { isRemote: config.temporal.tls }),
       notifications,
       models: createModels(config.models, offlineModel()),
@@ -198,6 +200,7 @@ export async function openService(
     async close() {
       await Promise.all([
         queries.close(),
+        builds.close(),
         reader.close(),
         parser.close(),
         charts.close(),

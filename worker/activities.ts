@@ -18,6 +18,10 @@ import { deliveryAgentActivities } from '../activities/publishing/delivery/agent
 import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
 import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
 import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
+import { materializationControlActivities } from '../activities/tables/materialization/control.ts';
+import { materializationLakeActivities } from '../activities/tables/materialization/lake.ts';
+import { profileControlActivities } from '../activities/tables/profile/control.ts';
+import { profileLakeActivities } from '../activities/tables/profile/lake.ts';
 import { keyRotationControlActivities } from '../activities/workspace/key-rotation/control.ts';
 
 /** Every activity, by task queue. */
@@ -32,6 +36,8 @@ export function activitiesOf(
       ...tableImportControlActivities(deps),
       ...snapshotControlActivities(deps),
       ...lakeMaintenanceControlActivities(deps, lakeMaintenance),
+      ...materializationControlActivities(deps),
+      ...profileControlActivities(deps),
       ...conversationControlActivities(deps),
       ...agentRunControlActivities(deps),
       ...scheduleControlActivities(deps),
@@ -46,6 +52,8 @@ export function activitiesOf(
       ...tableImportLakeActivities(deps),
       ...snapshotLakeActivities(deps),
       ...lakeMaintenanceLakeActivities(deps, lakeMaintenance),
+      ...materializationLakeActivities(deps),
+      ...profileLakeActivities(deps),
     },
     agent: {
       ...conversationAgentActivities(deps, agent),

@@ -11,7 +11,9 @@ import { snapshotSteps } from '../domain/intake/datasets/reconcile.ts';
 import { importSteps } from '../domain/intake/file-imports/reconcile.ts';
 import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
 import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
+import { materializationSteps } from '../domain/tables/calculated-tables/reconcile.ts';
 import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
+import { profileSteps } from '../domain/tables/profiles/reconcile.ts';
 import { tableSteps } from '../domain/tables/tables/reconcile.ts';
 import { fileSteps } from '../domain/workspace/files/reconcile.ts';
 import { runSteps } from '../domain/workspace/runs/reconcile.ts';
@@ -26,6 +28,8 @@ export function reconcileSteps(
     ...importSteps(deps),
     ...snapshotSteps(deps),
     ...batchSteps(deps),
+    ...materializationSteps(deps),
+    ...profileSteps(deps),
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),

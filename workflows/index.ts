@@ -9,4 +9,6 @@ export { snapshot } from './intake/snapshot/workflow.ts';
 export { tableImport } from './intake/table-import/workflow.ts';
 export { delivery } from './publishing/delivery/workflow.ts';
 export { lakeMaintenance } from './tables/lake-maintenance/workflow.ts';
+export { materialization } from './tables/materialization/workflow.ts';
+export { profile } from './tables/profile/workflow.ts';
 export { keyRotation } from './workspace/key-rotation/workflow.ts';

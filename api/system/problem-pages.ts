@@ -50,7 +50,7 @@ export const problemPages: Record<ErrorCode, string> = {
   batch_not_open: 'The batch is applying or has ended. Ask for its state with GET.',
   manifest_incomplete: 'Stage the pages listed as missing, or complete with the pages that are staged.',
   not_appendable: 'Only data tables take rows. Create one with POST /v1/grid/tables and kind=data.',
-  not_materialized: 'Materialize the table first.',
+  not_materialized: 'Materialize the table first; for a profile, compute one.',
   conversation_busy: 'A reply is streaming. Queue the message, or interrupt the reply.',
   idempotency_in_flight: 'The first request with this key is still running. Wait and send it again.',
   rate_limited: 'Wait as long as Retry-After says. RateLimit headers tell what is left.',

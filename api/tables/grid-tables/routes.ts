@@ -1,11 +1,10 @@
 import { AppError, notFound } from '../../../data/errors.ts';
-import { followPendingRenames } from '../../../domain/tables/definitions/renames.ts';
 import {
-  decidedType,
-  findPhysicalTable,
-  type LakeColumn,
-  physicalTables,
-} from '../../../domain/tables/tables/columns.ts';
+  changeCalculatedTable,
+  createCalculatedTable,
+} from '../../../domain/tables/calculated-tables/calculated-tables.ts';
+import { followPendingRenames } from '../../../domain/tables/definitions/renames.ts';
+import { findPhysicalTable, type LakeColumn } from '../../../domain/tables/tables/columns.ts';
 import { addColumn, changeColumn, dropColumn } from '../../../domain/tables/tables/columns-change.ts';
 import { setKeyEnforced } from '../../../domain/tables/tables/enforce-key.ts';
 import { automaticColumns, createDataTable } from '../../../domain/tables/tables/lifecycle.ts';
@@ -13,6 +12,7 @@ import { getTable, type TableKind, type TableRow } from '../../../domain/tables/
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
 import { confirmQuery } from '../../schemas.ts';
+import { gridTable } from './records.ts';
 import {
   addColumnBody,
   changeColumnBody,
@@ -49,17 +49,24 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Create a grid table',
       description:
-        'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc is not available yet.',
+        'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc: the query is checked and kept; what is wrong with it is told at `["body", "query"]`. The table has no content until it is materialized.',
       body: createGridTableBody,
-      errors: ['unsupported_option', 'name_taken'],
+      errors: ['name_taken', 'conflict', 'queries_saturated'],
     },
     { 201: oneGridTable },
     async ({ organizationId, caller, body, newId, reply }) => {
       if (body.kind === 'calc') {
-        throw new AppError(
-          'unsupported_option',
-          'Calculated tables (kind=calc) are not available yet; kind=data is.',
-        );
+        const { row } = await createCalculatedTable(deps, {
+          organizationId,
+          id: newId('tbl'),
+          name: body.name,
+          query: body.query!,
+          refresh: { mode: 'manual', minIntervalSeconds: 60, ...body.refresh },
+          projectId: body.project_id ?? null,
+          definerId: caller.id,
+        });
+        reply.header('Location', `/v1/grid/tables/${row.id}`);
+        return { data: await gridTable(deps, row) };
       }
       const table = await createDataTable(deps, {
         organizationId,
@@ -95,24 +102,32 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['PATCH', '/v1/grid/tables/:table_id'],
     {
-      summary: 'Enforce the key of a data table, or no longer',
+      summary: 'Change a calculated table, or whether a data table enforces its key',
       description:
-        'Before keys are enforced, the existing rows are checked: keys that several rows share are named (409, member `keys`).',
+        'A calculated table with a new query is stale; what it held stays readable until the next build. Before keys are enforced, the existing rows are checked: keys that several rows share are named (409, member `keys`).',
       exists: existsInGrid,
       body: changeGridTableBody,
-      errors: ['not_appendable', 'conflict'],
+      errors: ['not_appendable', 'conflict', 'revision_conflict', 'queries_saturated'],
     },
     { 200: oneGridTable },
-    async ({ organizationId, params, body }) => ({
-      data: await gridTable(
-        deps,
-        await setKeyEnforced(deps, {
-          organizationId,
-          tableId: params.table_id,
-          isEnforced: body.key_enforced,
-        }),
-      ),
-    }),
+    async ({ organizationId, caller, params, body }) => {
+      const tableId = params.table_id;
+      if (body.key_enforced !== undefined) {
+        const isEnforced = body.key_enforced;
+        return {
+          data: await gridTable(deps, await setKeyEnforced(deps, { organizationId, tableId, isEnforced })),
+        };
+      }
+      const { row } = await changeCalculatedTable(deps, {
+        organizationId,
+        id: tableId,
+        callerId: caller.id,
+        query: body.query,
+        refresh: body.refresh,
+        expectedRevision: body.expected_revision,
+      });
+      return { data: await gridTable(deps, row) };
+    },
   );
 
   route(
@@ -215,24 +230,4 @@ function newColumn(column: { name: string; nullable: boolean; data_type?: string
   return dataType === undefined
     ? { name, nullable, dataType: 'STRING', typing: 'undetermined' }
     : { name, nullable, dataType: normalType(dataType), typing: 'declared' };
-}
-
-async function gridTable(deps: ApiDeps, table: TableRow) {
-  const lake = await deps.lake.catalog.get(table.organization_id);
-  const physical = (await physicalTables(deps.lake.catalogPool, lake.schema, table.name))
-    .values()
-    .next().value;
-  return {
-    tableId: table.id,
-    name: table.name,
-    kind: table.kind,
-    status: 'fresh' as const,
-    columns: (physical?.columns ?? []).map((column) => ({
-      name: column.name,
-      dataType: decidedType(column),
-      nullable: column.nullable,
-    })),
-    keyColumns: table.key_columns,
-    keyEnforced: table.key_enforced,
-  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnNameFault } from '../../../domain/tables/tables/column-name.ts';
-import { characters, envelope, visibleName } from '../../schemas.ts';
+import { characters, envelope, idText, revisionNumber, timestamp, visibleName } from '../../schemas.ts';
 
 export const dataTypes = [
   'STRING',
@@ -75,13 +75,32 @@ const column = z.strictObject({
   data_type: dataType.optional().describe('Left out, the first value decides.'),
 });
 
+/** The SELECT of a view or calculated table. */
+export const definingQuery = characters(1, 500_000).describe(
+  'One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused.',
+);
+
+const minIntervalSeconds = z.int().min(1).max(31_536_000);
+
+const refreshBody = z
+  .strictObject({
+    mode: z.enum(['manual', 'on_change']).optional(),
+    min_interval_seconds: minIntervalSeconds.optional(),
+    minIntervalSeconds: minIntervalSeconds.optional().describe('The same, as answers have it.'),
+  })
+  .describe('`on_change` builds the table after what it reads changed, at most once in the interval.')
+  .transform(({ mode, min_interval_seconds: seconds, minIntervalSeconds: same }) => ({
+    ...(mode === undefined ? {} : { mode }),
+    ...(seconds === undefined && same === undefined ? {} : { minIntervalSeconds: seconds ?? same! }),
+  }));
+
 export const createGridTableBody = z
   .strictObject({
     name: tableName,
     kind: z.enum(['calc', 'data']).default('calc'),
-    query: characters(1, 500_000)
-      .optional()
-      .describe('The SELECT of a calculated table; required for kind=calc.'),
+    query: definingQuery.optional(),
+    refresh: refreshBody.optional(),
+    project_id: idText.optional().describe('The project that a calculated table is listed in.'),
     columns: z.array(column).max(50).optional().describe('Required for kind=data.'),
     key_columns: z.array(z.string().min(1)).max(50).optional(),
     key_enforced: z
@@ -90,8 +109,10 @@ export const createGridTableBody = z
       .describe('Whether no two rows may have the same key; true where left out.'),
   })
   .superRefine((body, context) => {
-    const forbid = (field: 'query' | 'columns' | 'key_columns' | 'key_enforced', message: string) =>
-      context.addIssue({ code: 'custom', path: [field], message, params: { type: 'value_error' } });
+    const forbid = (
+      field: 'query' | 'columns' | 'key_columns' | 'key_enforced' | 'refresh' | 'project_id',
+      message: string,
+    ) => context.addIssue({ code: 'custom', path: [field], message, params: { type: 'value_error' } });
     const require = (field: 'query' | 'columns') =>
       context.addIssue({
         code: 'custom',
@@ -103,9 +124,15 @@ export const createGridTableBody = z
       if (body.query === undefined) require('query');
       if (body.columns !== undefined)
         forbid('columns', 'Columns come from the query; leave them out for kind=calc.');
+      for (const field of ['key_columns', 'key_enforced'] as const)
+        if (body[field] !== undefined)
+          forbid(field, 'A calculated table has no key: its rows come from the query.');
       return;
     }
     if (body.query !== undefined) forbid('query', 'A data table has no query; leave it out for kind=data.');
+    for (const field of ['refresh', 'project_id'] as const)
+      if (body[field] !== undefined)
+        forbid(field, 'Only a calculated table has this; leave it out for kind=data.');
     if (body.columns === undefined) return require('columns');
     const seen = new Set<string>();
     for (const [index, { name }] of body.columns.entries()) {
@@ -152,6 +179,11 @@ export const createGridTableBody = z
         ],
         key_columns: ['order_no'],
       },
+      {
+        name: 'sales_by_city',
+        query: 'SELECT city, sum(amount) AS total FROM orders GROUP BY city',
+        refresh: { mode: 'on_change', min_interval_seconds: 300 },
+      },
     ],
   });
 
@@ -166,6 +198,22 @@ export const gridTableSchema = z
     columns: z.array(gridColumn),
     keyColumns: z.array(z.string()),
     keyEnforced: z.boolean(),
+    query: z.string().nullable().describe('Of a calculated table; null for others.'),
+    refresh: z
+      .object({
+        mode: z.enum(['manual', 'on_change']),
+        minIntervalSeconds: z.int(),
+        min_interval_seconds: z.int().describe('The same, so that what was read can be sent back.'),
+      })
+      .nullable(),
+    projectId: z.string().nullable(),
+    definedByUserId: z
+      .string()
+      .nullable()
+      .describe('The user, or the API client, with whose rights a calculated table reads.'),
+    revision: z.int(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'GridTable' });
 
@@ -183,14 +231,42 @@ export const oneGridTable = envelope(gridTableSchema).meta({
         ],
         keyColumns: [],
         keyEnforced: false,
+        query: null,
+        refresh: null,
+        projectId: null,
+        definedByUserId: null,
+        revision: 1,
+        createdAt: '2026-11-21T08:30:00.000Z',
+        updatedAt: '2026-11-21T08:30:00.000Z',
       },
     },
   ],
 });
 
 export const changeGridTableBody = z
-  .strictObject({ key_enforced: z.boolean().describe('Whether no two rows may have the same key.') })
-  .meta({ examples: [{ key_enforced: true }] });
+  .strictObject({
+    key_enforced: z
+      .boolean()
+      .optional()
+      .describe('Of a data table: whether no two rows may have the same key.'),
+    query: definingQuery.optional(),
+    refresh: refreshBody.optional(),
+    expected_revision: revisionNumber.optional(),
+  })
+  .superRefine((body, context) => {
+    if (body.key_enforced === undefined) return;
+    for (const field of ['query', 'refresh', 'expected_revision'] as const)
+      if (body[field] !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: 'Only a calculated table has this; only a data table has key_enforced.',
+          params: { type: 'value_error' },
+        });
+  })
+  .meta({
+    examples: [{ refresh: { mode: 'on_change', min_interval_seconds: 300 } }, { key_enforced: true }],
+  });
 
 export const addColumnBody = z
   .strictObject({ name: columnName, nullable: z.boolean().default(true), data_type: dataType.optional() })

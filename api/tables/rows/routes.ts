@@ -149,7 +149,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         'Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw.',
       exists,
       query: rowsQuery,
-      errors: ['version_expired', 'conflict', 'query_too_large'],
+      errors: ['version_expired', 'not_materialized', 'conflict', 'query_too_large'],
     },
     { 200: rowsPage },
     async ({ organizationId, caller, params, query, request, reply, transaction }) => {
@@ -158,11 +158,13 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       const list = request as ListRequest;
       const from = decodeCursor(rowsCursor, list);
       const lake = await deps.lake.catalog.get(organizationId);
-      const version =
-        from?.version ??
-        query.version ??
-        (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(table.id)?.version ??
-        0;
+      const newest = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(table.id)?.version;
+      if (newest === undefined && table.kind === 'calc')
+        throw new AppError(
+          'not_materialized',
+          `The calculated table was never built: POST /v1/grid/tables/${table.id}/materialize builds it.`,
+        );
+      const version = from?.version ?? query.version ?? newest ?? 0;
       const snapshotId = await snapshotShowing(deps.lake.catalogPool, lake.schema, table.id, version);
       const rows = await readRows(deps.lake, lake, {
         table: table.name,

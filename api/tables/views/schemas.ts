@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { characters, envelope, idText, revisionNumber, timestamp } from '../../schemas.ts';
 import { catalogFields, modelingTier } from '../catalog.ts';
-import { tableName } from '../grid-tables/schemas.ts';
+import { definingQuery, tableName } from '../grid-tables/schemas.ts';
 
 const dependency = z.object({ id: z.string(), kind: z.enum(['table', 'view']), name: z.string() });
 
@@ -87,11 +87,6 @@ export const listViewCatalogQuery = z.object({
   compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
   modeling_tier: modelingTier.optional(),
 });
-
-/** The SELECT of a view or calculated table. */
-export const definingQuery = characters(1, 500_000).describe(
-  'One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused.',
-);
 
 export const createViewBody = z
   .strictObject({

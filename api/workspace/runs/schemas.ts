@@ -10,6 +10,7 @@ const kinds = [
   'playbook',
   'materialize',
   'snapshot',
+  'profile',
   'verification',
   'workflow',
 ] as const;
@@ -29,7 +30,7 @@ const stepSchema = z.object({
 export const runSchema = z
   .object({
     id: z.string(),
-    projectId: z.string(),
+    projectId: z.string().nullable().describe('Null for a run about a table that is of no project.'),
     kind: z.enum(kinds),
     status: z.enum(statuses),
     trigger: z.object({
@@ -107,11 +108,11 @@ export const listRunsQuery = pageQuery.extend({
   status: z.enum(statuses).optional(),
 });
 
-/** A run of a project. Runs without a project are snapshots, which have their own routes. */
+/** Runs without a project are answered by routes of what they are about. */
 export function runView(run: ShownRun): z.input<typeof runSchema> {
   return {
     id: run.id,
-    projectId: run.project_id!,
+    projectId: run.project_id,
     kind: run.kind,
     status: run.status,
     trigger: { type: run.trigger_type, id: run.trigger_id },

@@ -10,7 +10,7 @@ import {
   removeBelow,
   removeStaged,
   writeManifest,
-} from '../staging/staging.ts';
+} from '../../tables/staging/staging.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
 import { endSnapshot } from './lifecycle.ts';

@@ -1,7 +1,7 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Database } from '../../../data/postgres/client.ts';
-import type { StagedWork } from '../staging/staging.ts';
+import type { StagedWork } from '../../tables/staging/staging.ts';
 import type { Copied, SourceCopier } from './copy/copier.ts';
 import type { Replica, ReplicateDeps } from './replicate.ts';
 import type { SnapshotRun } from './snapshot-runs.ts';

@@ -20,7 +20,7 @@ import {
   removeStaged,
   type StagedWork,
   writeManifest,
-} from '../staging/staging.ts';
+} from '../../tables/staging/staging.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
 import { endImport, importSteps } from './lifecycle.ts';

@@ -1,4 +1,4 @@
-import { AppError, notFound } from '../../../data/errors.ts';
+import { notFound } from '../../../data/errors.ts';
 import { isId } from '../../../data/ids.ts';
 import { unrestricted } from '../../../data/postgres/acting.ts';
 import {
@@ -19,6 +19,7 @@ import {
 } from '../definitions/definitions.ts';
 import { loadGraph, refuseWhileRead } from '../definitions/graph.ts';
 import { followRelation, rewrite } from '../definitions/renames.ts';
+import { changedMeanwhile, refuseOtherRevision } from '../definitions/revisions.ts';
 import { findRelation, insertTable, nameTaken, type TableRow } from '../tables/tables.ts';
 
 /** A view: its row among the tables, and its SELECT. */
@@ -214,15 +215,5 @@ export async function dropView(
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .execute();
-  });
-}
-
-export function refuseOtherRevision(definition: Definition, expected: number | undefined): void {
-  if (expected !== undefined && expected !== definition.revision) throw changedMeanwhile(definition);
-}
-
-export function changedMeanwhile({ revision }: Definition): AppError {
-  return new AppError('revision_conflict', `It changed in the meantime: its revision is ${revision} now.`, {
-    extensions: { current_revision: revision },
   });
 }

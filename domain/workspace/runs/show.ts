@@ -6,8 +6,7 @@ import { getRun, listRuns, type Run, runStates } from './runs.ts';
 export type ShownRun = Run & { problem?: ProcessProblem | undefined };
 
 export async function showRun(...[db, organizationId, which]: Parameters<typeof getRun>): Promise<ShownRun> {
-  const [run] = await withProblems(db, organizationId, [await getRun(db, organizationId, which)]);
-  return run!;
+  return withProblem(db, organizationId, await getRun(db, organizationId, which));
 }
 
 export async function showRuns(
@@ -16,7 +15,17 @@ export async function showRuns(
   return withProblems(db, organizationId, await listRuns(db, organizationId, filters, slice));
 }
 
-async function withProblems(
+/** A run that is known already. */
+export async function withProblem(
+  db: OrganizationTransaction,
+  organizationId: string,
+  run: Run,
+): Promise<ShownRun> {
+  const [shown] = await withProblems(db, organizationId, [run]);
+  return shown!;
+}
+
+export async function withProblems(
   db: OrganizationTransaction,
   organizationId: string,
   runs: readonly Run[],

@@ -1,0 +1,42 @@
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  commitBuild,
+  discardBuild,
+  recordBuildFailure,
+  stageBuild,
+} from '../../../domain/tables/calculated-tables/build.ts';
+import type {
+  BuildInput,
+  MaterializationLakeActivities,
+} from '../../../workflows/tables/materialization/contract.ts';
+import type { ActivityDeps } from '../../deps.ts';
+import { beating, withHeartbeats } from '../../heartbeats.ts';
+
+export function materializationLakeActivities(deps: ActivityDeps): MaterializationLakeActivities {
+  /** A query that fails is recorded in the build's row and not retried; a store that is away is waited for. */
+  const failIfFinal =
+    (input: BuildInput) =>
+    async (error: unknown): Promise<never> => {
+      if (!(await recordBuildFailure(deps.db, input, error))) throw error;
+      const message = error instanceof Error ? error.name : 'AppError';
+      throw ApplicationFailure.create({ type: 'BuildFailed', message, nonRetryable: true });
+    };
+
+  return {
+    /** Safe to retry: each attempt has its own folder, and nothing refers to staged files yet. */
+    stageBuild: (input) =>
+      withHeartbeats({}, {}, async (_progress, signal) => {
+        const rows = await stageBuild(deps, input, signal).catch((error: unknown) => {
+          if (signal.aborted) throw error;
+          return failIfFinal(input)(error);
+        });
+        return { rows };
+      }),
+
+    /** Safe to retry: the ledger is checked for the commit's operation first. */
+    commitBuild: beating((input: BuildInput) => commitBuild(deps, input)),
+
+    /** Safe to retry: removes by prefix, and only what was not committed. */
+    discardBuild: beating((input: BuildInput) => discardBuild(deps, input)),
+  };
+}

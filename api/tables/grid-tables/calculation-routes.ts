@@ -1,0 +1,167 @@
+import { notFound } from '../../../data/errors.ts';
+import { newestVersions } from '../../../data/lake/ledger.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  getCalculated,
+  type MaterializationRequest,
+  startMaterialization,
+} from '../../../domain/tables/calculated-tables/start.ts';
+import { calculationStates } from '../../../domain/tables/calculated-tables/status.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
+import { getTableRun, listTableRuns } from '../../../domain/workspace/runs/of-tables.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { type Call, type Load, route } from '../../route.ts';
+import { confirmQuery, envelope } from '../../schemas.ts';
+import { runSchema, runView } from '../../workspace/runs/schemas.ts';
+import { materializeRunExample, oneStatus, syncBody } from './calculation-schemas.ts';
+
+/** How fresh calculated tables are, and the runs that build them. */
+export function calculationRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: 'Grid' };
+  const path = '/v1/grid/tables/:table_id';
+  const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
+  const isCalculated: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
+    getCalculated(db, organizationId, id);
+  const oneRun = envelope(runSchema).meta({ examples: [{ data: materializeRunExample }] });
+
+  route(
+    app,
+    at,
+    ['GET', `${path}/status`],
+    {
+      summary: 'Show how fresh a grid table is',
+      description:
+        'Found out at each look, from the versions that were read and those that are there now. A table that is not calculated is always `fresh`.',
+      exists,
+    },
+    { 200: oneStatus },
+    async ({ organizationId, params, transaction }) => {
+      const table = await transaction((db) => getTable(db, organizationId, params.table_id));
+      if (table.kind === 'system') throw notFound('The grid table');
+      return { data: { tableId: table.id, ...(await stateOf(deps, table)) } };
+    },
+  );
+
+  async function start(
+    call: Call<'/:table_id'>,
+    wanted: Pick<MaterializationRequest, 'mode' | 'downstream'>,
+  ) {
+    const { organizationId, caller, params, newId, request, reply } = call;
+    const run = await startMaterialization(deps, {
+      organizationId,
+      runId: newId('run'),
+      tableId: params.table_id,
+      callerId: caller.id,
+      memo: memoOf(request),
+      ...wanted,
+    });
+    reply.header('Location', `/v1/grid/tables/${params.table_id}/runs/${run.id}`);
+    return { data: runView(run) };
+  }
+
+  route(
+    app,
+    at,
+    ['POST', `${path}/materialize`],
+    {
+      summary: 'Build a calculated table',
+      description:
+        'A durable process: from what it reads now, whole or not at all. While one is under way for the table, its run is answered again. What reads it, and calculated tables that it reads, stay as they are: `sync` builds those too.',
+      exists: isCalculated,
+      errors: ['conflict', 'workflows_unavailable'],
+    },
+    { 202: oneRun },
+    (call) => start(call, { mode: 'materialize' }),
+  );
+
+  route(
+    app,
+    at,
+    ['POST', `${path}/sync`],
+    {
+      summary: 'Bring a calculated table up to date, with all that it reads',
+      description:
+        'Builds every calculated table that is stale, each after those that it reads, all from one snapshot of the lake. Where one fails, what hangs on it is skipped, the rest goes on, and the run is `failed`.',
+      exists: isCalculated,
+      body: syncBody,
+      errors: ['conflict', 'workflows_unavailable'],
+    },
+    { 202: oneRun },
+    (call) => start(call, { mode: 'sync', downstream: call.body.downstream }),
+  );
+
+  const runOf = (db: OrganizationTransaction, organizationId: string, tableId: string, runId: string) =>
+    getTableRun(db, organizationId, { tableId, runId });
+
+  route(
+    app,
+    at,
+    ['GET', `${path}/runs`],
+    {
+      summary: 'List the newest runs of a calculated table',
+      description: 'At most 100, newest first.',
+      exists: isCalculated,
+    },
+    {
+      200: envelope(runSchema.array()).meta({ examples: [{ data: [materializeRunExample] }] }),
+    },
+    async ({ organizationId, params, transaction }) => {
+      const runs = await transaction((db) => listTableRuns(db, organizationId, params.table_id));
+      return { data: runs.map((run) => runView(run)) };
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['GET', `${path}/runs/:run_id`],
+    {
+      summary: 'Show a run of a calculated table',
+      exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
+        runOf(db, organizationId, tableId, runId),
+    },
+    { 200: oneRun },
+    async ({ organizationId, params, transaction }) => ({
+      data: runView(await transaction((db) => runOf(db, organizationId, params.table_id, params.run_id))),
+    }),
+  );
+
+  route(
+    app,
+    at,
+    ['POST', `${path}/runs/:run_id/cancel`],
+    {
+      summary: 'Cancel a run of a calculated table',
+      description: 'What was built already stays. A run that ended stays as it ended.',
+      query: confirmQuery,
+      exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
+        runOf(db, organizationId, tableId, runId),
+    },
+    { 200: oneRun, 202: oneRun },
+    async ({ organizationId, params, transaction, reply }) => {
+      const read = () => transaction((db) => runOf(db, organizationId, params.table_id, params.run_id));
+      if (await cancelRun(deps, await read())) reply.code(202);
+      return { data: runView(await read()) };
+    },
+  );
+}
+
+async function stateOf(deps: ApiDeps, { organization_id: organizationId, id, kind, updated_at }: TableRow) {
+  if (kind === 'calc') return (await calculationStates(deps, organizationId, [id])).get(id)!;
+  const { schema } = await deps.lake.catalog.get(organizationId);
+  const statistics = (await newestVersions(deps.lake.catalogPool, schema)).get(id);
+  return {
+    status: 'fresh' as const,
+    tableVersion: statistics ?? null,
+    materializedAt: updated_at.toISOString(),
+    rowCount: null,
+    inputs: [],
+    staleBecause: [],
+    lastRefresh: null,
+    runId: null,
+    error: null,
+  };
+}

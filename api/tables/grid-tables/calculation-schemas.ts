@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { envelope, nullableTimestamp } from '../../schemas.ts';
+import { runExample, type runSchema } from '../../workspace/runs/schemas.ts';
+
+const version = z.int().nullable();
+
+export const gridStatusSchema = z
+  .object({
+    tableId: z.string(),
+    status: z.enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed']),
+    tableVersion: version,
+    materializedAt: nullableTimestamp,
+    rowCount: z.int().nullable(),
+    inputs: z
+      .array(
+        z.object({ tableId: z.string(), name: z.string(), versionRead: version, currentVersion: version }),
+      )
+      .describe('The tables at the sources of its query, through views and other calculated tables.'),
+    staleBecause: z
+      .array(z.string())
+      .describe('Ids of the tables that changed since, or `definition`: its query, or one that it reads.'),
+    lastRefresh: z
+      .object({ mode: z.enum(['full', 'incremental']), rowsRead: z.int(), elapsedMs: z.int() })
+      .nullable(),
+    runId: z.string().nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'GridTableStatus' });
+
+const example: z.input<typeof gridStatusSchema> = {
+  tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  status: 'stale',
+  tableVersion: 41,
+  materializedAt: '2026-11-21T08:30:00.000Z',
+  rowCount: 12,
+  inputs: [
+    { tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4y', name: 'orders', versionRead: 40, currentVersion: 43 },
+  ],
+  staleBecause: ['tbl_01kahz3v6dfyvb1s8m3h9q2w4y'],
+  lastRefresh: { mode: 'full', rowsRead: 1_204, elapsedMs: 85 },
+  runId: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  error: null,
+};
+
+export const oneStatus = envelope(gridStatusSchema).meta({ examples: [{ data: example }] });
+
+export const materializeRunExample: z.input<typeof runSchema> = {
+  ...runExample,
+  id: 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
+  projectId: null,
+  kind: 'materialize',
+  title: 'Build of sales_by_city',
+  steps: [],
+  output: {
+    tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+    tableVersion: 41,
+    rowCount: 12,
+    mode: 'full',
+  },
+  resource: { type: 'table', id: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x' },
+  workflowId: 'materialization/run_01kahz3v6dfyvb1s8m3h9q2w4x',
+};
+
+export const syncBody = z
+  .strictObject({
+    downstream: z
+      .boolean()
+      .default(false)
+      .describe('Also bring up to date all that read it, at any distance.'),
+  })
+  .default({ downstream: false })
+  .meta({ examples: [{ downstream: true }] });

@@ -1,0 +1,303 @@
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { findOperations, tableStatistics, versionsAt } from '../../../data/lake/ledger.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import {
+  type BuildRecord,
+  builtOf,
+  type Defined,
+  getDefinition,
+  listDefined,
+} from '../definitions/definitions.ts';
+import { relationsFor, visibleToDefiners } from '../definitions/relations.ts';
+import { followPendingRenames } from '../definitions/renames.ts';
+import type { BuiltFile } from '../query/build/contract.ts';
+import type { QueryPool, QueryRelation } from '../query/pool.ts';
+import {
+  isCommitted,
+  newAttemptUrl,
+  readManifest,
+  refuseCommit,
+  removeBelow,
+  removeStaged,
+  type StagedWork,
+  writeManifest,
+} from '../staging/staging.ts';
+import type { LakeColumn } from '../tables/columns.ts';
+import { replaceWithFiles } from '../tables/replace.ts';
+import { readsThrough, type Surroundings, sourcesRead, surroundings } from './freshness.ts';
+import {
+  type BuildId,
+  findBuild,
+  getMaterialization,
+  listBuilds,
+  type Materialization,
+  moveBuild,
+} from './materializations.ts';
+
+export interface BuildDeps {
+  db: Database;
+  lake: LakeDeps;
+  objects: ObjectStore;
+  /** Checks definitions. */
+  queries: QueryPool;
+  /** Runs builds, in processes of their own. */
+  builds: QueryPool;
+  /** Longest time that the query of a build may take, in milliseconds. */
+  buildTimeoutMs: number;
+}
+
+/** What is staged for a table, and what it was made from. */
+interface BuildManifest {
+  columns: LakeColumn[];
+  files: BuiltFile[];
+  rows: number;
+  record: Omit<BuildRecord, 'version' | 'builtAt'>;
+}
+
+const workOf = ({ organizationId, runId, tableId }: BuildId): StagedWork => ({
+  organizationId,
+  id: `${runId}-${tableId}`,
+  operationId: `build:${runId}:${tableId}`,
+  manifestKey: `builds/${organizationId}/${runId}/${tableId}.json`,
+});
+
+/**
+ * Writes a table's new content to files and notes what it was made from, without holding any lock. Each
+ * attempt has its own folder; if the lake already has the commit, nothing is built again.
+ */
+export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSignal): Promise<number> {
+  const work = workOf(id);
+  const { organizationId, runId, tableId } = id;
+  if (await isCommitted(deps, work)) return 0;
+  await followPendingRenames(deps, organizationId);
+  const lake = await deps.lake.catalog.get(organizationId);
+  const startedAt = performance.now();
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const build = await findBuild(db, id);
+    if (build?.status === 'succeeded') return undefined;
+    if (build?.status === 'waiting') await moveBuild(db, id, 'waiting', 'running');
+    else if (build?.status !== 'running') throw new AppError('conflict', 'The build has ended.');
+    return planBuild(deps, db, await getMaterialization(db, organizationId, runId), tableId);
+  });
+  if (found === undefined) return 0;
+  const prefixUrl = await newAttemptUrl(deps, work);
+  const built = await deps.builds
+    .perform(
+      {
+        kind: 'build',
+        location: lake.reader,
+        sql: found.definition.query,
+        relations: found.relations,
+        atVersions: found.atVersions,
+        prefixUrl,
+      },
+      { timeoutMs: deps.buildTimeoutMs, signal },
+    )
+    .catch(async (error: unknown) => {
+      await removeBelow(deps, prefixUrl).catch(() => undefined);
+      throw error;
+    });
+  const { rowsRead, read, sources, views } = found;
+  await writeManifest(deps, work, {
+    columns: built.columns.map((column) => ({ ...column, nullable: true, typing: 'declared' })),
+    files: built.files,
+    rows: built.rows,
+    record: {
+      runId,
+      operationId: work.operationId,
+      revision: found.definition.revision,
+      read,
+      sources,
+      views,
+      mode: 'full',
+      rowsRead,
+      rowCount: built.rows,
+      elapsedMs: Math.round(performance.now() - startedAt),
+    },
+  } satisfies BuildManifest);
+  return built.rows;
+}
+
+interface PlannedRead {
+  definition: Defined;
+  relations: QueryRelation[];
+  /** The snapshot at which each table is read, by name. */
+  atVersions: Map<string, number>;
+  read: Record<string, number>;
+  sources: Record<string, number>;
+  views: Record<string, number>;
+  rowsRead: number;
+}
+
+/** What a build reads: sources at the snapshot of its run, and what the run has built as it was built. */
+async function planBuild(
+  { lake: { catalog, catalogPool } }: BuildDeps,
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id: runId, snapshot_id: snapshotId }: Materialization,
+  tableId: string,
+): Promise<PlannedRead> {
+  if (snapshotId === null) throw new AppError('conflict', 'The run has not begun.');
+  const { schema } = await catalog.get(organizationId);
+  const [definition] = await listDefined(db, organizationId, { ids: [tableId] });
+  if (definition === undefined) throw new AppError('not_found', 'The calculated table was deleted.');
+  const builds = await listBuilds(db, organizationId, { runId });
+  const builtNow = new Map(
+    builds.flatMap(({ table_id: id, built }) =>
+      built === null ? [] : [[id, built as unknown as BuildRecord] as const],
+    ),
+  );
+  const around = await surroundings(db, organizationId, [tableId], new Map());
+  const { tables, views } = readsThrough(around, tableId);
+  const pinned = await versionsAt(catalogPool, schema, tables, snapshotId);
+  const read = Object.fromEntries(
+    tables.flatMap((id) => {
+      const version = builtNow.get(id)?.version ?? pinned.get(id);
+      return version === undefined ? [] : [[id, version]];
+    }),
+  );
+  const statistics = await tableStatistics(catalogPool, schema);
+  const known = await recordsRead(db, organizationId, around, read, builtNow);
+  // Last, because it leaves the transaction with another principal.
+  const visible = await visibleToDefiners(db, organizationId)(definition.defined_by);
+  const relations = await relationsFor(db, organizationId, visible, [definition.query]);
+  const atVersions = new Map(
+    tablesAmong(relations).flatMap(({ id, name }) =>
+      id in read ? [[name, builtNow.get(id)?.version ?? snapshotId]] : [],
+    ),
+  );
+  return {
+    definition,
+    relations,
+    atVersions,
+    read,
+    sources: sourcesRead(around, read, known),
+    views: Object.fromEntries(views.map((id) => [id, around.defined.get(id)!.revision])),
+    rowsRead: tables.reduce((sum, id) => sum + (statistics.get(id)?.rowCount ?? 0), 0),
+  };
+}
+
+/** The tables among these, and among what their views may name with the rights of who defined them. */
+function tablesAmong(relations: readonly QueryRelation[]): QueryRelation[] {
+  const found = new Map<string, QueryRelation>();
+  const queue = [...relations];
+  for (const relation of queue) {
+    if (found.has(relation.id)) continue;
+    found.set(relation.id, relation);
+    queue.push(...(relation.reads ?? []));
+  }
+  return [...found.values()].filter(({ definition }) => definition === undefined);
+}
+
+/** From what the calculated tables that are read were built, in the very version that is read. */
+async function recordsRead(
+  db: OrganizationTransaction,
+  organizationId: string,
+  { defined }: Surroundings,
+  read: Readonly<Record<string, number>>,
+  builtNow: ReadonlyMap<string, BuildRecord>,
+): Promise<Map<string, BuildRecord>> {
+  const records = new Map(builtNow);
+  for (const [id, version] of Object.entries(read)) {
+    const definition = defined.get(id);
+    if (definition === undefined || builtNow.has(id)) continue;
+    const current = builtOf(definition);
+    if (current?.version === version) continue;
+    const earlier = await db
+      .selectFrom('builds')
+      .select('built')
+      .where('organization_id', '=', organizationId)
+      .where('table_id', '=', id)
+      .where('status', '=', 'succeeded')
+      .execute();
+    const record = earlier
+      .map(({ built }) => built as unknown as BuildRecord)
+      .find((one) => one?.version === version);
+    // Unknown: as if it were older than anything, so that the result counts as stale.
+    const forgotten = Object.fromEntries(Object.keys(current?.sources ?? {}).map((source) => [source, 0]));
+    records.set(id, record ?? ({ sources: forgotten } as unknown as BuildRecord));
+  }
+  return records;
+}
+
+/** Commits what is staged, exactly once, as the table's whole content; false if the build was ended. */
+export async function commitBuild(deps: BuildDeps, id: BuildId): Promise<boolean> {
+  const { organizationId, runId, tableId } = id;
+  const work = workOf(id);
+  const { build, name, createdBy } = await inOrganization(deps.db, organizationId, async (db) => ({
+    build: await findBuild(db, id),
+    name: (await listDefined(db, organizationId, { ids: [tableId] }))[0]?.name,
+    createdBy: (await getMaterialization(db, organizationId, runId)).created_by,
+  }));
+  if (build?.status === 'succeeded') return true;
+  if (build?.status !== 'running' || name === undefined) return false;
+  const manifest = await readManifest<BuildManifest>(deps, work);
+  const version = await replaceWithFiles(deps.lake, {
+    organizationId,
+    tableId,
+    tableName: name,
+    staged: manifest,
+    operationId: work.operationId,
+    runId,
+    committedBy: createdBy,
+    beside: undefined,
+  });
+  const record: BuildRecord = { ...manifest.record, version, builtAt: new Date().toISOString() };
+  await inOrganization(deps.db, organizationId, async (db) => {
+    await moveBuild(db, id, 'running', 'succeeded', { built: record, error: null });
+    const before = builtOf(await getDefinition(db, organizationId, tableId, 'update'));
+    if (before !== undefined && before.version > version) return;
+    await db
+      .updateTable('definitions')
+      .set({ built: JSON.stringify(record), failure: null })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', tableId)
+      .execute();
+  });
+  await deps.objects.remove(work.manifestKey);
+  return true;
+}
+
+/** Removes staged files that no commit has added. */
+export async function discardBuild(deps: BuildDeps, id: BuildId): Promise<void> {
+  await removeStaged(deps, workOf(id));
+}
+
+/**
+ * Makes sure that a build whose process is gone cannot commit any more; false if the lake has its commit, and
+ * only the outcome has to be recorded.
+ */
+export async function giveUpBuild(deps: BuildDeps, id: BuildId): Promise<boolean> {
+  if (!(await refuseCommit(deps, workOf(id)))) return false;
+  await discardBuild(deps, id);
+  return true;
+}
+
+/** Keeps why an attempt failed, in case it was the last one; whether a retry cannot help. */
+export async function recordBuildFailure(db: Database, id: BuildId, error: unknown): Promise<boolean> {
+  if (!(error instanceof AppError)) return false;
+  const { code, message } = error;
+  await inOrganization(db, id.organizationId, (transaction) =>
+    transaction
+      .updateTable('builds')
+      .set({ error: JSON.stringify({ code, message }) })
+      .where('organization_id', '=', id.organizationId)
+      .where('run_id', '=', id.runId)
+      .where('table_id', '=', id.tableId)
+      .where('finished_at', 'is', null)
+      .execute(),
+  );
+  return !isRetryable(error);
+}
+
+/** Whether the lake has the commit of a build. */
+export async function isBuilt({ lake }: Pick<BuildDeps, 'lake'>, id: BuildId): Promise<boolean> {
+  const { schema } = await lake.catalog.get(id.organizationId);
+  const { operationId } = workOf(id);
+  return (await findOperations(lake.catalogPool, schema, [operationId])).size > 0;
+}

@@ -1,0 +1,131 @@
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { checkDefinition, type DefinitionDeps, writeReads } from '../definitions/analyses.ts';
+import {
+  type Definition,
+  getDefinition,
+  insertDefinition,
+  lockDefinitions,
+  updateDefinition,
+} from '../definitions/definitions.ts';
+import { changedMeanwhile, refuseOtherRevision } from '../definitions/revisions.ts';
+import { findTable, insertTable, type TableRow } from '../tables/tables.ts';
+import { getCalculated } from './start.ts';
+
+/** A calculated table: its row among the tables, and its SELECT. */
+export interface CalculatedTable {
+  row: TableRow;
+  definition: Definition;
+}
+
+export interface Refresh {
+  mode: Definition['refresh_mode'];
+  /** At least this long between two builds that a change starts. */
+  minIntervalSeconds: number;
+}
+
+export interface NewCalculatedTable {
+  organizationId: string;
+  id: string;
+  name: string;
+  query: string;
+  refresh: Refresh;
+  projectId: string | null;
+  definerId: string;
+}
+
+/**
+ * Creates a calculated table without content, whose query was checked with the rights of its definer.
+ *
+ * @throws ValidationError at the query, name_taken
+ */
+export async function createCalculatedTable(
+  deps: DefinitionDeps,
+  table: NewCalculatedTable,
+): Promise<CalculatedTable> {
+  const { organizationId, id, name, query, definerId, refresh } = table;
+  const earlier = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
+  if (earlier === undefined) {
+    const checked = await checkDefinition(deps, { organizationId, definerId, query });
+    await inOrganization(deps.db, organizationId, async (db) => {
+      if (table.projectId !== null) await getOpenProject(db, organizationId, table.projectId);
+      await insertTable(db, {
+        organization_id: organizationId,
+        id,
+        name,
+        kind: 'calc',
+        status: 'ready',
+        project_id: table.projectId,
+        owner_user_id: definerId.startsWith('usr_') ? definerId : null,
+      });
+      await insertDefinition(db, {
+        organization_id: organizationId,
+        id,
+        query,
+        defined_by: definerId,
+        refresh_mode: refresh.mode,
+        min_interval_seconds: refresh.minIntervalSeconds,
+        analysis: JSON.stringify(checked.stored),
+      });
+      await writeReads(db, organizationId, { id, name }, checked);
+    });
+  }
+  return inOrganization(deps.db, organizationId, async (db) => ({
+    row: await getCalculated(db, organizationId, id),
+    definition: await getDefinition(db, organizationId, id),
+  }));
+}
+
+export interface CalculatedTableChange {
+  organizationId: string;
+  id: string;
+  /** Who changes it: a new query reads with the rights of this person or client. */
+  callerId: string;
+  query?: string | undefined;
+  refresh?: Partial<Refresh> | undefined;
+  expectedRevision?: number | undefined;
+}
+
+/**
+ * Changes a calculated table. With a new query it is stale; what it holds stays readable until the next
+ * build.
+ *
+ * @throws revision_conflict, ValidationError at the query
+ */
+export async function changeCalculatedTable(
+  deps: DefinitionDeps,
+  change: CalculatedTableChange,
+): Promise<CalculatedTable> {
+  const { organizationId, id, callerId, query, refresh } = change;
+  const before = await inOrganization(deps.db, organizationId, async (db) => {
+    await getCalculated(db, organizationId, id);
+    return getDefinition(db, organizationId, id);
+  });
+  refuseOtherRevision(before, change.expectedRevision);
+  const checked =
+    query === undefined || query === before.query
+      ? undefined
+      : await checkDefinition(deps, { organizationId, definerId: callerId, query });
+  return inOrganization(deps.db, organizationId, async (db) => {
+    await lockDefinitions(db, organizationId);
+    const row = await getCalculated(db, organizationId, id);
+    const now = await getDefinition(db, organizationId, id, 'update');
+    if (now.revision !== before.revision) throw changedMeanwhile(now);
+    const definition = await updateDefinition(db, organizationId, id, {
+      ...(checked === undefined
+        ? {}
+        : {
+            query: checked.query,
+            revision: now.revision + 1,
+            defined_by: callerId,
+            analysis: JSON.stringify(checked.stored),
+          }),
+      ...(refresh?.mode === undefined ? {} : { refresh_mode: refresh.mode }),
+      ...(refresh?.minIntervalSeconds === undefined
+        ? {}
+        : { min_interval_seconds: refresh.minIntervalSeconds }),
+    });
+    if (checked !== undefined) await writeReads(db, organizationId, row, checked);
+    return { row, definition };
+  });
+}

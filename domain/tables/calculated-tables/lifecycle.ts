@@ -1,0 +1,296 @@
+import type { Logger } from 'pino';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
+import { versionsAt } from '../../../data/lake/ledger.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
+import { wakeMaterializationSignal } from '../../../workflows/tables/materialization/names.ts';
+import { findRun, followRun, reportRunProgress, showSteps } from '../../workspace/runs/runs.ts';
+import { loadGraph, reachable } from '../definitions/graph.ts';
+import { deleteLakePins, insertLakePin } from '../lake-maintenance/pins.ts';
+import { staleness, surroundings } from './freshness.ts';
+import {
+  activeMaterializations,
+  type Build,
+  findMaterialization,
+  getMaterialization,
+  listBuilds,
+  lockBuilds,
+  type Materialization,
+  moveBuild,
+  updateMaterialization,
+} from './materializations.ts';
+import { type PlannedBuild, planOf } from './plan.ts';
+import { materializationProcess } from './process.ts';
+
+export interface MaterializationId {
+  organizationId: string;
+  runId: string;
+}
+
+export interface MaterializationLifeDeps {
+  db: Database;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+}
+
+/** How a run ended, in numbers of tables. */
+export interface MaterializationEnd {
+  status: 'succeeded' | 'failed' | 'cancelled';
+  built: number;
+  failed: number;
+  skipped: number;
+  errorCode: string | null;
+}
+
+/** A pin outlives the longest build; it is released when its run ends. */
+const pinMs = 48 * 3_600_000;
+const pinHolder = (runId: string) => `materialization/${runId}`;
+
+/**
+ * queued → running: pins the lake's newest snapshot, plans what is stale at it, and claims those tables.
+ * `waiting` while another run has claimed some of them: all of a plan is claimed in one transaction, so runs
+ * over the same tables take turns and none waits for a part of another.
+ */
+export async function beginMaterialization(
+  { db, lake }: MaterializationLifeDeps,
+  { organizationId, runId }: MaterializationId,
+): Promise<'begun' | 'waiting' | 'ended'> {
+  const { schema } = await lake.catalog.get(organizationId);
+  return inOrganization(db, organizationId, async (transaction) => {
+    await lockBuilds(transaction, organizationId);
+    const row = await findMaterialization(transaction, organizationId, runId, 'update');
+    const run = await findRun(transaction, organizationId, runId);
+    if (row === undefined || run === undefined || row.finished_at !== null) return 'ended';
+    if (row.snapshot_id !== null) return 'begun';
+    // Cancelled before its process could receive the request.
+    if (run.cancel_requested_at !== null) return 'ended';
+    const snapshotId = await newestSnapshot(lake.catalogPool, schema);
+    const graph = await loadGraph(transaction, organizationId);
+    const ids = [row.table_id, ...(row.downstream ? reachable([row.table_id], graph.readBy) : [])];
+    const known = [...ids, ...reachable(ids, graph.reads)];
+    const versions = await versionsAt(lake.catalogPool, schema, known, snapshotId);
+    const around = await surroundings(transaction, organizationId, ids, versions);
+    const plan = planOf(around, row, staleness(around));
+    const claimed = await listBuilds(transaction, organizationId, { activeOnly: true });
+    if (claimed.some(({ table_id: id }) => plan.some(({ tableId }) => tableId === id))) return 'waiting';
+    await insertBuilds(transaction, row, plan);
+    await insertLakePin(transaction, organizationId, {
+      snapshotId,
+      holder: pinHolder(runId),
+      expiresAt: new Date(Date.now() + pinMs),
+    });
+    await updateMaterialization(transaction, organizationId, runId, { snapshot_id: snapshotId });
+    await followRun(transaction, row, 'running');
+    await showProgress(transaction, row, await listBuilds(transaction, organizationId, { runId }));
+    return 'begun';
+  });
+}
+
+async function insertBuilds(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Materialization,
+  plan: readonly PlannedBuild[],
+): Promise<void> {
+  if (plan.length === 0) return;
+  await db
+    .insertInto('builds')
+    .values(
+      plan.map(({ tableId, after }) => ({
+        organization_id: organizationId,
+        run_id: id,
+        table_id: tableId,
+        status: 'waiting' as const,
+        after,
+      })),
+    )
+    .execute();
+}
+
+const isOver = ({ finished_at: finishedAt }: Build): boolean => finishedAt !== null;
+
+/** The builds whose turn it is. What hangs on one that did not succeed is skipped. */
+export function nextBuilds(db: Database, { organizationId, runId }: MaterializationId): Promise<string[]> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getMaterialization(transaction, organizationId, runId, 'update');
+    let builds = await listBuilds(transaction, organizationId, { runId });
+    for (let changed = true; changed; ) {
+      changed = false;
+      const byId = new Map(builds.map((build) => [build.table_id, build]));
+      for (const build of builds) {
+        if (build.status !== 'waiting') continue;
+        const failed = build.after.find((id) => {
+          const before = byId.get(id);
+          return before !== undefined && isOver(before) && before.status !== 'succeeded';
+        });
+        if (failed === undefined) continue;
+        const error = { code: 'conflict', message: `${failed}, which it reads, could not be built.` };
+        await moveBuild(
+          transaction,
+          { organizationId, runId, tableId: build.table_id },
+          'waiting',
+          'skipped',
+          { error },
+        );
+        changed = true;
+      }
+      if (changed) builds = await listBuilds(transaction, organizationId, { runId });
+    }
+    await showProgress(transaction, row, builds);
+    const done = new Set(builds.filter(isOver).map(({ table_id: id }) => id));
+    return builds
+      .filter((build) => !isOver(build) && build.after.every((id) => done.has(id)))
+      .map(({ table_id: id }) => id);
+  });
+}
+
+/** Ends a build that did not succeed, and keeps why. */
+export function endBuild(
+  db: Database,
+  { organizationId, runId, tableId }: MaterializationId & { tableId: string },
+  status: 'failed' | 'cancelled',
+): Promise<void> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const builds = await listBuilds(transaction, organizationId, { runId });
+    const build = builds.find(({ table_id: id }) => id === tableId);
+    if (build === undefined || isOver(build)) return;
+    const error =
+      status === 'failed' ? ((build.error as typeof internalFailure | null) ?? internalFailure) : null;
+    await moveBuild(transaction, { organizationId, runId, tableId }, build.status, status, { error });
+    if (error === null) return;
+    await transaction
+      .updateTable('definitions')
+      .set({ failure: JSON.stringify({ ...error, runId, at: new Date().toISOString() }) })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', tableId)
+      .execute();
+  });
+}
+
+const internalFailure = {
+  code: 'internal_error',
+  message: 'The build failed for a reason of ours; start it again, or quote its run to the operator.',
+};
+
+/** Ends the run and what is left of its builds, and releases what it had claimed. */
+export function endMaterialization(
+  db: Database,
+  { organizationId, runId }: MaterializationId,
+  isCancelled: boolean,
+): Promise<MaterializationEnd> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getMaterialization(transaction, organizationId, runId, 'update');
+    const run = await findRun(transaction, organizationId, runId);
+    const wasAsked = isCancelled || (run?.cancel_requested_at ?? null) !== null;
+    for (const build of await listBuilds(transaction, organizationId, { runId })) {
+      if (isOver(build)) continue;
+      const id = { organizationId, runId, tableId: build.table_id };
+      await moveBuild(transaction, id, build.status, wasAsked ? 'cancelled' : 'failed', {
+        error: wasAsked ? null : internalFailure,
+      });
+    }
+    const builds = await listBuilds(transaction, organizationId, { runId });
+    const end = endOf(row, builds, wasAsked);
+    if (row.finished_at !== null) return end;
+    await showProgress(transaction, row, builds);
+    await updateMaterialization(transaction, organizationId, runId, { finished_at: new Date() });
+    await deleteLakePins(transaction, organizationId, pinHolder(runId));
+    await followRun(transaction, row, end.status, {
+      ...(end.status === 'failed' ? { error: JSON.stringify(failureOf(row, builds)) } : { progress: 1 }),
+      output: JSON.stringify(outputOf(row, builds)),
+    });
+    return end;
+  });
+}
+
+function endOf(row: Materialization, builds: readonly Build[], wasAsked: boolean): MaterializationEnd {
+  const count = (status: Build['status']) => builds.filter((build) => build.status === status).length;
+  const [built, failed, skipped, cancelled] = [
+    count('succeeded'),
+    count('failed'),
+    count('skipped'),
+    count('cancelled'),
+  ];
+  const wasNeverBegun = row.snapshot_id === null;
+  const isAllBuilt = !wasNeverBegun && built === builds.length;
+  const status = isAllBuilt
+    ? 'succeeded'
+    : failed > 0 || (!wasAsked && cancelled === 0)
+      ? 'failed'
+      : 'cancelled';
+  const error = status === 'failed' ? failureOf(row, builds) : null;
+  return { status, built, failed, skipped, errorCode: error?.code ?? null };
+}
+
+function failureOf({ mode }: Materialization, builds: readonly Build[]): { code: string; message: string } {
+  const failed = builds.filter(({ status }) => status === 'failed');
+  const [first] = failed;
+  const error = (first?.error as { code: string; message: string } | null | undefined) ?? internalFailure;
+  if (mode === 'materialize' || first === undefined) return error;
+  const others = failed.length > 1 ? ` ${failed.length - 1} more failed.` : '';
+  return { ...error, message: `${first.table_id}: ${error.message}${others}` };
+}
+
+function outputOf({ mode }: Materialization, builds: readonly Build[]): object | null {
+  const built = builds.flatMap(({ table_id: tableId, status, built: made }) => {
+    const record = made as { version: number; rowCount: number; mode: string } | null;
+    if (status !== 'succeeded' || record === null) return [];
+    return [{ tableId, tableVersion: record.version, rowCount: record.rowCount, mode: record.mode }];
+  });
+  if (mode === 'materialize') return built[0] ?? null;
+  return {
+    materialized: built.map(({ tableId, tableVersion, mode: how }) => ({ tableId, tableVersion, mode: how })),
+    skipped: builds.filter(({ status }) => status === 'skipped').map(({ table_id: id }) => id),
+  };
+}
+
+const stepStatus = {
+  running: 'running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+} as const;
+
+/** A step for each table whose turn has come. */
+async function showProgress(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Materialization,
+  builds: readonly Build[],
+): Promise<void> {
+  const steps = builds.flatMap(({ table_id: tableId, status, error }) =>
+    status === 'waiting'
+      ? []
+      : [
+          {
+            id: tableId,
+            name: `Build ${tableId}`,
+            type: 'build',
+            status: stepStatus[status],
+            detail: null,
+            error: error as { code: string; message: string } | null,
+          },
+        ],
+  );
+  await showSteps(db, organizationId, id, steps);
+  const over = builds.filter(isOver).length;
+  if (builds.length > 0) await reportRunProgress(db, organizationId, id, over / builds.length);
+}
+
+/** Wakes runs that may have waited for this one. They also poll, so a lost signal only causes a delay. */
+export async function wakeWaiting(
+  deps: ProcessDeps & { logger: Pick<Logger, 'warn'> },
+  organizationId: string,
+): Promise<void> {
+  const active = await inOrganization(deps.db, organizationId, (db) =>
+    activeMaterializations(db, organizationId),
+  );
+  for (const { id, snapshot_id: snapshotId } of active) {
+    if (snapshotId !== null) continue;
+    const workflowId = materializationProcess.workflowId(id);
+    await bestEffort(deps, workflowId, deps.processes.signal(workflowId, wakeMaterializationSignal));
+  }
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { Processes } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { findRun } from '../../workspace/runs/runs.ts';
+import { notifyWaiter } from '../../workspace/runs/waiter.ts';
+import { type BuildDeps, giveUpBuild } from './build.ts';
+import { endMaterialization, type MaterializationId, wakeWaiting } from './lifecycle.ts';
+import { findMaterialization, listBuilds } from './materializations.ts';
+import { materializationProcess, materializationStart } from './process.ts';
+
+export interface MaterializationReconcileDeps extends BuildDeps {
+  processes: Processes;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** The process of a younger run may not have been started yet. */
+const ageSeconds = 60;
+
+/** Ends or restarts materializations whose process is gone. */
+export function materializationSteps(
+  deps: MaterializationReconcileDeps,
+  olderThanSeconds = ageSeconds,
+): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM active_materializations(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
+  };
+  return [itemsStep('materializations', find, (id) => revive(deps, id))];
+}
+
+async function revive(deps: MaterializationReconcileDeps, id: MaterializationId): Promise<void> {
+  const { organizationId, runId } = id;
+  const { row, run, builds } = await inOrganization(deps.db, organizationId, async (db) => ({
+    row: await findMaterialization(db, organizationId, runId),
+    run: await findRun(db, organizationId, runId),
+    builds: await listBuilds(db, organizationId, { runId }),
+  }));
+  if (row === undefined || run === undefined) return;
+  const state = await deps.processes.stateOf(materializationProcess.workflowId(runId));
+  if (state === 'running') return;
+  const unfinished = builds.filter(({ finished_at: finishedAt }) => finishedAt === null);
+  const mayEnd =
+    closes(materializationProcess, state) &&
+    (
+      await Promise.all(
+        unfinished.map((build) => giveUpBuild(deps, { organizationId, runId, tableId: build.table_id })),
+      )
+    ).every(Boolean);
+  if (mayEnd) {
+    await endMaterialization(deps.db, id, true);
+    await notifyWaiter(deps, run);
+    await wakeWaiting(deps, organizationId);
+  } else await deps.processes.restart(materializationStart(row, { waitedBy: run.waited_by }));
+  deps.logger.info({ organizationId, runId, state }, 'reconciled a materialization whose process was gone');
+}

@@ -1,0 +1,132 @@
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { continueOnNewest } from '../../history.ts';
+import { endAs } from '../../outcome.ts';
+import { notifyWaiter } from '../../run-ended.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  MaterializationControlActivities,
+  MaterializationInput,
+  MaterializationLakeActivities,
+  MaterializationOutcome,
+} from './contract.ts';
+import { buildsAtOnce, wakeMaterializationSignal } from './names.ts';
+
+const control = databaseActivities<MaterializationControlActivities>();
+
+// A build takes at most as long as the operator allows, and may wait for a process before. Twenty attempts
+// cover an hour of an unavailable store; a query that fails is not retried.
+const { stageBuild } = proxyActivities<Pick<MaterializationLakeActivities, 'stageBuild'>>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '26 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
+});
+
+const commit = commitActivities<Pick<MaterializationLakeActivities, 'commitBuild' | 'discardBuild'>>();
+
+export const wakeSignal = defineSignal(wakeMaterializationSignal);
+
+const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+
+/**
+ * Builds one calculated table, or brings a graph of them up to date: each after all that it reads, and all
+ * from one snapshot of the lake. A table's new content is committed as a whole or not at all.
+ */
+export async function materialization(input: MaterializationInput): Promise<MaterializationOutcome> {
+  const outcome = await run(input);
+  await always(() => notifyWaiter(input.waitedBy, input.runId));
+  const { status, built, failed, skipped, errorCode } = outcome;
+  endAs(status, errorCode, {
+    what: 'The materialization',
+    succeeded: `Built ${built} tables.`,
+    cancelled: `Was cancelled; built ${built} tables before.`,
+    failed: `Built ${built} tables; ${failed} failed, and ${skipped} that hang on them were skipped.`,
+  });
+  return outcome;
+}
+
+async function run(input: MaterializationInput): Promise<MaterializationOutcome> {
+  let isAwake = false;
+  setHandler(wakeSignal, () => {
+    isAwake = true;
+  });
+  const waitForTurn = async (longest: number): Promise<void> => {
+    await condition(() => isAwake, longest);
+    isAwake = false;
+  };
+  try {
+    if ((await awaitTurn(input, waitForTurn)) === 'begun') await buildAll(input);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+  }
+  const isCancelled = CancellationScope.current().consideredCancelled;
+  return always(() => control.endMaterialization(input, isCancelled));
+}
+
+const firstWaitMs = 15_000;
+const longestWaitMs = 60_000;
+/** For a run that waits for others, or builds hundreds of tables. */
+const maxHistoryLength = 5_000;
+
+async function awaitTurn(
+  input: MaterializationInput,
+  waitForTurn: (longestMs: number) => Promise<void>,
+): Promise<'begun' | 'ended'> {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    const turn = await always(() => control.beginMaterialization(input));
+    if (turn !== 'waiting') return turn;
+    setCurrentDetails('Waiting for its turn: another run builds some of the same tables.');
+    await waitForTurn(waitMs);
+    if (workflowInfo().historyLength > maxHistoryLength)
+      return continueOnNewest<typeof materialization>(input);
+  }
+}
+
+/** Each after all that it reads; independent ones side by side. */
+async function buildAll(input: MaterializationInput): Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  try {
+    for (;;) {
+      const isLong = workflowInfo().historyLength > maxHistoryLength;
+      if (isLong && running.size === 0) await continueOnNewest<typeof materialization>(input);
+      const ready = isLong ? [] : await control.nextBuilds(input);
+      for (const tableId of ready) {
+        if (running.size >= buildsAtOnce || running.has(tableId)) continue;
+        const ended = build(input, tableId).finally(() => running.delete(tableId));
+        running.set(tableId, ended);
+      }
+      if (running.size === 0) return;
+      setCurrentDetails(`Building ${[...running.keys()].join(' and ')}; the heartbeats have the progress.`);
+      await Promise.race(running.values());
+    }
+  } finally {
+    // Each ends by itself when it is cancelled.
+    await Promise.all(running.values());
+  }
+}
+
+async function build(input: MaterializationInput, tableId: string): Promise<void> {
+  const which = { ...input, tableId };
+  try {
+    await stageBuild(which);
+    // Not cancellable from here on: the commit decides.
+    if (await always(() => commit.commitBuild(which))) return;
+    await always(() => commit.discardBuild(which));
+  } catch (error) {
+    await always(async () => {
+      await commit.discardBuild(which);
+      await control.endBuild(which, isCancellation(error) ? 'cancelled' : 'failed');
+    });
+  }
+}
