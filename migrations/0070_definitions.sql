@@ -119,3 +119,16 @@ CREATE FUNCTION active_materializations(older_than interval, at_most integer)
   $$;
 REVOKE EXECUTE ON FUNCTION active_materializations FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION active_materializations TO workspace_service;
+
+-- Organizations with calculated tables that are built when what they read changes.
+CREATE FUNCTION on_change_organizations(at_most integer) RETURNS SETOF text
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$
+    SELECT organization_id FROM (
+      SELECT DISTINCT organization_id FROM definitions
+      WHERE refresh_mode = 'on_change' AND built IS NOT NULL) o
+    ORDER BY random() LIMIT at_most
+  $$;
+REVOKE EXECUTE ON FUNCTION on_change_organizations FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION on_change_organizations TO workspace_service;
+CREATE INDEX definitions_on_change ON definitions (organization_id) WHERE refresh_mode = 'on_change';

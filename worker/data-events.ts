@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type DataEventDeps, startDataEventRuns } from '../domain/automation/workflows/starts/data-events.ts';
+import { type OnChangeDeps, startDueBuilds } from '../domain/tables/calculated-tables/on-change.ts';
 
 /** Polling interval. The run of a commit is delayed by at most the trigger's window plus this. */
 const everyMs = 500;
@@ -13,30 +14,58 @@ const restMs = 5_000;
 const organizationsAtOnce = 2_000;
 const lanes = 4;
 
+type Deps = DataEventDeps & OnChangeDeps;
+
+/** What is looked for in the lakes of organizations that have some of it. */
+interface Watch {
+  organizations: (db: Deps['db']) => Promise<string[]>;
+  look: (deps: Deps, organizationId: string, nowMs: number) => Promise<void>;
+}
+
+const watches: readonly Watch[] = [
+  {
+    organizations: async (db) =>
+      (
+        await sql<{ id: string }>`
+          SELECT id FROM data_event_organizations(${organizationsAtOnce}) AS id`.execute(db)
+      ).rows.map(({ id }) => id),
+    look: startDataEventRuns,
+  },
+  {
+    organizations: async (db) =>
+      (
+        await sql<{ id: string }>`
+          SELECT id FROM on_change_organizations(${organizationsAtOnce}) AS id`.execute(db)
+      ).rows.map(({ id }) => id),
+    look: startDueBuilds,
+  },
+];
+
 /**
- * Starts runs for commits that trigger workflows, as long as the worker runs. Every worker does this; their
- * runs have the same ids.
+ * Starts runs for commits that trigger workflows or make calculated tables stale, as long as the worker runs.
+ * Every worker does this; their runs have the same ids.
  */
-export function startDataEvents(deps: DataEventDeps): { stop(): Promise<void> } {
+export function startDataEvents(deps: Deps): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const restsUntilMs = new Map<string, number>();
 
   async function round(): Promise<void> {
-    const { rows } = await sql<{ id: string }>`
-      SELECT id FROM data_event_organizations(${organizationsAtOnce}) AS id`.execute(deps.db);
     const nowMs = Date.now();
     for (const [id, untilMs] of restsUntilMs) if (untilMs <= nowMs) restsUntilMs.delete(id);
-    const ids = rows.map(({ id }) => id).filter((id) => !restsUntilMs.has(id));
-    const lane = async () => {
-      for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) await look(id);
-    };
-    await Promise.all(Array.from({ length: lanes }, lane));
+    for (const watch of watches) {
+      const ids = (await watch.organizations(deps.db)).filter((id) => !restsUntilMs.has(id));
+      const lane = async () => {
+        for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift())
+          await look(watch, id);
+      };
+      await Promise.all(Array.from({ length: lanes }, lane));
+    }
   }
 
-  async function look(organizationId: string): Promise<void> {
+  async function look(watch: Watch, organizationId: string): Promise<void> {
     try {
-      await startDataEventRuns(deps, organizationId, Date.now());
+      await watch.look(deps, organizationId, Date.now());
     } catch (err) {
       restsUntilMs.set(organizationId, Date.now() + restMs);
       deps.logger.warn({ err, organizationId }, 'data events will be looked for again');
