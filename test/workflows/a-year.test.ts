@@ -218,6 +218,21 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
     };
   },
   lakeMaintenance: (clock) => ({ input: {}, activities: maintained(clock), leastMs: yearMs }),
+  // Waits for its turn behind others for a day.
+  profile: (clock) => ({
+    input: { tableId: 'tbl_1', runId: 'run_1' },
+    activities: {
+      beginProfile: after(
+        clock,
+        dayMs,
+        () => 'waiting',
+        () => 'begun',
+      ),
+      computeProfile: async () => ({ status: 'succeeded', errorCode: null }),
+      endProfile: nothing,
+    },
+    leastMs: dayMs,
+  }),
   schedule: (clock) => {
     const isOver = after(
       clock,

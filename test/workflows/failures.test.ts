@@ -99,6 +99,15 @@ const failing: Record<string, Failing> = {
     },
     goesOn: true,
   },
+  profile: {
+    input: { tableId: 'tbl_1', runId: 'run_1' },
+    activities: {
+      beginProfile: async () => 'begun',
+      computeProfile: refused('query_too_large'),
+      endProfile: async () => ({ status: 'failed', errorCode: 'query_too_large' }),
+    },
+    told: { what: 'The profile', code: 'query_too_large', advice: 'read less' },
+  },
   scheduleBackfill: {
     input: { backfillId: 'bkf_1' },
     activities: {

@@ -13,7 +13,7 @@ import type { ActivityDeps } from '../../deps.ts';
 import { beating, withHeartbeats } from '../../heartbeats.ts';
 
 export function materializationLakeActivities(deps: ActivityDeps): MaterializationLakeActivities {
-  /** A query that fails is recorded in the build's row and not retried; a store that is away is waited for. */
+  /** A query's failure is recorded in the build's row and final; a store that is away is waited for. */
   const failIfFinal =
     (input: BuildInput) =>
     async (error: unknown): Promise<never> => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { currentDefinitions } from '../../../domain/tables/analyses/analyses.ts';
 import { calculationStates } from '../../../domain/tables/calculated-tables/status.ts';
-import { currentDefinitions } from '../../../domain/tables/definitions/analyses.ts';
 import { decidedType, findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
 import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps } from '../../deps.ts';

@@ -1,9 +1,9 @@
 import { AppError, notFound } from '../../../data/errors.ts';
+import { followPendingRenames } from '../../../domain/tables/analyses/renames.ts';
 import {
   changeCalculatedTable,
   createCalculatedTable,
 } from '../../../domain/tables/calculated-tables/calculated-tables.ts';
-import { followPendingRenames } from '../../../domain/tables/definitions/renames.ts';
 import { findPhysicalTable, type LakeColumn } from '../../../domain/tables/tables/columns.ts';
 import { addColumn, changeColumn, dropColumn } from '../../../domain/tables/tables/columns-change.ts';
 import { setKeyEnforced } from '../../../domain/tables/tables/enforce-key.ts';

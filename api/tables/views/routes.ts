@@ -1,6 +1,6 @@
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { currentDefinitions } from '../../../domain/tables/definitions/analyses.ts';
+import { currentDefinitions } from '../../../domain/tables/analyses/analyses.ts';
 import { lineageSummary, relationRefs } from '../../../domain/tables/definitions/describe.ts';
 import { loadGraph } from '../../../domain/tables/definitions/graph.ts';
 import {

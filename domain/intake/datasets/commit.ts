@@ -1,12 +1,12 @@
 import { newestVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { isCommitted, readManifest } from '../../tables/staging/staging.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { mergeFiles } from '../../tables/tables/merge-files.ts';
 import { countMissingRows } from '../../tables/tables/missing-rows.ts';
 import { type Replacement, replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, tableStates } from '../../tables/tables/tables.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
-import { isCommitted, readManifest } from '../../tables/staging/staging.ts';
 import { snapshotSteps } from './lifecycle.ts';
 import type { Replica } from './replicate.ts';
 import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';

@@ -1,7 +1,6 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { getDataConnection } from '../data-connections/data-connections.ts';
 import {
   isCommitted,
   newAttemptUrl,
@@ -11,6 +10,7 @@ import {
   removeStaged,
   writeManifest,
 } from '../../tables/staging/staging.ts';
+import { getDataConnection } from '../data-connections/data-connections.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
 import { endSnapshot } from './lifecycle.ts';

@@ -8,9 +8,6 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { appendFiles } from '../../tables/rows/append-files.ts';
-import { replaceWithFiles } from '../../tables/tables/replace.ts';
-import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
-import { beginStep } from '../../workspace/runs/runs.ts';
 import {
   isCommitted,
   newAttemptUrl,
@@ -21,6 +18,9 @@ import {
   type StagedWork,
   writeManifest,
 } from '../../tables/staging/staging.ts';
+import { replaceWithFiles } from '../../tables/tables/replace.ts';
+import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
+import { beginStep } from '../../workspace/runs/runs.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
 import { endImport, importSteps } from './lifecycle.ts';

@@ -1,6 +1,6 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { checkDefinition, type DefinitionDeps, writeReads } from '../definitions/analyses.ts';
+import { checkDefinition, type DefinitionDeps, writeReads } from '../analyses/analyses.ts';
 import {
   type Definition,
   getDefinition,

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
-import type { Analyzed, ColumnedRelation } from '../query/analysis/contract.ts';
-import type { TableRow } from '../tables/tables.ts';
+import type { Analyzed, ColumnedRelation } from './analysis.ts';
 
 /** The SELECT of a view or calculated table; it has the id of its row among the tables. */
 export type Definition = RecordOf<'definitions'>;
 
 /** A definition with the row of its view or table. */
-export type Defined = Definition & Pick<TableRow, 'name' | 'kind' | 'status' | 'updated_at'>;
+export type Defined = Definition & Pick<RecordOf<'tables'>, 'name' | 'kind' | 'status' | 'updated_at'>;
 
 /** What the engine said about a query, and about which columns of what it reads. */
 export interface StoredAnalysis {
@@ -25,7 +24,7 @@ export interface BuildRecord {
   revision: number;
   /** The version of each table that was read, also behind views. */
   read: Record<string, number>;
-  /** Versions of the tables at the sources: those read, and those from which the calculated ones were built. */
+  /** Versions of the tables at the sources: read, or behind the calculated ones. */
   sources: Record<string, number>;
   /** Revisions of the views that were read. */
   views: Record<string, number>;

@@ -3,12 +3,12 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import { relationsFor } from '../definitions/relations.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryPool } from './pool.ts';
 import { insertQueryExecution } from './query-executions.ts';
+import { relationsFor } from './relations.ts';
 import type { QueryAnswer, QueryRelation, RowFormat } from './request.ts';
 
 export interface QueryDeps {

@@ -7,7 +7,8 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { checkDefinition, type DefinitionDeps, writeReads } from '../definitions/analyses.ts';
+import { checkDefinition, type DefinitionDeps, writeReads } from '../analyses/analyses.ts';
+import { followRelation, rewrite } from '../analyses/renames.ts';
 import {
   type Defined,
   type Definition,
@@ -18,7 +19,6 @@ import {
   updateDefinition,
 } from '../definitions/definitions.ts';
 import { loadGraph, refuseWhileRead } from '../definitions/graph.ts';
-import { followRelation, rewrite } from '../definitions/renames.ts';
 import { changedMeanwhile, refuseOtherRevision } from '../definitions/revisions.ts';
 import { findRelation, insertTable, nameTaken, type TableRow } from '../tables/tables.ts';
 

@@ -1,3 +1,10 @@
+import type {
+  Analysis,
+  Analyzed,
+  ColumnedRelation,
+  ColumnOrigin,
+  DefinitionText,
+} from '../../definitions/analysis.ts';
 import { columnNameFault, createdAtColumn, rowIdColumn } from '../../tables/column-name.ts';
 import { boundedDepth } from '../guard/check.ts';
 import type { Parser } from '../guard/parse.ts';
@@ -5,8 +12,8 @@ import { QueryRefusal, unavailable } from '../guard/refusal.ts';
 import { refuseForeign } from '../guard/rewrite.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text, withoutTail } from '../guard/tree.ts';
 import { walkStatement } from '../guard/walk.ts';
-import type { Analysis, Analyzed, ColumnedRelation, ColumnOrigin, DefinitionText } from './contract.ts';
-import { type Origins, originsOf } from './origins.ts';
+import type { Origins } from './influence.ts';
+import { originsOf } from './origins.ts';
 import type { Shadow } from './shadow.ts';
 
 /** Maximum number of columns of a view or calculated table. */

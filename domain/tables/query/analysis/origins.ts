@@ -1,10 +1,7 @@
-import type { Influence } from './contract.ts';
-
-/** A node of the engine's bound plan, as `json_serialize_plan` prints it. */
-export type PlanNode = Record<string, unknown>;
-
-/** What affects one column of an operator's result: for each column of a table, in which ways. */
-export type Origins = Map<string, Set<Influence>>;
+import type { Influence } from '../../definitions/analysis.ts';
+import { at, expression, expressions } from './expression-origins.ts';
+import { as, type Origins, originKey, union } from './influence.ts';
+import { NotFollowed, node, nodes, type PlanNode } from './plan-node.ts';
 
 /** The columns of an operator's result, and what affects all of its rows. */
 interface Result {
@@ -19,9 +16,6 @@ interface Context {
   correlated: Origins[][];
 }
 
-/** The plan has something whose columns cannot be followed. */
-class NotFollowed extends Error {}
-
 /** Of each output column, the columns of tables that affect it; undefined if the plan cannot be followed. */
 export function originsOf(plan: PlanNode, columnCount: number): Origins[] | undefined {
   try {
@@ -32,20 +26,6 @@ export function originsOf(plan: PlanNode, columnCount: number): Origins[] | unde
     throw error;
   }
 }
-
-/** The key of a column; names of tables come from the plan. */
-export const originKey = (table: string, column: string): string => JSON.stringify([table, column]);
-
-const node = (value: unknown): PlanNode => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new NotFollowed();
-  return value as PlanNode;
-};
-
-const nodes = (value: unknown): PlanNode[] => {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new NotFollowed();
-  return value.map(node);
-};
 
 function follow(operator: PlanNode, context: Context): Result {
   const rule = rules[String(operator['type'])];
@@ -255,86 +235,4 @@ function merged(results: readonly Result[]): Result {
 function projected(columns: Origins[], map: unknown): Origins[] {
   if (!Array.isArray(map) || map.length === 0) return columns;
   return map.map((index) => at(columns, index));
-}
-
-function at(columns: readonly Origins[], index: unknown): Origins {
-  const found = columns[Number(index)];
-  if (found === undefined) throw new NotFollowed();
-  return found;
-}
-
-const expressions = (operator: PlanNode, inputs: readonly Origins[]): Origins[] =>
-  nodes(operator['expressions']).map((one) => expression(one, inputs));
-
-/** Fields of expressions that hold other expressions; a lambda's body refers to its own parameters instead. */
-const operands = ['children', 'left', 'right', 'child', 'input', 'lower', 'upper'] as const;
-
-function expression(one: PlanNode, inputs: readonly Origins[]): Origins {
-  const kind = one['expression_class'];
-  if (kind === 'BOUND_REF') return at(inputs, one['index']);
-  if (kind === 'BOUND_COLUMN_REF' || kind === 'BOUND_SUBQUERY') throw new NotFollowed();
-  const of = (field: string): Origins[] =>
-    (Array.isArray(one[field]) ? nodes(one[field]) : one[field] == null ? [] : [node(one[field])]).map(
-      (child) => expression(child, inputs),
-    );
-  const orders = (field: string): Origins[] => {
-    const value = one[field];
-    const list = Array.isArray(value) ? value : ((value as PlanNode | null | undefined)?.['orders'] ?? []);
-    return nodes(list).map((order) => expression(node(order['expression']), inputs));
-  };
-  const direct = union(operands.flatMap(of));
-  if (kind === 'BOUND_CASE') {
-    const checks = nodes(one['case_checks']);
-    const when = checks.map(({ when_expr: value }) => expression(node(value), inputs));
-    const then = checks.map(({ then_expr: value }) => expression(node(value), inputs));
-    return union([
-      ...when.map(as('conditional')),
-      ...[...then, ...of('else_expr')].map(as('transformation')),
-    ]);
-  }
-  if (kind === 'BOUND_AGGREGATE')
-    return union([
-      as('aggregation')(direct),
-      ...of('filter').map(as('filter')),
-      ...orders('order_bys').map(as('sort')),
-    ]);
-  if (kind === 'BOUND_WINDOW')
-    return union([
-      as(one['type'] === 'WINDOW_AGGREGATE' ? 'aggregation' : 'transformation')(direct),
-      ...[
-        ...of('partitions'),
-        ...of('filter_expr'),
-        ...['start_expr', 'end_expr', 'offset_expr', 'default_expr'].flatMap(of),
-        ...orders('orders'),
-        ...orders('arg_orders'),
-      ].map(as('window')),
-    ]);
-  return as('transformation')(direct);
-}
-
-const directOnes: readonly Influence[] = ['identity', 'transformation', 'aggregation'];
-
-/** The same columns, which now have at least this influence; what was indirect stays so. */
-const as =
-  (influence: Influence) =>
-  (origins: Origins): Origins =>
-    new Map([...origins].map(([key, influences]) => [key, new Set([...influences].map(become(influence)))]));
-
-const become =
-  (influence: Influence) =>
-  (before: Influence): Influence => {
-    const [was, is] = [directOnes.indexOf(before), directOnes.indexOf(influence)];
-    if (was === -1) return before;
-    return is === -1 ? influence : directOnes[Math.max(was, is)]!;
-  };
-
-function union(all: readonly Origins[]): Origins {
-  if (all.length === 1) return all[0]!;
-  const result: Origins = new Map();
-  for (const origins of all)
-    for (const [key, influences] of origins) {
-      const known = result.get(key);
-      result.set(key, known === undefined ? influences : new Set([...known, ...influences]));
-    }
-  return result;
 }

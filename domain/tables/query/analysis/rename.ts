@@ -1,11 +1,12 @@
+import type { ColumnedRelation, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
 import { boundedDepth } from '../guard/check.ts';
 import type { Parser } from '../guard/parse.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import { namesAt, quoted, splice, type TableEdit } from '../guard/splice.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text, withoutTail } from '../guard/tree.ts';
 import { relationsNamed } from './analyze.ts';
-import type { ColumnedRelation, DefinitionText, Renamed, Renaming } from './contract.ts';
-import { type Origins, originKey, originsOf } from './origins.ts';
+import { type Origins, originKey } from './influence.ts';
+import { originsOf } from './origins.ts';
 import type { BoundQuery, Shadow } from './shadow.ts';
 
 /** More places than this are not tried, each of which costs a round of binding. */

@@ -1,12 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
+import type { ColumnedRelation } from '../../definitions/analysis.ts';
 import { placeOf } from '../guard/parse.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import { loadExtension } from '../process/extensions.ts';
 import type { ProcessSettings } from '../process/messages.ts';
-import type { ColumnedRelation } from './contract.ts';
-import type { PlanNode } from './origins.ts';
+import type { PlanNode } from './plan-node.ts';
 
 /** A statement as the engine understands it. */
 export interface BoundQuery {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
-import type { Analyzed, DefinitionText, Renamed, Renaming } from '../analysis/contract.ts';
+import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 

@@ -1,13 +1,19 @@
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { ColumnedRelation, Renamed, Renaming } from '../query/analysis/contract.ts';
-import type { DefinitionDeps } from './analyses.ts';
-import { analysisOf, builtOf, type Defined, listDefined, updateDefinition } from './definitions.ts';
+import type { ColumnedRelation, Renamed, Renaming } from '../definitions/analysis.ts';
+import {
+  analysisOf,
+  builtOf,
+  type Defined,
+  listDefined,
+  updateDefinition,
+} from '../definitions/definitions.ts';
 import {
   announceToDefinitions,
   forgetRenames,
   type PendingRename,
   pendingRenames,
-} from './pending-renames.ts';
+} from '../definitions/pending-renames.ts';
+import type { DefinitionDeps } from './analyses.ts';
 
 /** A circle cannot be, and a longer chain of views is followed when it is next looked at. */
 const maxRounds = 32;

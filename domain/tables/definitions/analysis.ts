@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../../data/errors.ts';
+import type { ErrorCode } from '../../../data/errors.ts';
 
 /** A table or view that a definition may name, with its columns in the engine's types. */
 export interface ColumnedRelation {

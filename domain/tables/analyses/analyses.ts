@@ -5,12 +5,7 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import type { Analysis, Analyzed, ColumnedRelation, DefinitionText } from '../query/analysis/contract.ts';
-import { mayName } from '../query/guard/relations.ts';
-import { foldName } from '../query/guard/tree.ts';
-import type { QueryPool } from '../query/pool.ts';
-import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
-import type { NamedRelation } from '../tables/tables.ts';
+import type { Analysis, Analyzed, ColumnedRelation, DefinitionText } from '../definitions/analysis.ts';
 import {
   analysisOf,
   type Defined,
@@ -19,9 +14,14 @@ import {
   lockDefinitions,
   replaceReads,
   type StoredAnalysis,
-} from './definitions.ts';
-import { circle, inOrder, loadGraph, reachable } from './graph.ts';
-import { visibleToDefiners } from './relations.ts';
+} from '../definitions/definitions.ts';
+import { circle, inOrder, loadGraph, reachable } from '../definitions/graph.ts';
+import { mayName } from '../query/guard/relations.ts';
+import { foldName } from '../query/guard/tree.ts';
+import type { QueryPool } from '../query/pool.ts';
+import { visibleToDefiners } from '../query/relations.ts';
+import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
+import type { NamedRelation } from '../tables/tables.ts';
 import { followPendingRenames } from './renames.ts';
 import { shadowType } from './shadow-type.ts';
 

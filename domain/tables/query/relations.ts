@@ -1,11 +1,11 @@
 import { restrictTo } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { principalFor } from '../../workspace/organizations/rights.ts';
-import { mayName } from '../query/guard/relations.ts';
-import { foldName } from '../query/guard/tree.ts';
-import type { QueryRelation } from '../query/request.ts';
+import { listDefined } from '../definitions/definitions.ts';
 import { listQueryable, type NamedRelation } from '../tables/tables.ts';
-import { listDefined } from './definitions.ts';
+import { mayName } from './guard/relations.ts';
+import { foldName } from './guard/tree.ts';
+import type { QueryRelation } from './request.ts';
 
 /** Which tables and views a definer may name, looked up once for each of them in a transaction. */
 export function visibleToDefiners(db: OrganizationTransaction, organizationId: string) {

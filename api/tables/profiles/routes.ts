@@ -1,0 +1,89 @@
+import { cancelProfile } from '../../../domain/tables/profiles/cancel.ts';
+import { getProfile } from '../../../domain/tables/profiles/profiles.ts';
+import { startProfile } from '../../../domain/tables/profiles/start.ts';
+import { getTable } from '../../../domain/tables/tables/tables.ts';
+import type { Run } from '../../../domain/workspace/runs/runs.ts';
+import { withProblem } from '../../../domain/workspace/runs/show.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { type Call, type Load, route } from '../../route.ts';
+import { confirmQuery } from '../../schemas.ts';
+import { runView } from '../../workspace/runs/schemas.ts';
+import { oneProfile, profileRun, profileView } from './schemas.ts';
+
+const path = '/v1/tables/:table_id/profile';
+
+/** What the columns of a table hold. */
+export function profilesRoutes(app: Routes, deps: ApiDeps): void {
+  const at = { db: deps.db, tag: 'Tables' };
+  const exists: Load<'/:table_id'> = (db, organizationId, { table_id: id }) =>
+    getTable(db, organizationId, id);
+  const shown = async (
+    { organizationId, transaction }: Pick<Call, 'organizationId' | 'transaction'>,
+    run: Run,
+  ) => ({
+    data: runView(await transaction((db) => withProblem(db, organizationId, run))),
+  });
+
+  route(
+    app,
+    at,
+    ['GET', path],
+    {
+      summary: 'Show the profile of a table',
+      description:
+        'The last one that was computed. Before the first: 409 `not_materialized`, whose detail says how far one is, or why the last attempt failed.',
+      exists,
+      errors: ['not_materialized'],
+    },
+    { 200: oneProfile },
+    async ({ organizationId, params }) => ({
+      data: profileView(await getProfile(deps, organizationId, params.table_id)),
+    }),
+  );
+
+  route(
+    app,
+    at,
+    ['POST', path],
+    {
+      summary: 'Profile a table',
+      description:
+        'A durable process over every column of the current version; then read the Location. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.',
+      exists,
+      errors: ['not_materialized', 'workflows_unavailable'],
+    },
+    { 202: profileRun },
+    async (call) => {
+      const { organizationId, params, caller, request, reply, newId } = call;
+      const run = await startProfile(deps, {
+        organizationId,
+        tableId: params.table_id,
+        runId: newId('run'),
+        callerId: caller.id,
+        memo: memoOf(request),
+      });
+      reply.header('Location', path.replace(':table_id', params.table_id));
+      return shown(call, run);
+    },
+  );
+
+  route(
+    app,
+    at,
+    ['POST', `${path}/cancel`],
+    {
+      summary: 'Cancel the profile of a table that is under way',
+      description: 'Where none is, the newest run is answered as it ended. The profile before it is kept.',
+      exists,
+      query: confirmQuery,
+    },
+    { 200: profileRun, 202: profileRun },
+    async (call) => {
+      const { organizationId, params, reply } = call;
+      const { run, isAsked } = await cancelProfile(deps, organizationId, params.table_id);
+      if (isAsked) reply.code(202);
+      return shown(call, run);
+    },
+  );
+}

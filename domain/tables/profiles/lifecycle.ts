@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import {
+  beginStep,
+  countUnfinished,
+  describeStep,
+  findRun,
+  moveRun,
+  type Run,
+  reportRunProgress,
+  runStates,
+} from '../../workspace/runs/runs.ts';
+import { deleteLakePins } from '../lake-maintenance/pins.ts';
+import { type ComputedProfile, ProfileCrashError, type ProfileProgress } from './compute.ts';
+import { putProfile } from './profiles.ts';
+import { type ProfileId, profilePin } from './runs.ts';
+
+/** Profiles that are computed at once, per organization: more would occupy the engines of its imports. */
+const maxAtOnce = 2;
+
+const readStep = { id: 'read', name: 'Read the columns', type: 'read' };
+
+export interface ProfileFailure {
+  code: string;
+  message: string;
+}
+
+/** Default if no other failure was recorded. */
+const internalFailure: ProfileFailure = {
+  code: 'internal_error',
+  message: 'The profile failed for a reason of ours; start it again, or quote its id to the operator.',
+};
+
+const engineFailed: ProfileFailure = {
+  code: 'engine_failed',
+  message: 'The engine ended twice while it read this table: its values need more than a profile may use.',
+};
+
+/** queued → running. `waiting` if the organization already computes as many profiles as allowed. */
+export function beginProfile(
+  db: Database,
+  { organizationId, runId }: ProfileId,
+): Promise<'begun' | 'waiting' | 'ended'> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    // Two that begin at the same time would not see each other.
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`profiles of ${organizationId}`}, 0))`.execute(
+      transaction,
+    );
+    const run = await findRun(transaction, organizationId, runId, 'update');
+    if (run === undefined || runStates.isEnd(run.status) || run.cancel_requested_at !== null) return 'ended';
+    if (run.status === 'queued') {
+      const { unfinished, queued } = await countUnfinished(transaction, organizationId, ['profile']);
+      if (unfinished - queued >= maxAtOnce) return 'waiting';
+      await moveRun(transaction, run, 'queued', 'running');
+    }
+    await beginStep(transaction, organizationId, runId, readStep);
+    return 'begun';
+  });
+}
+
+/** Shows how many columns are done. No effect on a run that has ended. */
+export function reportProgress(
+  db: Database,
+  { organizationId, runId }: ProfileId,
+  { columnsDone, columns }: ProfileProgress,
+): Promise<void> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const detail = columns === 0 ? null : `${columnsDone} of ${columns} columns`;
+    await describeStep(transaction, organizationId, runId, { id: readStep.id, detail });
+    await reportRunProgress(transaction, organizationId, runId, columns === 0 ? 0 : columnsDone / columns);
+  });
+}
+
+/** Keeps a profile with the end of its run; of a run that has ended meanwhile, it is not kept. */
+export function keepProfile(db: Database, id: ProfileId, profile: ComputedProfile): Promise<void> {
+  const { organizationId, tableId, runId } = id;
+  const { version, rowCount, columns } = profile;
+  return inOrganization(db, organizationId, async (transaction) => {
+    const detail = `${columns.length} of ${columns.length} columns`;
+    await describeStep(transaction, organizationId, runId, { id: readStep.id, detail });
+    const output = JSON.stringify({ tableId, tableVersion: version, rowCount });
+    const run = { organization_id: organizationId, id: runId };
+    const ended = await moveRun(transaction, run, 'running', 'succeeded', { progress: 1, output });
+    if (ended !== undefined) await putProfile(transaction, id, profile);
+    await deleteLakePins(transaction, organizationId, profilePin(id));
+  });
+}
+
+/** Ends the run unless it has ended. Returns its final state; undefined if it was withdrawn. */
+export function endProfile(
+  db: Database,
+  id: ProfileId,
+  status: 'failed' | 'cancelled',
+): Promise<Run | undefined> {
+  const { organizationId, runId } = id;
+  return inOrganization(db, organizationId, async (transaction) => {
+    await deleteLakePins(transaction, organizationId, profilePin(id));
+    const run = await findRun(transaction, organizationId, runId, 'update');
+    if (run === undefined || runStates.isEnd(run.status)) return run;
+    const error = status === 'failed' ? JSON.stringify(run.error ?? internalFailure) : null;
+    return moveRun(transaction, run, run.status, status, { error });
+  });
+}
+
+/** Stores a permanent failure in the run's row. Undefined if the error is transient. */
+export async function recordFinalFailure(
+  db: Database,
+  id: ProfileId,
+  error: unknown,
+): Promise<ProfileFailure | undefined> {
+  const failure = failureOf(error);
+  if (failure !== undefined)
+    await inOrganization(db, id.organizationId, (transaction) => setError(transaction, id, failure));
+  return failure;
+}
+
+async function setError(
+  db: OrganizationTransaction,
+  { organizationId, runId }: ProfileId,
+  failure: ProfileFailure,
+): Promise<void> {
+  await db
+    .updateTable('runs')
+    .set({ error: JSON.stringify(failure) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', runId)
+    .where('finished_at', 'is', null)
+    .execute();
+}
+
+function failureOf(error: unknown): ProfileFailure | undefined {
+  if (error instanceof ProfileCrashError) return engineFailed;
+  // Another attempt reads the version of its own time.
+  if (!(error instanceof AppError) || isRetryable(error) || error.code === 'version_expired')
+    return undefined;
+  return { code: error.code, message: error.message };
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { closes } from '../../../data/processes/define.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { findRun, runStates } from '../../workspace/runs/runs.ts';
+import { endProfile } from './lifecycle.ts';
+import { profileProcess, profileStart } from './process.ts';
+
+interface ProfileReconcileDeps extends ProcessDeps {
+  logger: Pick<Logger, 'info'>;
+}
+
+/** The process of a younger run may not have been started yet. */
+const ageSeconds = 60;
+
+/** Ends or restarts profiles whose process is gone. */
+export function profileSteps(deps: ProfileReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id FROM active_profile_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
+  };
+  return [itemsStep('profiles', find, (item) => revive(deps, item.organizationId, item.runId))];
+}
+
+async function revive(deps: ProfileReconcileDeps, organizationId: string, runId: string): Promise<void> {
+  const run = await inOrganization(deps.db, organizationId, (db) => findRun(db, organizationId, runId));
+  if (run === undefined || runStates.isEnd(run.status)) return;
+  const state = await deps.processes.stateOf(run.workflow_id);
+  if (state === 'running') return;
+  const id = { organizationId, tableId: run.resource_id, runId };
+  // An attempt that lingers keeps nothing of a run that has ended.
+  if (closes(profileProcess, state)) await endProfile(deps.db, id, 'cancelled');
+  else await deps.processes.restart(profileStart(run));
+  deps.logger.info({ ...id, state }, 'reconciled a profile whose process was gone');
+}

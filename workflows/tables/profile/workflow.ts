@@ -1,0 +1,72 @@
+import {
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { databaseActivities } from '../../activity-options.ts';
+import { continueOnNewest } from '../../history.ts';
+import { endAs } from '../../outcome.ts';
+import { taskQueues } from '../../task-queues.ts';
+import type {
+  ProfileControlActivities,
+  ProfileInput,
+  ProfileLakeActivities,
+  ProfileOutcome,
+} from './contract.ts';
+
+const control = databaseActivities<ProfileControlActivities>();
+
+// A wide table takes hours, and waits for an engine before each group of columns. Ten attempts cover some ten
+// minutes of an unavailable store, and each computes everything again.
+const { computeProfile } = proxyActivities<ProfileLakeActivities>({
+  taskQueue: taskQueues.lake,
+  startToCloseTimeout: '12 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 10 },
+});
+
+const firstTurnWaitMs = 1_000;
+const maxTurnWaitMs = 60_000;
+/** For a profile waiting for its turn: some hours of polling. */
+const maxHistoryLength = 1_500;
+
+const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+
+/** Computes what the columns of a table hold, at one version, a group of columns at a time. */
+export async function profile(input: ProfileInput): Promise<ProfileOutcome> {
+  const outcome = await run(input);
+  endAs(outcome.status, outcome.errorCode, {
+    what: 'The profile',
+    succeeded: 'Computed and kept.',
+    cancelled: 'Was cancelled; the profile before it is kept.',
+    failed: 'The profile before it is kept.',
+  });
+  return outcome;
+}
+
+async function run(input: ProfileInput): Promise<ProfileOutcome> {
+  try {
+    if ((await awaitTurn(input)) === 'ended')
+      return await always(() => control.endProfile(input, 'cancelled'));
+    setCurrentDetails('Reading the columns; the activity heartbeat has the progress.');
+    return await computeProfile(input);
+  } catch (error) {
+    return await always(() => control.endProfile(input, isCancellation(error) ? 'cancelled' : 'failed'));
+  }
+}
+
+/** Polls until it is its turn: a timer is free, while an activity that waits would hold a worker's slot. */
+async function awaitTurn(input: ProfileInput): Promise<'begun' | 'ended'> {
+  setCurrentDetails('Waiting for its turn.');
+  for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
+    const turn = await always(() => control.beginProfile(input));
+    if (turn !== 'waiting') return turn;
+    setCurrentDetails('Waiting for its turn: the organization computes as many profiles as it may at once.');
+    await sleep(waitMs);
+    if (workflowInfo().historyLength > maxHistoryLength) return continueOnNewest<typeof profile>(input);
+  }
+}
