@@ -269,6 +269,29 @@ export async function firstOperations(
   return rows.map(toEntry);
 }
 
+/** What the operations on a table after one snapshot and up to another did altogether. */
+export async function changesBetween(
+  pool: Queryable,
+  schemaName: string,
+  tableId: string,
+  { from, to }: { from: number; to: number },
+): Promise<{ operations: LakeOperation['operation'][]; rowsAdded: number; rowsRemoved: number }> {
+  const { rows } = await pool.query<{
+    operations: LakeOperation['operation'][];
+    rows_added: number;
+    rows_removed: number;
+  }>(
+    `SELECT coalesce(array_agg(DISTINCT operation), '{}') AS operations,
+            coalesce(sum(rows_added), 0)::bigint AS rows_added,
+            coalesce(sum(rows_removed), 0)::bigint AS rows_removed
+     FROM ${identifier(schemaName)}.workspace_operation
+     WHERE table_id = $1 AND snapshot_id > $2 AND snapshot_id <= $3 AND operation <> 'void'`,
+    [tableId, from, to],
+  );
+  const { operations, rows_added: rowsAdded, rows_removed: rowsRemoved } = rows[0]!;
+  return { operations, rowsAdded, rowsRemoved };
+}
+
 /** The newest version of each of these tables that a read at the snapshot sees. */
 export async function versionsAt(
   pool: Queryable,

@@ -49,6 +49,7 @@ async function breachesOf(
     keyed: undefined as never,
     slots: undefined as never,
     filed: undefined as never,
+    shaped: undefined as never,
     moments: createMoments(),
     signal: new AbortController().signal,
   });

@@ -7,6 +7,7 @@ import { keyedLane, keyedReaderLane, maintenanceLane } from './load/keyed-lanes.
 import { appendLane, upsertLane } from './load/rows-lanes.ts';
 import { runLane } from './load/run-lanes.ts';
 import { pauseLane, triggerLane } from './load/schedule-lanes.ts';
+import { shapingLanes } from './load/shaping-lanes.ts';
 import { slotLanes } from './load/slot-lanes.ts';
 import { copyReaderLane, datasetLane, sourceLane } from './load/snapshot-lanes.ts';
 import { talkLanes } from './load/talk-lanes.ts';
@@ -30,6 +31,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     ...[1, 2].map((lane) => keyedReaderLane(context, seed, lane)),
     ...slotLanes(context, seed),
     ...fileLanes(context, seed),
+    ...shapingLanes(context, seed),
   ];
   if (focus === 'maintenance')
     return runLanes(context, [

@@ -13,6 +13,7 @@ import { prepareFiled } from './load/file-lanes.ts';
 import { prepareFlows } from './load/flow-lanes.ts';
 import { prepareKeyed } from './load/keyed-lanes.ts';
 import { prepareSchedules } from './load/schedules.ts';
+import { finishShaped, prepareShaped } from './load/shaping-lanes.ts';
 import { prepareSlots } from './load/slot-lanes.ts';
 import { prepareCopies } from './load/snapshot-lanes.ts';
 import { prepare } from './load/tables.ts';
@@ -104,6 +105,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       keyed: await prepareKeyed(client),
       slots: await prepareSlots(client),
       filed: await prepareFiled(client, prepared.projectId),
+      shaped: await prepareShaped(client),
       signal,
       ...prepared,
     };
@@ -132,6 +134,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       const notTheirs = await finishFlows(context, mailServer, report);
       await finishSchedules(context, mailServer, notTheirs, report);
       await finishCopies(context, report);
+      await finishShaped(context);
       await compareTables(context);
     }
     return journal;

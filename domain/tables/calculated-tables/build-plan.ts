@@ -10,9 +10,12 @@ import { listBuilds, type Materialization } from './materializations.ts';
 
 export interface PlannedRead {
   definition: Defined;
+  around: Surroundings;
   relations: QueryRelation[];
   /** The snapshot at which each table is read, by name. */
   atVersions: Map<string, number>;
+  /** Names of those tables, by id. */
+  names: Map<string, string>;
   read: Record<string, number>;
   sources: Record<string, number>;
   views: Record<string, number>;
@@ -50,15 +53,13 @@ export async function planBuild(
   // Last, because it leaves the transaction with another principal.
   const visible = await visibleToDefiners(db, organizationId)(definition.defined_by);
   const relations = await relationsFor(db, organizationId, visible, [definition.query]);
-  const atVersions = new Map(
-    tablesAmong(relations).flatMap(({ id, name }) =>
-      id in read ? [[name, builtNow.get(id)?.version ?? snapshotId]] : [],
-    ),
-  );
+  const named = tablesAmong(relations).filter(({ id }) => id in read);
   return {
     definition,
+    around,
     relations,
-    atVersions,
+    atVersions: new Map(named.map(({ id, name }) => [name, builtNow.get(id)?.version ?? snapshotId])),
+    names: new Map(named.map(({ id, name }) => [id, name])),
     read,
     sources: sourcesRead(around, read, known),
     views: Object.fromEntries(views.map((id) => [id, around.defined.get(id)!.revision])),

@@ -2,10 +2,14 @@ import { AppError, isRetryable } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { findOperations } from '../../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { followPendingRenames } from '../analyses/renames.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import { currentDefinitions } from '../analyses/analyses.ts';
 import { type BuildRecord, builtOf, getDefinition, listDefined } from '../definitions/definitions.ts';
-import type { BuiltFile } from '../query/build/contract.ts';
+import type { Built, BuiltFile } from '../query/build/contract.ts';
 import type { QueryPool } from '../query/pool.ts';
 import {
   isCommitted,
@@ -17,9 +21,11 @@ import {
   type StagedWork,
   writeManifest,
 } from '../staging/staging.ts';
+import { addFiles } from '../tables/add-files.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
-import { planBuild } from './build-plan.ts';
+import { isWorthKeeping, type ShorterWay, shorterWay } from './added.ts';
+import { type PlannedRead, planBuild } from './build-plan.ts';
 import { type BuildId, findBuild, getMaterialization, moveBuild } from './materializations.ts';
 
 export interface BuildDeps {
@@ -39,6 +45,8 @@ interface BuildManifest {
   columns: LakeColumn[];
   files: BuiltFile[];
   rows: number;
+  /** The version of the table that gets these rows; null if they are its whole content. */
+  addsTo: number | null;
   record: Omit<BuildRecord, 'version' | 'builtAt'>;
 }
 
@@ -57,53 +65,72 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
   const work = workOf(id);
   const { organizationId, runId, tableId } = id;
   if (await isCommitted(deps, work)) return 0;
-  await followPendingRenames(deps, organizationId);
+  // Renamed columns are followed, and what the engine says about the query is known.
+  const current = await currentDefinitions(deps, organizationId, [tableId]);
   const lake = await deps.lake.catalog.get(organizationId);
   const startedAt = performance.now();
-  const found = await inOrganization(deps.db, organizationId, async (db) => {
+  const planned = await inOrganization(deps.db, organizationId, async (db) => {
     const build = await findBuild(db, id);
     if (build?.status === 'succeeded') return undefined;
     if (build?.status === 'waiting') await moveBuild(db, id, 'waiting', 'running');
     else if (build?.status !== 'running') throw new AppError('conflict', 'The build has ended.');
     return planBuild(deps.lake, db, await getMaterialization(db, organizationId, runId), tableId);
   });
-  if (found === undefined) return 0;
+  if (planned === undefined) return 0;
+  const way = await shorterWay(deps, current, planned);
   const prefixUrl = await newAttemptUrl(deps, work);
+  const { definition, relations, atVersions } = planned;
+  const task = {
+    kind: 'build',
+    location: lake.reader,
+    sql: definition.query,
+    relations,
+    atVersions,
+  } as const;
   const built = await deps.builds
-    .perform(
-      {
-        kind: 'build',
-        location: lake.reader,
-        sql: found.definition.query,
-        relations: found.relations,
-        atVersions: found.atVersions,
-        prefixUrl,
-      },
-      { timeoutMs: deps.buildTimeoutMs, signal },
-    )
+    .perform({ ...task, ...way, prefixUrl }, { timeoutMs: deps.buildTimeoutMs, signal })
     .catch(async (error: unknown) => {
       await removeBelow(deps, prefixUrl).catch(() => undefined);
       throw error;
     });
-  const { rowsRead, read, sources, views } = found;
-  await writeManifest(deps, work, {
+  const groups = built.groupFiles.reduce((sum, { rows }) => sum + rows, 0);
+  const isKept = isWorthKeeping(groups, planned.rowsRead);
+  if (built.groupFiles.length > 0 && !isKept) await removeBelow(deps, `${prefixUrl}groups/`);
+  const manifest = manifestOf(id, planned, way, { ...built, groupFiles: isKept ? built.groupFiles : [] });
+  manifest.record.elapsedMs = Math.round(performance.now() - startedAt);
+  await writeManifest(deps, work, manifest);
+  return built.rows;
+}
+
+function manifestOf(
+  id: BuildId,
+  { definition, read, sources, views, rowsRead }: PlannedRead,
+  { added }: ShorterWay,
+  built: Built,
+): BuildManifest {
+  const before = builtOf(definition);
+  const addsTo = built.mode === 'rows' ? before : undefined;
+  const isWhole = built.mode === 'full';
+  return {
     columns: built.columns.map((column) => ({ ...column, nullable: true, typing: 'declared' })),
     files: built.files,
     rows: built.rows,
+    addsTo: addsTo?.version ?? null,
     record: {
-      runId,
-      operationId: work.operationId,
-      revision: found.definition.revision,
+      runId: id.runId,
+      operationId: workOf(id).operationId,
+      revision: definition.revision,
       read,
       sources,
       views,
-      mode: 'full',
-      rowsRead,
-      rowCount: built.rows,
-      elapsedMs: Math.round(performance.now() - startedAt),
+      mode: isWhole ? 'full' : 'incremental',
+      rowsRead: isWhole ? rowsRead : (added?.rows ?? 0),
+      rowCount: (addsTo?.rowCount ?? 0) + built.rows,
+      shape: built.shape,
+      groupFiles: built.groupFiles.map(({ url }) => url),
+      elapsedMs: 0,
     },
-  } satisfies BuildManifest);
-  return built.rows;
+  };
 }
 
 /** Commits what is staged, exactly once, as the table's whole content; false if the build was ended. */
@@ -118,30 +145,40 @@ export async function commitBuild(deps: BuildDeps, id: BuildId): Promise<boolean
   if (build?.status === 'succeeded') return true;
   if (build?.status !== 'running' || name === undefined) return false;
   const manifest = await readManifest<BuildManifest>(deps, work);
-  const version = await replaceWithFiles(deps.lake, {
-    organizationId,
-    tableId,
-    tableName: name,
-    staged: manifest,
-    operationId: work.operationId,
-    runId,
-    committedBy: createdBy,
-    beside: undefined,
-  });
+  const { operationId } = work;
+  const target = { organizationId, tableId, tableName: name, staged: manifest, operationId, runId };
+  const commit = { ...target, committedBy: createdBy };
+  const version =
+    manifest.addsTo === null
+      ? await replaceWithFiles(deps.lake, { ...commit, beside: undefined })
+      : await addFiles(deps.lake, { ...commit, toVersion: manifest.addsTo });
   const record: BuildRecord = { ...manifest.record, version, builtAt: new Date().toISOString() };
-  await inOrganization(deps.db, organizationId, async (db) => {
-    await moveBuild(db, id, 'running', 'succeeded', { built: record, error: null });
-    const before = builtOf(await getDefinition(db, organizationId, tableId, 'update'));
-    if (before !== undefined && before.version > version) return;
-    await db
-      .updateTable('definitions')
-      .set({ built: JSON.stringify(record), failure: null })
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', tableId)
-      .execute();
-  });
+  const before = await inOrganization(deps.db, organizationId, (db) => recordBuild(db, id, record));
   await deps.objects.remove(work.manifestKey);
+  // What a crash leaves of it here is removed by the lake's maintenance, which knows no such files.
+  const [superseded] = before?.groupFiles ?? [];
+  if (superseded !== undefined && before?.operationId !== operationId)
+    await removeBelow(deps, superseded.slice(0, superseded.lastIndexOf('/') + 1));
   return true;
+}
+
+/** Ends a build and makes it its table's last one, unless a later one is; the one before. */
+async function recordBuild(
+  db: OrganizationTransaction,
+  id: BuildId,
+  record: BuildRecord,
+): Promise<BuildRecord | undefined> {
+  const { organizationId, tableId } = id;
+  await moveBuild(db, id, 'running', 'succeeded', { built: record, error: null });
+  const before = builtOf(await getDefinition(db, organizationId, tableId, 'update'));
+  if (before !== undefined && before.version > record.version) return undefined;
+  await db
+    .updateTable('definitions')
+    .set({ built: JSON.stringify(record), failure: null })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', tableId)
+    .execute();
+  return before;
 }
 
 /** Removes staged files that no commit has added. */

@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import { findRun, type Run } from '../../workspace/runs/runs.ts';
-import { getTable, type TableRow } from '../tables/tables.ts';
+import { findTable, getTable, type TableRow } from '../tables/tables.ts';
 import {
   activeMaterializations,
   deleteMaterialization,
@@ -68,6 +68,8 @@ async function findOrInsert(
 ): Promise<Materialization> {
   const { organizationId, tableId, mode, downstream = false } = request;
   await lockBuilds(db, organizationId);
+  // Held against a deletion, which refuses tables with a run.
+  await findTable(db, organizationId, tableId, 'share');
   const table = await getCalculated(db, organizationId, tableId);
   const active = await activeMaterializations(db, organizationId);
   const same = await sameRun(db, active, request);

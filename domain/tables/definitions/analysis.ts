@@ -31,6 +31,30 @@ export interface ColumnOrigin {
   influence: Influence;
 }
 
+/** An aggregate that is kept for each group, and how two of its values become one. */
+export interface GroupPart {
+  name: string;
+  merge: 'sum' | 'min' | 'max';
+  /** The engine's type in which it is kept. */
+  type: string;
+}
+
+/**
+ * How the result follows when rows are added to one of the tables that are read: they give more rows of the
+ * result, or they are merged into what is kept for each group.
+ */
+export type Increment =
+  | { kind: 'rows' }
+  | {
+      kind: 'groups';
+      /** The SELECT of what is kept, over the same relations. */
+      partial: string;
+      keys: string[];
+      parts: GroupPart[];
+      /** The SELECT of the result over what is kept. */
+      result: string;
+    };
+
 /** What the engine knows about a definition without reading any row. */
 export interface Analysis {
   columns: { name: string; dataType: string }[];
@@ -38,6 +62,8 @@ export interface Analysis {
   reads: string[];
   /** By position of the columns; null if the engine's plan cannot be followed. */
   origins: ColumnOrigin[][] | null;
+  /** Null if added rows may change the result in other ways. */
+  increment: Increment | null;
 }
 
 export interface AnalysisFailure {

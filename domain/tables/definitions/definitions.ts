@@ -31,6 +31,10 @@ export interface BuildRecord {
   mode: 'full' | 'incremental';
   rowsRead: number;
   rowCount: number;
+  /** Columns and types of all that was read, in a few characters. */
+  shape: string;
+  /** Files with what is kept for each group, for the next build. */
+  groupFiles: string[];
   elapsedMs: number;
   builtAt: string;
 }

@@ -17,7 +17,7 @@ export async function nextTable(
 ): Promise<MaintainedTable | undefined> {
   const { rows } = await deps.catalogPool.query<{ id: string; name: string }>(
     `SELECT id, name FROM tables
-     WHERE organization_id = $1 AND status = 'ready' AND kind <> 'system' AND ($2::text IS NULL OR id > $2)
+     WHERE organization_id = $1 AND status = 'ready' AND kind NOT IN ('system', 'view') AND ($2::text IS NULL OR id > $2)
      ORDER BY id LIMIT 1`,
     [organizationId, after],
   );

@@ -35,6 +35,22 @@ export async function hasActiveSnapshot(
   return row !== undefined;
 }
 
+/** Whether the table is being built, or a run that brings it up to date is under way. */
+export async function hasActiveBuild(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<boolean> {
+  const of = (table: 'materializations' | 'builds') =>
+    db
+      .selectFrom(table)
+      .select('table_id')
+      .where('organization_id', '=', organizationId)
+      .where('table_id', '=', tableId)
+      .where('finished_at', 'is', null);
+  return (await of('materializations').unionAll(of('builds')).executeTakeFirst()) !== undefined;
+}
+
 /** Whether a batch is currently being applied to the table. */
 export async function hasApplyingBatch(
   db: OrganizationTransaction,

@@ -7,7 +7,7 @@ import { lockDefinitions } from '../definitions/definitions.ts';
 import { refuseWhileRead } from '../definitions/graph.ts';
 import { createdAtColumn, rowIdColumn } from './column-name.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
-import { hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
+import { hasActiveBuild, hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
 import { resolveRename } from './rename.ts';
 import { createTableStatements } from './retype.ts';
@@ -114,6 +114,9 @@ export async function dropTable(
     }
     if (await hasApplyingBatch(db, organizationId, id)) {
       throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');
+    }
+    if (await hasActiveBuild(db, organizationId, id)) {
+      throw new AppError('conflict', 'This table is being built; cancel the run first.');
     }
     await refuseWhileRead(db, organizationId, id);
     await tableStates.move(db, { organization_id: organizationId, id }, 'ready', 'deleting');

@@ -79,7 +79,7 @@ async function makeFrom(
 }
 
 /** Checks the registry under the table's lock, so that a table deleted meanwhile is not created again. */
-async function requireTable(deps: LakeDeps, organizationId: string, tableId: string): Promise<void> {
+export async function requireTable(deps: LakeDeps, organizationId: string, tableId: string): Promise<void> {
   const { rowCount } = await deps.catalogPool.query(
     `SELECT FROM tables WHERE organization_id = $1 AND id = $2 AND status IN ('creating', 'ready')`,
     [organizationId, tableId],

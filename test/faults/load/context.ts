@@ -10,6 +10,7 @@ import type { Schedules } from '../schedules.ts';
 import type { Talks } from '../talks.ts';
 import type { Filed } from './file-lanes.ts';
 import type { Keyed } from './keyed-lanes.ts';
+import type { Shaped } from './shaping-lanes.ts';
 import type { Slots } from './slot-lanes.ts';
 
 /** What the lanes of the load share. */
@@ -42,6 +43,8 @@ export interface LoadContext {
   slots: Slots;
   /** An imported table to which files are appended. */
   filed: Filed;
+  /** Calculated tables over a table that is appended to. */
+  shaped: Shaped;
   signal: AbortSignal;
 }
 

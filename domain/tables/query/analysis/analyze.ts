@@ -12,6 +12,7 @@ import { QueryRefusal, unavailable } from '../guard/refusal.ts';
 import { refuseForeign } from '../guard/rewrite.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text, withoutTail } from '../guard/tree.ts';
 import { walkStatement } from '../guard/walk.ts';
+import { incrementOf } from './increment.ts';
 import type { Origins } from './influence.ts';
 import { originsOf } from './origins.ts';
 import type { Shadow } from './shadow.ts';
@@ -84,10 +85,16 @@ async function analyze(
   const { columns, plan } = await shadow.bind(withoutTail(query));
   refuseColumns(columns);
   const origins = plan === undefined ? undefined : originsOf(plan, columns.length);
+  // What is read twice meets itself: rows that are added to it do more than themselves.
+  const increment =
+    plan === undefined || named.length > reads.length
+      ? null
+      : await incrementOf(parser, shadow, { tree, columns, plan, relations: reads });
   return {
     columns,
     reads: reads.map(({ id }) => id),
     origins: origins?.map((one) => listed(one, reads)) ?? null,
+    increment,
   };
 }
 

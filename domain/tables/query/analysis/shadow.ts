@@ -21,6 +21,8 @@ export interface Shadow {
   shape(relations: readonly ColumnedRelation[]): Promise<void>;
   /** @throws QueryRefusal for a statement that does not fit the tables */
   bind(sql: string): Promise<BoundQuery>;
+  /** Names of functions that may give another value for the same arguments. */
+  unstable: ReadonlySet<string>;
   interrupt(): void;
   close(): void;
 }
@@ -48,9 +50,15 @@ export async function openShadow(settings: ProcessSettings): Promise<Shadow> {
     'USE lake',
   ])
     await connection.run(statement);
+  const functions = await connection.runAndReadAll(
+    `SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE stability <> 'CONSISTENT'`,
+  );
+  const unstable = new Set(functions.getRows().map(([name]) => String(name)));
   let shaped: string[] = [];
 
   return {
+    unstable,
+
     async shape(relations) {
       const statements = [
         ...shaped.map((name) => `DROP TABLE IF EXISTS ${identifier(name)}`),

@@ -1,58 +1,59 @@
-import { randomUUID } from 'node:crypto';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { identifier, literal } from '../../../../data/lake/sql.ts';
-import { refuseColumns } from '../analysis/analyze.ts';
-import { checkStatement } from '../guard/check.ts';
-import { applyNames } from '../guard/column-names.ts';
-import { withoutTail } from '../guard/tree.ts';
 import type { Engine } from '../process/engine.ts';
-import { LakeUnavailable } from '../process/failure.ts';
+import { LakeUnavailable, shownFailure } from '../process/failure.ts';
 import { type Interruption, refuseUnread, stopIfInterrupted } from '../process/statement.ts';
+import { type Build, buildAddedRows, buildGroups, buildWhole, mergeGroups } from './content.ts';
 import type { BuildTask, Built } from './contract.ts';
-import { storedType } from './stored-type.ts';
-
-const rowGroupRows = 122_880;
-const fileSizeBytes = 256 * 1024 * 1024;
+import { shapeOf } from './shape.ts';
 
 /**
  * Checks a definition and writes its rows to files that nothing refers to yet. The statement only reads the
- * lake; the folder is one of the organization's own, outside of which the engine reaches nothing.
+ * lake; the folder is one of the organization's own, outside of which the engine reaches nothing. What can be
+ * built only in the plain way is: a shorter way that fails is as if there were none.
  */
 export async function buildFiles(
   engine: Engine,
   task: BuildTask,
   interruption: Interruption,
 ): Promise<Built> {
-  const { connection } = engine;
-  const statement = { sql: task.sql, relations: task.relations, atVersions: task.atVersions };
-  // The engine must not stop after a number of rows: what is written is the whole result.
-  const checked = await checkStatement(engine.parser, { ...statement, limit: undefined });
+  const { increment, added } = task;
+  const ways = [
+    ...(added !== undefined && increment?.kind === 'rows' ? [buildAddedRows] : []),
+    ...(added !== undefined && increment?.kind === 'groups' ? [mergeGroups] : []),
+    ...(increment?.kind === 'groups' ? [buildGroups] : []),
+  ];
+  for (const way of ways) {
+    const built = await reading(engine, task, interruption, way).catch((error: unknown) => {
+      if (isFinal(error, task, interruption)) throw error;
+    });
+    if (built !== undefined) return built;
+  }
+  return reading(engine, task, interruption, buildWhole);
+}
+
+/** Whether the plain way would fail too: the store is away, a limit is reached, or nobody waits any more. */
+function isFinal(error: unknown, { location }: BuildTask, { isRequested }: Interruption): boolean {
+  const { code, broken } = shownFailure(error, location, true);
+  return isRequested || broken !== 'nothing' || (code !== 'query_failed' && code !== 'version_expired');
+}
+
+/** Runs one way within a transaction that only reads. */
+async function reading<Result>(
+  engine: Engine,
+  task: BuildTask,
+  interruption: Interruption,
+  way: (build: Build) => Promise<Result>,
+): Promise<Result> {
+  const { connection, parser } = engine;
   await engine.ending;
   if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
   stopIfInterrupted(interruption);
   await connection.run('BEGIN TRANSACTION READ ONLY');
   try {
-    const prepared = await connection.prepare(checked.sql);
-    const own = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnName(index));
-    const types = own.map((_, index) => storedType(prepared.columnType(index)));
-    prepared.destroySync();
-    const names = applyNames(own, checked.columnNames);
-    refuseColumns(names.map((name) => ({ name })));
-    const places = names.map((_, index) => `c${index}`);
-    const casts = names.map((name, index) => {
-      const { cast } = types[index]!;
-      return `${cast === undefined ? places[index]! : `CAST(${places[index]!} AS ${cast})`} AS ${identifier(name)}`;
-    });
-    // Named by position, because the engine renames columns of a subquery that have the same name.
-    const select = `SELECT ${casts.join(', ')} FROM (${withoutTail(checked.sql)}\n) AS result(${places.join(', ')})`;
-    const files = await write(connection, select, task.prefixUrl);
+    const shape = await shapeOf(connection, task.atVersions);
+    const built = await way({ connection, parser, task, shape });
     stopIfInterrupted(interruption);
     await refuseUnread(engine);
-    return {
-      columns: names.map((name, index) => ({ name, dataType: types[index]!.dataType })),
-      files,
-      rows: files.reduce((sum, { rows }) => sum + rows, 0),
-    };
+    return built;
   } finally {
     engine.ending = connection.run('ROLLBACK').then(
       () => undefined,
@@ -61,23 +62,4 @@ export async function buildFiles(
       },
     );
   }
-}
-
-async function write(connection: DuckDBConnection, select: string, prefixUrl: string) {
-  const url = `${prefixUrl}${randomUUID()}`;
-  const settings = [
-    'FORMAT parquet',
-    'COMPRESSION zstd',
-    `ROW_GROUP_SIZE ${rowGroupRows}`,
-    `FILE_SIZE_BYTES ${fileSizeBytes}`,
-    "FILENAME_PATTERN 'part_{i}'",
-    'RETURN_STATS',
-  ];
-  const written = await connection.runAndReadAll(
-    `COPY (${select}) TO ${literal(url)} (${settings.join(', ')})`,
-  );
-  return written
-    .getRows()
-    .map(([file, rows, size]) => ({ url: String(file), rows: Number(rows), sizeBytes: Number(size) }))
-    .filter(({ rows }) => rows > 0);
 }

@@ -25,6 +25,11 @@ export type StatementToCheck = Pick<
 > & {
   /** Number of rows that are read; all if undefined. */
   limit: number | undefined;
+  /**
+   * Relation name to the snapshot after which rows were added to it: of a table that is read at a version, only
+   * those are read.
+   */
+  addedAfter?: ReadonlyMap<string, number>;
 };
 
 /**
@@ -76,7 +81,8 @@ async function check({ parse, print }: Parser, statement: StatementToCheck): Pro
   }
   const context: RewriteContext = {
     relations: await knownRelations(statement.relations, sql, parse),
-    atVersions: new Map([...statement.atVersions].map(([name, version]) => [foldName(name), version])),
+    atVersions: folded(statement.atVersions),
+    addedAfter: folded(statement.addedAfter ?? new Map()),
     hidesFileNames: [sql, ...statement.relations.map((relation) => relation.definition ?? '')].some(
       (source) => /filename/i.test(source),
     ),
@@ -96,6 +102,9 @@ async function check({ parse, print }: Parser, statement: StatementToCheck): Pro
   if (!sameTree(await reparsed(parse, rewritten), tree)) throw uninspectable('A table name');
   return { ...scanned, sql: rewritten, isBounded: wanted !== undefined && hasLimitWithin(tree, wanted) };
 }
+
+const folded = (byName: ReadonlyMap<string, number>): Map<string, number> =>
+  new Map([...byName].map(([name, value]) => [foldName(name), value]));
 
 /** The placeholder was parsed as a column name, or as text within quotes. */
 const noTable = (source: string) =>

@@ -2,7 +2,7 @@ import type { QueryParameter, QueryRelation } from '../request.ts';
 import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
 import type { KnownRelations } from './relations.ts';
 import { quoted, splice, type TableEdit } from './splice.ts';
-import { constant, selectStarFrom, subqueryTable } from './synthetic.ts';
+import { constant, greater, selectStarFrom, subqueryTable } from './synthetic.ts';
 import { foldName, isNode, type TreeNode, text } from './tree.ts';
 import { walkStatement } from './walk.ts';
 
@@ -10,6 +10,8 @@ export interface RewriteContext {
   relations: KnownRelations;
   /** Folded relation name to snapshot. */
   atVersions: ReadonlyMap<string, number>;
+  /** Folded relation name to the snapshot after which rows were added; of it, only those are read. */
+  addedAfter: ReadonlyMap<string, number>;
   /** Hides the engine's own column `filename`, which would reveal where the lake's files are. */
   hidesFileNames: boolean;
   /** Ids of the relations encountered, in order. */
@@ -68,7 +70,11 @@ function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): O
   const inner: TreeNode = { ...bare, alias: '', sample: null, column_name_alias: [] };
   if (version !== undefined) inner['at_clause'] = { unit: 'VERSION', expr: constant(version) };
   const at = version === undefined ? '' : ` AT (VERSION => ${version})`;
-  return asSubquery(table, relation, `SELECT * FROM ${qualified}${at}`, selectStarFrom(inner));
+  const body = `SELECT * FROM ${qualified}${at}`;
+  const after = version === undefined ? undefined : context.addedAfter.get(foldName(relation.name));
+  if (after === undefined) return asSubquery(table, relation, body, selectStarFrom(inner));
+  const added = { ...selectStarFrom(inner), where_clause: greater('snapshot_id', after) };
+  return asSubquery(table, relation, `${body} WHERE snapshot_id > ${after}`, added);
 }
 
 function resolve(table: TreeNode, relations: KnownRelations, view: QueryRelation | undefined): QueryRelation {

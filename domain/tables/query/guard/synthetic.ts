@@ -12,6 +12,17 @@ export function constant(value: number): TreeNode {
   };
 }
 
+export function greater(column: string, than: number): TreeNode {
+  return {
+    class: 'COMPARISON',
+    type: 'COMPARE_GREATERTHAN',
+    alias: '',
+    query_location: 0,
+    left: { class: 'COLUMN_REF', type: 'COLUMN_REF', alias: '', query_location: 0, column_names: [column] },
+    right: constant(than),
+  };
+}
+
 export function selectStarFrom(table: TreeNode): TreeNode {
   return {
     type: 'SELECT_NODE',

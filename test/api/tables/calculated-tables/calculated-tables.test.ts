@@ -160,6 +160,33 @@ test('a new query makes it stale, as does a view that it reads; a circle is refu
   expect((await client.call('DELETE', `/v1/tables/${two}?confirm=true`)).status).toBe(200);
 });
 
+test('syncs of overlapping graphs at once end with every table fresh', async () => {
+  const source = await on.data('meters', { meter: 'STRING', value: 'INTEGER' });
+  const rows = (from: number) =>
+    Array.from({ length: 20 }, (_, index) => ({ s_id: from + index, meter: `m${index % 5}`, value: index }));
+  await on.append(source, rows(1));
+  const base = await on.calc('meter_base', 'SELECT meter, value FROM meters WHERE value > 2');
+  const left = await on.calc(
+    'meter_left',
+    'SELECT meter, sum(value) AS total FROM meter_base GROUP BY meter',
+  );
+  const right = await on.calc('meter_right', 'SELECT count(*) AS n FROM meter_base');
+  const top = await on.calc('meter_top', 'SELECT meter, total, n FROM meter_left, meter_right');
+  const other = await on.calc('meter_other', 'SELECT max(total) AS most FROM meter_left');
+  for (const from of [101, 201, 301]) {
+    await on.append(source, rows(from));
+    const runs = await Promise.all([
+      on.synced(top),
+      on.synced(other),
+      on.synced(base, true),
+      on.synced(right),
+    ]);
+    for (const run of runs) expect(run.status, JSON.stringify(run.error)).toBe('succeeded');
+    for (const id of [base, left, right, top, other])
+      expect(await on.status(id)).toMatchObject({ status: 'fresh', staleBecause: [] });
+  }
+});
+
 test('while one is under way for a table, its run is answered again; a data table is always fresh', async () => {
   const id = await on.calc('slow', 'SELECT sum(a.range * b.range) AS n FROM range(60000) a, range(30000) b');
   const path = `/v1/grid/tables/${id}`;
@@ -169,6 +196,8 @@ test('while one is under way for a table, its run is answered again; a data tabl
   ]);
   expect(second.id).toBe(first.id);
   expect(['queued', 'running']).toContain((await on.status(id)).status);
+  const refused = await client.call('DELETE', `/v1/tables/${id}?confirm=true`);
+  expect(refused.body).toMatchObject({ code: 'conflict', detail: expect.stringContaining('being built') });
   const cancelled = await client.call('POST', `${path}/runs/${first.id}/cancel?confirm=true`);
   expect([200, 202]).toContain(cancelled.status);
   expect(['cancelled', 'succeeded']).toContain((await on.ended(id, first)).status);

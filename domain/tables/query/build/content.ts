@@ -1,0 +1,144 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../../../data/lake/sql.ts';
+import type { Increment } from '../../definitions/analysis.ts';
+import { refuseColumns } from '../analysis/analyze.ts';
+import { groupsRelation } from '../analysis/grouped.ts';
+import { checkStatement } from '../guard/check.ts';
+import { applyNames } from '../guard/column-names.ts';
+import type { Parser } from '../guard/parse.ts';
+import { unavailable } from '../guard/refusal.ts';
+import { quoted, splice, type TableEdit } from '../guard/splice.ts';
+import { text } from '../guard/tree.ts';
+import { walkStatement } from '../guard/walk.ts';
+import type { AddedRows, BuildTask, Built, BuiltFile } from './contract.ts';
+import { columnsAt, tableAt } from './shape.ts';
+import { storedAs, writeFiles } from './write-files.ts';
+
+/** One way of building, within a transaction. */
+export interface Build {
+  connection: DuckDBConnection;
+  parser: Parser;
+  task: BuildTask;
+  shape: string;
+}
+
+type Groups = Extract<Increment, { kind: 'groups' }>;
+
+/** Everything, by the statement itself. */
+export async function buildWhole(build: Build): Promise<Built> {
+  return {
+    ...(await writeStatement(build, build.task.sql)),
+    mode: 'full',
+    groupFiles: [],
+    shape: build.shape,
+  };
+}
+
+/** What the rows that were added give more; undefined if more happened. */
+export async function buildAddedRows(build: Build): Promise<Built | undefined> {
+  const added = await addedOf(build);
+  if (added === undefined) return undefined;
+  const written = await writeStatement(build, build.task.sql, added);
+  return { ...written, mode: 'rows', groupFiles: [], shape: build.shape };
+}
+
+/** Everything, over what is kept for each group from then on. */
+export async function buildGroups(build: Build): Promise<Built | undefined> {
+  const groups = build.task.increment as Groups;
+  const groupFiles = await writeFiles(
+    build.connection,
+    (await check(build, groups.partial)).sql,
+    groupsUrl(build),
+  );
+  return resultOver(build, groups, groupFiles, 'full');
+}
+
+/** Everything, from what was kept for each group and the rows that were added. */
+export async function mergeGroups(build: Build): Promise<Built | undefined> {
+  const groups = build.task.increment as Groups;
+  const added = await addedOf(build);
+  if (added === undefined || added.groupFiles.length === 0) return undefined;
+  const { sql: more } = await check(build, groups.partial, added);
+  const keys = groups.keys.map(quoted);
+  const parts = groups.parts.map(
+    ({ name, merge, type }) => `CAST(${merge}(${quoted(name)}) AS ${type}) AS ${quoted(name)}`,
+  );
+  const groupBy = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
+  const merged = `SELECT ${[...keys, ...parts].join(', ')}
+    FROM (SELECT * FROM ${parquet(added.groupFiles)} UNION ALL (${more}\n))${groupBy}`;
+  return resultOver(build, groups, await writeFiles(build.connection, merged, groupsUrl(build)), 'groups');
+}
+
+async function resultOver(
+  build: Build,
+  { result }: Groups,
+  groupFiles: BuiltFile[],
+  mode: 'full' | 'groups',
+): Promise<Built | undefined> {
+  if (groupFiles.length === 0) return undefined;
+  const select = await overFiles(
+    build.parser,
+    result,
+    groupFiles.map(({ url }) => url),
+  );
+  return { ...(await writeStored(build, select, undefined)), mode, groupFiles, shape: build.shape };
+}
+
+const groupsUrl = ({ task }: Build): string => `${task.prefixUrl}groups/`;
+
+const parquet = (urls: readonly string[]): string =>
+  `read_parquet([${urls.map((url) => literal(url)).join(', ')}])`;
+
+/**
+ * The rows that were added, if they are what the ledger says and nothing has another type since: maintenance
+ * may write old rows anew, and a column may have been widened.
+ */
+async function addedOf({ connection, task, shape }: Build): Promise<AddedRows | undefined> {
+  const { added, atVersions } = task;
+  const snapshotId = added === undefined ? undefined : atVersions.get(added.tableName);
+  if (added === undefined || snapshotId === undefined || added.shape !== shape) return undefined;
+  const columns = await columnsAt(connection, added.tableName, snapshotId);
+  // Its own column would hide the lake's.
+  if (columns.some(({ name }) => name.toLowerCase() === 'snapshot_id')) return undefined;
+  const counted = await connection.runAndReadAll(
+    `SELECT count(*) FROM ${tableAt(added.tableName, snapshotId)} WHERE snapshot_id > ${added.after}`,
+  );
+  return Number(counted.getRows()[0]![0]) === added.rows ? added : undefined;
+}
+
+/** The engine must not stop after a number of rows: what is written is the whole result. */
+function check({ parser, task }: Build, sql: string, added?: AddedRows) {
+  const { relations, atVersions } = task;
+  const addedAfter = new Map(added === undefined ? [] : [[added.tableName, added.after] as const]);
+  return checkStatement(parser, { sql, relations, atVersions, addedAfter, limit: undefined });
+}
+
+async function writeStatement(build: Build, sql: string, added?: AddedRows) {
+  const { sql: select, columnNames } = await check(build, sql, added);
+  return writeStored(build, select, (own) => applyNames(own, columnNames));
+}
+
+async function writeStored(
+  { connection, task }: Build,
+  select: string,
+  named: ((own: readonly string[]) => string[]) | undefined,
+): Promise<Pick<Built, 'columns' | 'files' | 'rows'>> {
+  const { sql, columns } = await storedAs(connection, select, named);
+  refuseColumns(columns);
+  const files = (await writeFiles(connection, sql, task.prefixUrl)).filter(({ rows }) => rows > 0);
+  return { columns, files, rows: files.reduce((sum, { rows }) => sum + rows, 0) };
+}
+
+/** A SELECT over what is kept for each group, which it names as if it were a table. */
+async function overFiles({ parse }: Parser, select: string, urls: readonly string[]): Promise<string> {
+  const edits: TableEdit[] = [];
+  const replacement = `(SELECT * FROM ${parquet(urls)}) AS ${quoted(groupsRelation)}`;
+  walkStatement(await parse(select), {
+    visitTable: (table) => {
+      if (text(table['table_name']) !== groupsRelation) throw unavailable(text(table['table_name']));
+      const offset = Number(table['query_location']);
+      edits.push({ offset, replacement, replacementWhenDescribed: replacement });
+    },
+  });
+  return splice(select, edits);
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { identifier, literal } from '../../../../data/lake/sql.ts';
+import { withoutTail } from '../guard/tree.ts';
+import type { BuiltFile } from './contract.ts';
+import { storedType } from './stored-type.ts';
+
+const rowGroupRows = 122_880;
+const fileSizeBytes = 256 * 1024 * 1024;
+
+/** A statement whose columns have the types in which they are stored, and those columns. */
+export async function storedAs(
+  connection: DuckDBConnection,
+  select: string,
+  named: (own: readonly string[]) => string[] = (own) => [...own],
+): Promise<{ sql: string; columns: { name: string; dataType: string }[] }> {
+  const prepared = await connection.prepare(select);
+  const own = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnName(index));
+  const types = own.map((_, index) => storedType(prepared.columnType(index)));
+  prepared.destroySync();
+  const names = named(own);
+  const places = names.map((_, index) => `c${index}`);
+  const casts = names.map((name, index) => {
+    const { cast } = types[index]!;
+    return `${cast === undefined ? places[index]! : `CAST(${places[index]!} AS ${cast})`} AS ${identifier(name)}`;
+  });
+  return {
+    // Named by position, because the engine renames columns of a subquery that have the same name.
+    sql: `SELECT ${casts.join(', ')} FROM (${withoutTail(select)}\n) AS result(${places.join(', ')})`,
+    columns: names.map((name, index) => ({ name, dataType: types[index]!.dataType })),
+  };
+}
+
+/** Writes the rows of a statement to new files of the folder; one without rows may be among them. */
+export async function writeFiles(
+  connection: DuckDBConnection,
+  select: string,
+  folderUrl: string,
+): Promise<BuiltFile[]> {
+  const url = `${folderUrl}${randomUUID()}`;
+  const settings = [
+    'FORMAT parquet',
+    'COMPRESSION zstd',
+    `ROW_GROUP_SIZE ${rowGroupRows}`,
+    `FILE_SIZE_BYTES ${fileSizeBytes}`,
+    "FILENAME_PATTERN 'part_{i}'",
+    'RETURN_STATS',
+  ];
+  const written = await connection.runAndReadAll(
+    `COPY (${select}\n) TO ${literal(url)} (${settings.join(', ')})`,
+  );
+  return written
+    .getRows()
+    .map(([file, rows, size]) => ({ url: String(file), rows: Number(rows), sizeBytes: Number(size) }));
+}
