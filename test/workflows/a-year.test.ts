@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { expect, test } from 'vitest';
-import { nextTurnMs } from '../../domain/automation/workflows/runs/work/snapshot.ts';
+import { nextTurnMs } from '../../domain/automation/workflows/runs/work/child.ts';
 import type { PlannedNode } from '../../workflows/automation/workflow-run/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { useTimeSkipping } from '../support/conversation-process.ts';
@@ -218,6 +218,33 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
     };
   },
   lakeMaintenance: (clock) => ({ input: {}, activities: maintained(clock), leastMs: yearMs }),
+  // Waits for its turn behind others for a day, and then builds 600 tables.
+  materialization: (clock) => {
+    let left = 600;
+    return {
+      input: { runId: 'run_1' },
+      activities: {
+        beginMaterialization: after(
+          clock,
+          dayMs,
+          () => 'waiting',
+          () => 'begun',
+        ),
+        nextBuilds: async () => (left > 0 ? [`tbl_${left}`, `tbl_${left - 1}`] : []),
+        stageBuild: async () => ({ rows: 1 }),
+        commitBuild: async () => {
+          left -= 1;
+          return true;
+        },
+        discardBuild: nothing,
+        endBuild: nothing,
+        endMaterialization: async () => ({
+          ...{ status: 'succeeded', built: 600, failed: 0, skipped: 0, errorCode: null },
+        }),
+      },
+      leastMs: dayMs,
+    };
+  },
   // Waits for its turn behind others for a day.
   profile: (clock) => ({
     input: { tableId: 'tbl_1', runId: 'run_1' },

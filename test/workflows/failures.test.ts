@@ -99,6 +99,22 @@ const failing: Record<string, Failing> = {
     },
     goesOn: true,
   },
+  materialization: {
+    input: { runId: 'run_1' },
+    activities: {
+      beginMaterialization: async () => 'begun',
+      nextBuilds: (() => {
+        const builds = [['tbl_1']];
+        return async () => builds.shift() ?? [];
+      })(),
+      stageBuild: refused('BuildFailed'),
+      ...{ discardBuild: nothing, endBuild: nothing },
+      endMaterialization: async () => ({
+        ...{ status: 'failed', built: 0, failed: 1, skipped: 0, errorCode: 'query_too_large' },
+      }),
+    },
+    told: { what: 'The materialization', code: 'query_too_large', advice: 'read less' },
+  },
   profile: {
     input: { tableId: 'tbl_1', runId: 'run_1' },
     activities: {

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type {
+  MaterializationControlActivities,
+  MaterializationLakeActivities,
+  MaterializationOutcome,
+} from '../../workflows/tables/materialization/contract.ts';
+import { taskQueues } from '../../workflows/task-queues.ts';
+import { keepHistory } from '../support/histories.ts';
+import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
+
+type Activities = MaterializationControlActivities & MaterializationLakeActivities;
+
+let env: TestWorkflowEnvironment;
+
+beforeAll(async () => {
+  quietRuntime();
+  env = await timeSkipping();
+});
+
+afterAll(() => env?.teardown());
+
+/** A graph of tables: each with those that are built before it. */
+type Graph = Readonly<Record<string, readonly string[]>>;
+
+/** The activities over a graph, as its rows would have it; every call is recorded in order. */
+function materializing(graph: Graph, change: Partial<Activities> = {}) {
+  const calls: string[] = [];
+  const ended = new Map<string, string>();
+  let atOnce = 0;
+  let most = 0;
+  const activities: Activities = {
+    beginMaterialization: async () => 'begun',
+    nextBuilds: async () =>
+      Object.keys(graph).filter((id) => !ended.has(id) && graph[id]!.every((before) => ended.has(before))),
+    async stageBuild({ tableId }) {
+      calls.push(`stage ${tableId}`);
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      return { rows: 1 };
+    },
+    async commitBuild({ tableId }) {
+      atOnce -= 1;
+      calls.push(`commit ${tableId}`);
+      ended.set(tableId, 'succeeded');
+      return true;
+    },
+    async discardBuild({ tableId }) {
+      calls.push(`discard ${tableId}`);
+    },
+    async endBuild({ tableId }, status) {
+      atOnce -= 1;
+      calls.push(`${status} ${tableId}`);
+      ended.set(tableId, status);
+    },
+    async endMaterialization(_input, isCancelled): Promise<MaterializationOutcome> {
+      calls.push('end');
+      const failed = [...ended.values()].filter((status) => status === 'failed').length;
+      const status = isCancelled ? 'cancelled' : failed > 0 ? 'failed' : 'succeeded';
+      const errorCode = status === 'failed' ? 'query_failed' : null;
+      return { status, built: ended.size - failed, failed, skipped: 0, errorCode };
+    },
+    ...change,
+  };
+  return { activities, calls, ended, mostAtOnce: () => most };
+}
+
+async function run(
+  { stageBuild, commitBuild, discardBuild, ...controlled }: Activities,
+  during: (workflowId: string) => Promise<void> = async () => undefined,
+  name?: string,
+): Promise<string> {
+  const workflowId = `materialization/${randomUUID()}`;
+  const connection = env.nativeConnection;
+  const control = await Worker.create({
+    connection,
+    workflowBundle: workflowBundle(),
+    taskQueue: taskQueues.control,
+    activities: controlled,
+  });
+  const lake = await Worker.create({
+    connection,
+    taskQueue: taskQueues.lake,
+    activities: { stageBuild, commitBuild, discardBuild },
+  });
+  return control.runUntil(
+    lake.runUntil(async () => {
+      const handle = await env.client.workflow.start('materialization', {
+        workflowId,
+        taskQueue: taskQueues.control,
+        args: [{ organizationId: 'org_test', runId: 'run_1' }],
+      });
+      await during(workflowId);
+      const result = await handle.result().catch((error: unknown) => error);
+      const { status } = await handle.describe();
+      expect(result instanceof WorkflowFailedError).toBe(status.name !== 'COMPLETED');
+      if (name !== undefined) await keepHistory(handle, `materialization-${name}`);
+      return status.name;
+    }),
+  );
+}
+
+const refused = async (): Promise<never> => {
+  throw ApplicationFailure.create({ type: 'BuildFailed', message: 'no', nonRetryable: true });
+};
+
+test('each table is built after those that it reads, two at once, when its turn has come', async () => {
+  let turns = 0;
+  const graph = { a: [], b: [], c: [], left: ['a', 'b'], top: ['left', 'c'] };
+  const { activities, calls, mostAtOnce } = materializing(graph, {
+    beginMaterialization: async () => {
+      turns += 1;
+      return turns < 4 ? 'waiting' : 'begun';
+    },
+  });
+  expect(await run(activities, undefined, 'waited')).toBe('COMPLETED');
+  expect(turns).toBe(4);
+  expect(mostAtOnce()).toBeLessThanOrEqual(2);
+  for (const [table, before] of Object.entries(graph))
+    for (const each of before)
+      expect(calls.indexOf(`commit ${each}`)).toBeLessThan(calls.indexOf(`stage ${table}`));
+  expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(5);
+  expect(calls.at(-1)).toBe('end');
+});
+
+test('a build that fails is discarded and ended, the others go on, and the run fails', async () => {
+  const made = materializing({ bad: [], good: [] });
+  const { stageBuild } = made.activities;
+  const activities: Activities = {
+    ...made.activities,
+    stageBuild: (input) => (input.tableId === 'bad' ? refused() : stageBuild(input)),
+  };
+  expect(await run(activities, undefined, 'failed')).toBe('FAILED');
+  expect(made.calls.indexOf('discard bad')).toBeLessThan(made.calls.indexOf('failed bad'));
+  expect(made.ended).toEqual(
+    new Map([
+      ['bad', 'failed'],
+      ['good', 'succeeded'],
+    ]),
+  );
+});
+
+test('a store that is away is tried twenty times; what a commit refuses is discarded', async () => {
+  let tries = 0;
+  const away = materializing(
+    { a: [] },
+    {
+      stageBuild: async () => {
+        tries += 1;
+        throw new Error('away');
+      },
+    },
+  );
+  expect(await run(away.activities)).toBe('FAILED');
+  expect(tries).toBe(20);
+  expect(away.calls).toEqual(['discard a', 'failed a', 'end']);
+  const ended = materializing({ a: [] });
+  const activities: Activities = {
+    ...ended.activities,
+    commitBuild: async ({ tableId }) => {
+      ended.ended.set(tableId, 'cancelled');
+      return false;
+    },
+  };
+  expect(await run(activities)).toBe('COMPLETED');
+  expect(ended.calls).toEqual(['stage a', 'discard a', 'end']);
+});
+
+test('a cancel ends it while it waits and while it builds; what was built stays', async () => {
+  const waiting = materializing({}, { beginMaterialization: async () => 'waiting' });
+  const whileWaiting = async (workflowId: string) => {
+    const handle = env.client.workflow.getHandle(workflowId);
+    await untilEvent(handle, 'timerStartedEventAttributes');
+    await handle.cancel();
+  };
+  expect(await run(waiting.activities, whileWaiting)).toBe('CANCELLED');
+  expect(waiting.calls).toEqual(['end']);
+
+  const begun = Promise.withResolvers<void>();
+  const building = materializing({ a: [], b: ['a'] });
+  const { stageBuild } = building.activities;
+  const activities: Activities = {
+    ...building.activities,
+    stageBuild: async (input) => {
+      if (input.tableId === 'a') return stageBuild(input);
+      begun.resolve();
+      const beat = setInterval(() => Context.current().heartbeat(), 100);
+      try {
+        return await Context.current().cancelled;
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+  const whileBuilding = async (workflowId: string) => {
+    await begun.promise;
+    await cancelActivityOf(env.client.workflow.getHandle(workflowId));
+  };
+  expect(await run(activities, whileBuilding, 'cancelled')).toBe('CANCELLED');
+  expect(building.calls).toEqual(['stage a', 'commit a', 'discard b', 'cancelled b', 'end']);
+});
+
+test('a run that was cancelled before it began, or has nothing to build, only ends', async () => {
+  const ended = materializing({ a: [] }, { beginMaterialization: async () => 'ended' });
+  expect(await run(ended.activities)).toBe('COMPLETED');
+  expect(ended.calls).toEqual(['end']);
+  const fresh = materializing({});
+  expect(await run(fresh.activities, undefined, 'fresh')).toBe('COMPLETED');
+  expect(fresh.calls).toEqual(['end']);
+});
