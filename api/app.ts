@@ -60,6 +60,7 @@ import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
 import { calculationRoutes } from './tables/grid-tables/calculation-routes.ts';
 import { gridTablesRoutes } from './tables/grid-tables/routes.ts';
 import { lakeMaintenanceRoutes } from './tables/lake-maintenance/routes.ts';
+import { lineageRoutes } from './tables/lineage/routes.ts';
 import { profilesRoutes } from './tables/profiles/routes.ts';
 import { queryExecutionsRoutes } from './tables/query-executions/routes.ts';
 import { rowsRoutes } from './tables/rows/routes.ts';
@@ -169,6 +170,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   viewsRoutes(app, deps);
   tableGrantsRoutes(app, deps);
   profilesRoutes(app, deps);
+  lineageRoutes(app, deps);
   gridTablesRoutes(app, deps);
   calculationRoutes(app, deps);
   rowsRoutes(app, deps);

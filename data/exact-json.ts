@@ -25,8 +25,11 @@ interface RawJson {
 
 const raw = JSON as unknown as RawJson;
 
-/** A literal of at most 15 significant digits survives a double; only longer ones need a closer check. */
-const longNumber = /[\d.]{16}|\d[eE]/;
+/**
+ * A literal of at most 15 significant digits survives a double; only longer ones need a closer check. A
+ * number follows a bracket, a colon, a comma or a space, which ids in strings do not.
+ */
+const longNumber = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/;
 
 /**
  * Parses a JSON text. Parsing recurses where numbers may be long, so the caller bounds the depth; a caller

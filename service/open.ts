@@ -21,12 +21,16 @@ import { stopsChannel } from '../domain/analyst/conversations/turns.ts';
 import type { ModelsConfig } from '../domain/analyst/models/config.ts';
 import { createModels, type Models } from '../domain/analyst/models/models.ts';
 import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
+import { playbooksOfReports } from '../domain/analyst/playbooks/lineage.ts';
+import { workflowsOfReports, workflowsOfTables } from '../domain/automation/workflows/definitions/lineage.ts';
 import { nodeSecretsOf } from '../domain/automation/workflows/definitions/node-secret.ts';
 import { createSourceClients, type SourceClients } from '../domain/intake/data-connections/clients.ts';
 import type { SourceCopier } from '../domain/intake/datasets/copy/copier.ts';
 import { createSourceCopier } from '../domain/intake/datasets/copy/create.ts';
+import { datasetsOfTables } from '../domain/intake/datasets/lineage.ts';
 import { createPageParser } from '../domain/intake/datasets/pages/parser.ts';
 import type { ReplicateDeps } from '../domain/intake/datasets/replicate.ts';
+import { filesOfTables } from '../domain/intake/file-imports/lineage.ts';
 import { createFileReader, type FileReader } from '../domain/intake/file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../domain/intake/ingestion/page-writer.ts';
 import { type ChartDrawer, createChartDrawer } from '../domain/publishing/charts/draw.ts';
@@ -36,6 +40,9 @@ import {
   type ReportFormatter,
 } from '../domain/publishing/report-formats/formatter.ts';
 import type { ReportSources } from '../domain/publishing/reports/assets.ts';
+import { reportsOfTables } from '../domain/publishing/reports/lineage.ts';
+import { createLineageDrawer, type LineageDrawer } from '../domain/tables/lineage/draw.ts';
+import type { LineageEnds } from '../domain/tables/lineage/ends.ts';
 import { createQueryPool, type QueryPool } from '../domain/tables/query/pool.ts';
 import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
@@ -86,6 +93,9 @@ export interface Service {
   reportSources: ReportSources;
   /** Renders reports as documents. */
   reportFormats: ReportFormatter;
+  /** Where lineage begins and ends outside the tables. */
+  lineageEnds: LineageEnds;
+  lineagePictures: LineageDrawer;
   /** Secrets of workflows' delivery nodes. */
   nodeSecrets: NodeSecrets;
   mailer: Mailer;
@@ -143,6 +153,7 @@ export async function openService(
   const parser = createPageParser();
   const sources = createSourceClients({ db, cipher, ...config.outgoing });
   const reportFormats = createReportFormatter();
+  const lineagePictures = createLineageDrawer();
   const notifications = openNotifications({
     url: config.databaseUrl,
     applicationName,
@@ -190,6 +201,12 @@ export async function openService(
       },
       reportSources: conversationSources(objects),
       reportFormats,
+      lineageEnds: {
+        sources: [filesOfTables, datasetsOfTables],
+        uses: [reportsOfTables, workflowsOfTables],
+        makers: [playbooksOfReports, workflowsOfReports],
+      },
+      lineagePictures,
       nodeSecrets: nodeSecretsOf({ db, cipher }),
       mailer: createMailer(config.mail),
       mailsPerDay: config.mailsPerDay,
@@ -205,6 +222,7 @@ export async function openService(
         parser.close(),
         charts.close(),
         reportFormats.close(),
+        lineagePictures.close(),
         notifications.close(),
         outgoing.close(),
         apps.close(),

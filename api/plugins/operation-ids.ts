@@ -104,6 +104,7 @@ const dependent = new Set([
   'columns',
   'content',
   'generation',
+  'lineage',
   'pages',
   'profile',
   'runs',

@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../postgres/client.ts';
 import { addressOf } from './catalog-address.ts';
 import { catalogVersion, triggerStatements } from './ducklake/triggers.ts';
 import type { LakeEngine } from './engine/contract.ts';
-import { ledgerStatements } from './ledger.ts';
+import { ledgerStatements } from './ledger-tables.ts';
 import type { LakeLocation } from './location.ts';
 import { identifier, literal } from './sql.ts';
 

@@ -917,6 +917,7 @@ export interface TableImports {
   rows_quarantined: Generated<number>;
   size_bytes: number;
   skipped_lines: Generated<Json>;
+  source_columns: Json | null;
   started_at: Timestamp | null;
   status: string;
   table_id: string;

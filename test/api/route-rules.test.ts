@@ -264,6 +264,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   });
   const query = await client.call('POST', '/v1/query-executions', { body: { sql: 'SELECT 1' } });
   const { tableId } = table.body.data;
+  const view = await client.call('POST', '/v1/views', { body: { name: 'v', query: 'SELECT a FROM t' } });
   const sync = await client.call('POST', '/v1/data-syncs', {
     body: { table_id: tableId, provider: 'p', generation: 'g' },
   });
@@ -301,6 +302,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     asset_id: file.body.data.id,
     upload_id: upload.body.data.upload_id,
     table_id: tableId,
+    view_id: view.body.data.id,
     batch_id: batchId,
     snapshot_id: batchId,
     sync_id: sync.body.data.id,
@@ -308,6 +310,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     page_number: '1',
     query_execution_id: query.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
+    '/v1/grid/tables/{table_id}/runs/{run_id}': 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
     '/v1/projects/{project_id}/runs/{run_id}': 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
     entry_id: entry.body.data.id,
     import_id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',

@@ -116,6 +116,25 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(totals).toEqual(['40', '45', '45']);
   });
 
+  test('shapes data in layers: stale by new rows, fresh by one sync, traced to a column of the file', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'shaping.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // 30,000 sales of 10 to 99 in three alternating cities, two thirds of them paid.
+    const built = [...stdout.matchAll(/^\[.*"tableVersion".*\]$/gm)];
+    expect(built.map(([tables]) => JSON.parse(tables).length)).toEqual([2, 2]);
+    expect(stdout).toContain('[{"cities":2}]');
+    expect(stdout).toMatch(/"city":"Osaka","total":"?\d+"?,"isReached":true/);
+    expect(stdout.split('6. ')[1]!.trimEnd().split('\n').slice(1)).toEqual([
+      '   file sales.csv: price',
+      '   identity to table shaping_sales: price',
+      '   identity to view shaping_paid: amount',
+      '   aggregation to table shaping_cities: total',
+      '   identity to table shaping_reached: total',
+    ]);
+  });
+
   test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {
     timeout: 120_000,
   }, async () => {

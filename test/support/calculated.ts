@@ -7,7 +7,12 @@ type Data = any;
 
 /** Shorthands for tables, views and calculated tables of one client. */
 export function shaping(client: TestClient) {
-  const must = async (method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, status: number, body?: object) => {
+  const must = async (
+    method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE',
+    path: string,
+    status: number,
+    body?: object,
+  ) => {
     const answer = await client.call(method, path, body === undefined ? {} : { body });
     expect(answer.status, answer.text).toBe(status);
     return answer.body.data;

@@ -1,4 +1,5 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { faultsOfDraft } from '../../../domain/automation/workflows/definitions/draft-faults.ts';
 import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
 import { triggersOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import { unknownTableWarnings } from '../../../domain/automation/workflows/definitions/unknown-tables.ts';
@@ -7,11 +8,7 @@ import {
   listWorkflows,
   type Workflow,
 } from '../../../domain/automation/workflows/definitions/workflows.ts';
-import {
-  createWorkflow,
-  faultsOfDraft,
-  replaceWorkflow,
-} from '../../../domain/automation/workflows/definitions/write.ts';
+import { createWorkflow, replaceWorkflow } from '../../../domain/automation/workflows/definitions/write.ts';
 import type { Caller } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { notFound } from '../../../data/errors.ts';
+import { isId } from '../../../data/ids.ts';
 import {
   attachTable,
   detachEntry,
@@ -10,7 +12,7 @@ import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { attachBody, catalogEntryExample, catalogEntrySchema, catalogEntryView } from './schemas.ts';
 
-/** Which tables of the organization a project's analyst sees. */
+/** Which tables and views of the organization a project's analyst sees. */
 export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   const entries = resource(app, deps, {
     tag: 'Catalog Entries',
@@ -29,20 +31,20 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
       listCatalogEntries(db, organizationId, params.project_id, slice),
   });
   entries.create({
-    summary: 'Attach a table',
+    summary: 'Attach a table or view',
     description:
-      'The analyst sees attached tables only. Attaching a table again returns the same entry. System tables cannot be attached; views are not known yet.',
+      'The analyst sees what is attached only. Attaching a table or view again returns the same entry. System tables cannot be attached.',
     body: attachBody,
     errors: ['conflict'],
     status: [201, 200],
     run: async ({ organizationId, caller, params, body, newId, transaction, reply }) => {
-      if (body.table_id === undefined) throw notFound('The view');
+      const relationId = wantedId(body);
       const { entry, isNew } = await transaction((db) =>
         attachTable(db, {
           organizationId,
           projectId: params.project_id,
           id: newId('cae'),
-          tableId: body.table_id!,
+          relationId,
           note: body.note,
           createdBy: caller.id,
         }),
@@ -54,8 +56,15 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   entries.show({ summary: 'Show a catalog entry' });
   entries.remove({
     summary: 'Detach what an entry attaches',
-    description: 'The table itself stays. What the analyst said before stays as it was said.',
+    description: 'The table or view itself stays. What the analyst said before stays as it was said.',
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => detachEntry(db, organizationId, params.project_id, params.entry_id)),
   });
+}
+
+/** The table or view that the body names, each by its own member. */
+function wantedId({ table_id: tableId, view_id: viewId }: z.output<typeof attachBody>): string {
+  if (tableId !== undefined && isId('tbl', tableId)) return tableId;
+  if (viewId !== undefined && isId('viw', viewId)) return viewId;
+  throw notFound(tableId === undefined ? 'The view' : 'The table');
 }

@@ -43,12 +43,13 @@ export const attachBody = z
   });
 
 export function catalogEntryView(entry: CatalogEntry): z.input<typeof catalogEntrySchema> {
+  const isView = entry.kind === 'view';
   return {
     id: entry.id,
     projectId: entry.project_id,
-    kind: 'table',
-    tableId: entry.table_id,
-    viewId: null,
+    kind: isView ? 'view' : 'table',
+    tableId: isView ? null : entry.table_id,
+    viewId: isView ? entry.table_id : null,
     name: entry.name,
     note: entry.note,
     createdByUserId: entry.created_by,

@@ -109,7 +109,10 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
       200: envelope(runSchema.array()).meta({ examples: [{ data: [materializeRunExample] }] }),
     },
     async ({ organizationId, params, transaction }) => {
-      const runs = await transaction((db) => listTableRuns(db, organizationId, params.table_id));
+      const runs = await transaction(async (db) => {
+        const { id } = await getCalculated(db, organizationId, params.table_id);
+        return listTableRuns(db, organizationId, id);
+      });
       return { data: runs.map((run) => runView(run)) };
     },
   );

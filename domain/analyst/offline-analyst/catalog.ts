@@ -1,3 +1,5 @@
+import { readStaleTables, type StaleTable } from './stale-tables.ts';
+
 /** Tool results about tables, read leniently: a result may be cut, or an error. */
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'timestamp' | 'timestamptz' | 'other';
 
@@ -21,9 +23,12 @@ export interface Table {
   name: string;
   description: string;
   note: string;
-  rowCount: number;
+  /** Null until a view is described, or a table that was never built. */
+  rowCount: number | null;
   columns: Column[];
   isDescribed: boolean;
+  /** Known once it is described. */
+  staleTables: StaleTable[];
 }
 
 export interface ResultSet {
@@ -32,6 +37,7 @@ export interface ResultSet {
   rows: unknown[][];
   rowCount: number;
   truncated: boolean;
+  staleTables: StaleTable[];
 }
 
 const systemColumns = new Set(['s_id', '_sm_created_at']);
@@ -105,12 +111,13 @@ function readTable(from: Fields, isDescribed: boolean): Table {
     name,
     description: text(from['description']),
     note: text(from['note']),
-    rowCount: count(from['rowCount']),
+    rowCount: from['rowCount'] === null ? null : count(from['rowCount']),
     columns: list(from['columns'])
       .slice(0, maxNames)
       .map((one) => readColumn(name, fields(one), isDescribed))
       .filter((column) => column.name !== ''),
     isDescribed,
+    staleTables: readStaleTables(from),
   };
 }
 
@@ -143,6 +150,7 @@ export function readResultSet(result: unknown): ResultSet | undefined {
     rows: from['rows'].map(list),
     rowCount: count(from['rowCount'] ?? from['rows'].length),
     truncated: from['truncated'] === true,
+    staleTables: readStaleTables(from),
   };
 }
 

@@ -26,7 +26,7 @@ import type { Conversation, ToolAnswer } from './prompt.ts';
 import type { Draft, Question } from './question.ts';
 import { pick, scopeOf } from './scope.ts';
 import { sqlOf } from './sql.ts';
-import { titleOf } from './wording.ts';
+import { staleText, titleOf } from './wording.ts';
 
 export interface Call {
   tool: string;
@@ -86,6 +86,8 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
   );
   const failed = described.find(({ error }) => error !== undefined);
   const plan = planOf(messages, tables);
+  if (failed !== undefined && plan.kind === 'describe' && plan.tables.some(({ isDescribed }) => !isDescribed))
+    return refused(`A table could not be described. ${failure(failed)}`);
   if (plan.kind === 'refuse' && failed !== undefined)
     return refused(
       `A table could not be described. ${failure(failed)}\n\n${refusalText(plan.trouble, plan.draft, tables)}`,
@@ -135,7 +137,8 @@ function sampled(
   }
   const result = readResultSet(answer.value);
   if (result === undefined) return refused(`The rows could not be read. ${failure(answer)}`);
-  return { text: [sampleText(table.name, result), ...remarks(draft)].join('\n\n') };
+  const notes = [...remarks(draft), ...staleText(result.staleTables)];
+  return { text: [sampleText(table.name, result), ...notes].join('\n\n') };
 }
 
 function queried(plan: Extract<Plan, { kind: 'query' }>, conversation: Conversation): Step {
@@ -165,7 +168,7 @@ function documented(question: Question, result: ResultSet, conversation: Convers
   if (call !== undefined) return { calls: [call] };
   const chart = readChart(answerOf(conversation, 'draw_chart')?.value);
   const shown = chart === undefined ? texts : [`![${escaped(chart.title)}](chart:${chart.id})`];
-  const notes = noteText(question, draft);
+  const notes = [...noteText(question, draft), ...staleText(result.staleTables)];
   return {
     text: [documentText(question, result), ...notes, ...shown].join('\n\n'),
     sql: sqlOf(question),
@@ -210,6 +213,7 @@ function reported(
       `# ${escaped(title)}`,
       mainText(question, result),
       notes,
+      ...staleText(result.staleTables),
       '## How it was computed',
       sqlBlock(sqlOf(question)),
     ];

@@ -23,7 +23,7 @@ export function examplesOf(tables: readonly Table[], first: readonly string[] = 
 /** True if rows share its values, as far as known. */
 function isGrouping({ name, distinct, values }: Column, { rowCount }: Table): boolean {
   if (distinct === undefined) return !/(?:name|mail|title|id|code)$/i.test(name);
-  return values !== null && distinct > 1 && distinct * 2 <= rowCount;
+  return values !== null && distinct > 1 && distinct * 2 <= (rowCount ?? 0);
 }
 
 function rank(first: readonly string[], table: Table): number {

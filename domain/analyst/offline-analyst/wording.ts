@@ -1,5 +1,8 @@
 import { code, escaped } from './markdown.ts';
 import type { Condition, Measure, Question, Range } from './question.ts';
+import type { StaleTable } from './stale-tables.ts';
+
+const maxChanges = 3;
 
 /** A question in words, repeated in the answer to show what was understood. */
 const aggregateNames = {
@@ -87,4 +90,29 @@ export function subjectOf(question: Question): string {
   const end = order?.direction === 'asc' && order.by === 'measure' ? 'lowest' : 'highest';
   const ranked = isTop ? ` (the ${limit} ${end})` : '';
   return `${share === undefined ? '' : 'share of '}${figures}${groupsText(question)}${ranked}`;
+}
+
+/** Says of each that it is out of date, in a sentence; nothing where all are fresh. */
+export function staleText(tables: readonly StaleTable[]): string[] {
+  return tables.length === 0 ? [] : [tables.map(sentenceOf).join(' ')];
+}
+
+function sentenceOf({ name, builtAt, changed, isRedefined }: StaleTable): string {
+  const table = name === null ? 'A calculated table behind a view' : code(name);
+  return `${table} is out of date: it was built on ${momentText(builtAt)}, and ${changeText(changed, isRedefined)} since.`;
+}
+
+/** `2026-11-21T08:30:00.000Z` as `2026-11-21 at 08:30:00 UTC`. */
+function momentText(moment: string): string {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(moment) ?? [];
+  return day === undefined ? 'an unknown day' : `${day} at ${time} UTC`;
+}
+
+function changeText(changed: readonly string[], isRedefined: boolean): string {
+  if (isRedefined) return 'its query, or that of a view in it, has changed';
+  if (changed.length === 0) return 'what it is made from has changed';
+  const names = changed.slice(0, maxChanges).map(code);
+  const more = changed.length - names.length;
+  const list = [...names, ...(more > 0 ? [`${more} more`] : [])];
+  return `${list.join(' and ')} ${list.length === 1 ? 'has' : 'have'} changed`;
 }

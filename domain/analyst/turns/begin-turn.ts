@@ -1,10 +1,16 @@
 import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
-import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { readsThrough, surroundings } from '../../tables/calculated-tables/freshness.ts';
+import { type AttachedTable, attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
 import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
+import { readableTables } from '../../tables/tables/tables.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { appendEvents } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
@@ -20,8 +26,8 @@ export interface BeginDeps extends ExpiryDeps {
 }
 
 /**
- * Pins the versions that a turn reads: the current versions of the tables in its project's catalog that the
- * asker may read, all at one snapshot. A second call finds the first pin.
+ * Pins the versions that a turn reads: the current versions of the tables in its project's catalog, and
+ * behind its views, that the asker may read, all at one snapshot. A second call finds the first pin.
  */
 export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;
@@ -30,17 +36,30 @@ export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnB
     if (held === undefined) return undefined;
     const turns = await countStarted(db, organizationId);
     await actAs(db, organizationId, await actsForIn(db, held));
-    const tables = await attachedTables(db, organizationId, held.conversation.project_id);
-    return { ...held, tables, turns };
+    const attached = await attachedTables(db, organizationId, held.conversation.project_id);
+    return { ...held, attached, tableIds: await tablesOf(db, organizationId, attached), turns };
   });
   if (found === undefined) return 'ended';
   if (found.reply.started_at !== null) return 'begun';
   // Runs get half the limit, so that people in conversations do not wait behind unattended runs.
   const share = found.conversation.run_id === null ? 1 : 2;
   if (found.turns >= Math.max(1, Math.floor(deps.turnsPerOrganization / share))) return 'full';
-  const tableIds = found.tables.map(({ id }) => id);
-  const versions = tableIds.length === 0 ? [] : await pinned(deps, turn, tableIds);
+  const versions = found.attached.length === 0 ? [] : await pinned(deps, turn, found.tableIds);
   return started(deps.db, turn, versions);
+}
+
+/** The tables themselves, and those that the views among them read as far as the asker may read them too. */
+async function tablesOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  attached: readonly AttachedTable[],
+): Promise<string[]> {
+  const views = attached.filter(({ kind }) => kind === 'view').map(({ id }) => id);
+  const own = attached.filter(({ kind }) => kind !== 'view').map(({ id }) => id);
+  if (views.length === 0) return own;
+  const around = await surroundings(db, organizationId, views, new Map());
+  const behind = views.flatMap((id) => readsThrough(around, id).tables);
+  return [...new Set([...own, ...(await readableTables(db, organizationId, behind))])];
 }
 
 async function pinned(

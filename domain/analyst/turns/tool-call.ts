@@ -3,12 +3,13 @@ import { actingAs } from '../../../data/postgres/acting.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { findPinnedSnapshot } from '../../tables/lake-maintenance/pins.ts';
 import { actAs, principalFor } from '../../workspace/organizations/rights.ts';
 import type { AppToolDeps } from '../app-connections/call.ts';
 import { appendEvents, type NewEvent } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
 import { addParts, callOf, type MessagePart, partsOf, updatePart } from '../conversations/messages.ts';
-import { actsForIn, askerOf } from '../conversations/turns.ts';
+import { actsForIn, askerOf, turnPin } from '../conversations/turns.ts';
 import { partView, versionsOf } from '../conversations/views.ts';
 import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
@@ -73,6 +74,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
     const actsFor = await actsForIn(transaction, held);
     await actAs(transaction, organizationId, actsFor);
     const attached = await attachedTables(transaction, organizationId, conversation.project_id);
+    const snapshotId = await findPinnedSnapshot(transaction, organizationId, turnPin(messageId));
     return {
       part,
       ...appTool,
@@ -85,9 +87,14 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
         callerId,
         actsFor,
         atMs: reply.created_at.getTime(),
-        // Tables that were attached when the turn began, still are, and are granted to the asker.
-        tables: attached.filter(({ id }) => pinned.has(id)),
+        // Tables that were attached when the turn began, still are, and are granted to the asker; views,
+        // which are read at the turn's snapshot; and what was never built, so that the model is told.
+        tables: attached.filter(
+          ({ id, kind, isUnbuilt }) =>
+            pinned.has(id) || isUnbuilt || (kind === 'view' && snapshotId !== undefined),
+        ),
         dataVersions,
+        snapshotId,
       },
     };
   });

@@ -104,6 +104,12 @@ export interface StagedFile {
   sizeBytes: number;
 }
 
+/** A column of the table with the name that it has in the file. */
+export interface SourceColumn {
+  source: string;
+  target: string;
+}
+
 export interface StagedTable {
   columns: LakeColumn[];
   files: StagedFile[];
@@ -114,6 +120,8 @@ export interface Staged {
   /** Lines skipped by detection; empty for formats without lines. */
   skippedLines: SkippedLine[];
   table: StagedTable;
+  /** Absent from a manifest that an earlier release wrote. */
+  sourceColumns?: SourceColumn[];
   quarantine: StagedTable | undefined;
   bytesRead: number;
 }

@@ -108,6 +108,7 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
       progress: 1,
       table_version: tableVersion,
       skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
+      source_columns: manifest.sourceColumns === undefined ? null : JSON.stringify(manifest.sourceColumns),
     });
   });
   // An append copied their rows, so nothing refers to these files.

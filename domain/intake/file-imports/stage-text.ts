@@ -11,7 +11,7 @@ import { clearPrefix, writeParquet } from './out/write.ts';
 import type { TextSource } from './text/source.ts';
 import type { Numbering, TextTable } from './text/table.ts';
 import { detectTypes } from './values/detect.ts';
-import { lakeColumns, type PlannedColumn, planInferred, planMappings } from './values/plan.ts';
+import { lakeColumns, type PlannedColumn, planInferred, planMappings, sourceColumn } from './values/plan.ts';
 import { selectList, unfit } from './values/select.ts';
 
 const sampleRows = 20_000;
@@ -102,7 +102,7 @@ async function writeStrict(
     `SELECT ${list} FROM ${table.from('strict', usedColumns(plan))}`,
   );
   if (await hasRepeats(connection, files, plan, job.signal)) return undefined;
-  return stagedOf(job, plan, files, undefined);
+  return stagedOf(job, table, plan, { files, quarantine: undefined });
 }
 
 async function stageNumbered(
@@ -142,7 +142,7 @@ async function stageNumbered(
       throw new BadFileError('malformed_file', 'The quotes of the file are not placed as in a CSV file');
     }
     const quarantine = target.quarantine ? await writeQuarantine(job, connection, numbering) : undefined;
-    return stagedOf(job, plan, files, quarantine);
+    return stagedOf(job, table, plan, { files, quarantine });
   } finally {
     await numbered.close();
   }
@@ -178,14 +178,18 @@ function write(
 
 function stagedOf(
   job: StageJob,
+  { names }: Pick<TextTable, 'names'>,
   plan: readonly PlannedColumn[],
-  files: StagedFile[],
-  quarantine: Staged['quarantine'],
+  { files, quarantine }: { files: StagedFile[]; quarantine: Staged['quarantine'] },
 ): Staged {
+  const sourceColumns = plan.flatMap(({ source, name }) =>
+    source === undefined ? [] : [sourceColumn(names[source]!, name)],
+  );
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const columns = lakeColumns(plan, job.options.includeLoadDate);
   return {
     table: { columns, files, rows },
+    sourceColumns,
     quarantine,
     bytesRead: job.source.sizeBytes,
     skippedLines: [],

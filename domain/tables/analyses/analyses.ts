@@ -1,5 +1,6 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { unrestricted } from '../../../data/postgres/acting.ts';
 import {
   type Database,
   inOrganization,
@@ -16,12 +17,11 @@ import {
   type StoredAnalysis,
 } from '../definitions/definitions.ts';
 import { circle, inOrder, loadGraph, reachable } from '../definitions/graph.ts';
-import { mayName } from '../query/guard/relations.ts';
-import { foldName } from '../query/guard/tree.ts';
 import type { QueryPool } from '../query/pool.ts';
 import { visibleToDefiners } from '../query/relations.ts';
 import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
 import type { NamedRelation } from '../tables/tables.ts';
+import { namedIn } from './named.ts';
 import { followPendingRenames } from './renames.ts';
 import { shadowType } from './shadow-type.ts';
 
@@ -57,17 +57,14 @@ export async function currentDefinitions(
   const found = await inOrganization(deps.db, organizationId, async (db) => {
     const graph = await loadGraph(db, organizationId);
     const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
-    const defined = new Map(
-      (await listDefined(db, organizationId, { ids: all })).map((one) => [one.id, one]),
-    );
+    // What a definition says does not depend on who looks: also what the caller may not see is part of it.
+    const rows = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
+    const defined = new Map(rows.map((one) => [one.id, one]));
     const visible = visibleToDefiners(db, organizationId);
     const named = new Map<string, NamedRelation[]>();
-    for (const { id, query, defined_by: definerId } of defined.values()) {
-      const text = foldName(query);
-      named.set(
-        id,
-        (await visible(definerId)).filter(({ name }) => mayName(text, name)),
-      );
+    for (const [definerId, theirs] of Map.groupBy(rows, ({ defined_by }) => defined_by)) {
+      const namedBy = namedIn(await visible(definerId));
+      for (const { id, query } of theirs) named.set(id, namedBy(query));
     }
     return { defined, named, order: inOrder([...defined.keys()], graph.reads) };
   });
@@ -91,7 +88,9 @@ export async function currentDefinitions(
       const analyzed = answers[index]!;
       current.analyzed.set(one.id, analyzed);
       const stored: StoredAnalysis = { relations: [...text.relations], analyzed };
-      await inOrganization(deps.db, organizationId, (db) => keepAnalysis(db, one, stored));
+      await inOrganization(deps.db, organizationId, (db) =>
+        unrestricted(db, () => keepAnalysis(db, one, stored)),
+      );
     }
   }
   return current;
@@ -128,7 +127,20 @@ function* batches(order: readonly string[], named: (id: string) => readonly stri
 
 /** Positions do not matter, only what a statement can see. */
 function sameRelations(before: readonly ColumnedRelation[], now: readonly ColumnedRelation[]): boolean {
-  return JSON.stringify(before) === JSON.stringify(now);
+  return (
+    before.length === now.length &&
+    now.every(({ id, name, columns }, at) => {
+      const known = before[at]!;
+      return id === known.id && name === known.name && sameColumns(known.columns, columns);
+    })
+  );
+}
+
+function sameColumns(before: ColumnedRelation['columns'], now: ColumnedRelation['columns']): boolean {
+  return (
+    before.length === now.length &&
+    now.every(({ name, type }, at) => name === before[at]!.name && type === before[at]!.type)
+  );
 }
 
 /** A definition that was checked, and may be written. */
@@ -149,11 +161,9 @@ export async function checkDefinition(
   { organizationId, definerId, query }: { organizationId: string; definerId: string; query: string },
   loc: (string | number)[] = ['body', 'query'],
 ): Promise<CheckedDefinition> {
-  const text = foldName(query);
-  const named = await inOrganization(deps.db, organizationId, async (db) => {
-    const visible = await visibleToDefiners(db, organizationId)(definerId);
-    return visible.filter(({ name }) => mayName(text, name));
-  });
+  const named = await inOrganization(deps.db, organizationId, async (db) =>
+    namedIn(await visibleToDefiners(db, organizationId)(definerId))(query),
+  );
   const shaped = named.filter(({ kind, isUnbuilt }) => kind === 'view' || isUnbuilt);
   const current = await currentDefinitions(
     deps,

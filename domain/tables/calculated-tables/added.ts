@@ -15,8 +15,9 @@ export interface ShorterWay {
 }
 
 /**
- * How the definition's result follows from added rows, and what was added since the last build if nothing else
- * happened: every view that is read must itself follow row by row, and the table that changed be read once.
+ * How the definition's result follows from added rows, and what was added since the last build if nothing
+ * else happened: every view that is read must itself follow row by row, and the table that changed be read
+ * once.
  */
 export async function shorterWay(
   { lake, objects }: Pick<BuildDeps, 'lake' | 'objects'>,

@@ -1,7 +1,7 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { newestVersions } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { builtOf, failureOf } from '../definitions/definitions.ts';
+import { builtOf, type Defined, failureOf } from '../definitions/definitions.ts';
 import { relationRefs } from '../definitions/describe.ts';
 import { type Staleness, type Surroundings, sourcesOf, staleness, surroundings } from './freshness.ts';
 import { activeMaterializations, type Build, listBuilds, type Materialization } from './materializations.ts';
@@ -47,6 +47,26 @@ export async function calculationStates(
   });
 }
 
+/** The same without what a state says besides, for many tables. */
+export async function calculationStatuses(
+  { db, lake: { catalog, catalogPool } }: StatusDeps,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, CalculationStatus>> {
+  if (ids.length === 0) return new Map();
+  const { schema } = await catalog.get(organizationId);
+  const versions = await newestVersions(catalogPool, schema);
+  return inOrganization(db, organizationId, async (transaction) => {
+    const around = await surroundings(transaction, organizationId, ids, versions);
+    const active = await activeMaterializations(transaction, organizationId);
+    const builds = await listBuilds(transaction, organizationId, { activeOnly: true });
+    const stale = staleness(around);
+    return new Map(
+      ids.map((id) => [id, statusOf(around.defined.get(id), () => stale(id), workOn(id, active, builds))]),
+    );
+  });
+}
+
 interface Work {
   status: 'queued' | 'running';
   runId: string;
@@ -60,6 +80,17 @@ function workOn(id: string, active: readonly Materialization[], builds: readonly
   return waiting === undefined ? undefined : { status: 'queued', runId: waiting.id };
 }
 
+function statusOf(
+  definition: Defined | undefined,
+  stale: () => Staleness,
+  work: Work | undefined,
+): CalculationStatus {
+  if (work !== undefined) return work.status;
+  if (definition !== undefined && failureOf(definition) !== undefined) return 'failed';
+  if (definition === undefined || builtOf(definition) === undefined) return 'unmaterialized';
+  return stale().length > 0 ? 'stale' : 'fresh';
+}
+
 function stateOf(
   around: Surroundings,
   id: string,
@@ -70,9 +101,8 @@ function stateOf(
   const definition = around.defined.get(id);
   const built = definition === undefined ? undefined : builtOf(definition);
   const failure = definition === undefined ? undefined : failureOf(definition);
-  const settled = failure !== undefined ? 'failed' : stale.length > 0 ? 'stale' : 'fresh';
   return {
-    status: work?.status ?? (built === undefined && failure === undefined ? 'unmaterialized' : settled),
+    status: statusOf(definition, () => stale, work),
     tableVersion: built?.version ?? null,
     materializedAt: built?.builtAt ?? null,
     rowCount: built?.rowCount ?? null,

@@ -56,6 +56,23 @@ export async function deleteLakePins(
     .execute();
 }
 
+/** The newest snapshot that the holder has pinned. */
+export async function findPinnedSnapshot(
+  db: OrganizationTransaction,
+  organizationId: string,
+  holder: string,
+): Promise<number | undefined> {
+  const newest = await db
+    .selectFrom('lake_pins')
+    .select('snapshot_id')
+    .where('organization_id', '=', organizationId)
+    .where('holder', '=', holder)
+    .orderBy('snapshot_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.snapshot_id;
+}
+
 /** The snapshots that are currently pinned; also deletes expired pins. */
 export async function takePinnedSnapshots(
   db: OrganizationTransaction,

@@ -54,6 +54,23 @@ export async function getProfile(
   return { row, columns: row.columns as unknown as ColumnProfile[], isStale: version !== row.version };
 }
 
+/** The last profiles of these tables that the transaction may see, by table. */
+export async function listProfiles(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableIds: readonly string[],
+): Promise<Map<string, Omit<ShownProfile, 'isStale'>>> {
+  const rows = await db
+    .selectFrom('table_profiles')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('table_id', 'in', ['', ...tableIds])
+    .execute();
+  return new Map(
+    rows.map((row) => [row.table_id, { row, columns: row.columns as unknown as ColumnProfile[] }]),
+  );
+}
+
 /** Says what became of the first one, because a run without a project is shown nowhere else. */
 function noProfile(tableId: string, run: Run | undefined): AppError {
   const error = run?.error as { code: string; message: string } | null | undefined;

@@ -15,7 +15,7 @@ import { flushInlined } from '../../../data/lake/ducklake/procedures.ts';
 import * as snapshots from '../../../data/lake/ducklake/snapshots.ts';
 import { type StoredTable, storedTables } from '../../../data/lake/ducklake/tables.ts';
 import { triggerStatements } from '../../../data/lake/ducklake/triggers.ts';
-import { ledgerStatements } from '../../../data/lake/ledger.ts';
+import { ledgerStatements } from '../../../data/lake/ledger-tables.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 

@@ -2,6 +2,8 @@ import { AppError } from '../../../../data/errors.ts';
 import { derivedId, newId } from '../../../../data/ids.ts';
 import { runQuery } from '../../../tables/query/run.ts';
 import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
+import { pinnedViews } from './pinned-views.ts';
+import { freshnessOf, staleTold } from './staleness.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
 
 /**
@@ -21,12 +23,14 @@ export interface ToolRows {
   truncated: boolean;
   elapsedMs: number;
   scanned: { tableId: string; version: number }[];
+  /** What the model is told about stale tables among those that were read. */
+  told: ReturnType<typeof staleTold>;
 }
 
-/** Runs a statement over the tables visible to the turn, at its pinned versions. */
+/** Runs a statement over the tables and views visible to the turn, at its pinned versions. */
 export async function queryAttached(call: ToolCall, sql: string, limit: number): Promise<ToolRows> {
   const { organizationId, callerId, actsFor, tables, dataVersions } = call;
-  const within = new Set(tables.map(({ id }) => id));
+  const within = new Set(tables.filter(({ kind }) => kind !== 'view').map(({ id }) => id));
   const { answer, scanned } = await runQuery(
     call.deps,
     {
@@ -42,9 +46,12 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
         dataVersions.flatMap(({ tableId, version }) => (within.has(tableId) ? [[tableId, version]] : [])),
       ),
       within,
+      views: await pinnedViews(call, sql),
     },
     call.signal,
   );
+  const read = new Set(answer.scannedRelationIds);
+  const behind = dataVersions.filter(({ tableId }) => read.has(tableId) && !within.has(tableId));
   const json = answer.rowsWithColumnOrderJson ?? '[]';
   if (json.length > readCharacters)
     throw new AppError(
@@ -54,7 +61,8 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
   const { columns, rowCount, truncated, elapsedMs } = answer;
   const cells = JSON.parse(json) as { value: unknown }[][];
   const rows = cells.map((row) => row.map(({ value }) => value));
-  return { columns, rows, rowCount, truncated, elapsedMs, scanned };
+  const told = staleTold((await freshnessOf(call, answer.scannedRelationIds)).values());
+  return { columns, rows, rowCount, truncated, elapsedMs, scanned: [...scanned, ...behind], told };
 }
 
 /** The same, stored so that people see what the analyst saw; a second attempt stores it under the same id. */

@@ -1,87 +1,62 @@
 import { z } from 'zod';
 import { AppError } from '../../../../data/errors.ts';
-import { tableStatistics } from '../../../../data/lake/ledger.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
-import { type LakeColumn, physicalTables } from '../../../tables/tables/columns.ts';
-import { queryAndKeep, queryAttached, rowsTold, shown } from './query.ts';
+import { aboutTable, freshnessThrough, profiled, withNotes } from './about-table.ts';
+import { type KnownColumn, type KnownTable, knownTable, knownTables } from './known-tables.ts';
+import { queryAndKeep, queryAttached, rowsTold, shown, type ToolRows } from './query.ts';
+import { cut, notesOf } from './table-notes.ts';
 import { defineTool, type ToolCall, text } from './tool.ts';
 
 const tableName = text(1, 255).describe('The name of an attached table.');
 
 /** Maximum columns of a table in a prompt. */
 const maxColumns = 200;
+/** Maximum characters of a text about a table, and about a column in the description of one table. */
+const maxText = 2_000;
+/** The same for a column in the list of all tables. */
+const maxListedText = 300;
+/** What one answer has room for: notes and profiles of columns. */
+const maxNotesCharacters = 24_000;
 const maxDescribed = 80;
 /** A column's values are listed if there are at most this many. */
 const maxValues = 50;
 /** Above this many rows, values are counted approximately. */
 const exactRows = 1_000_000;
 
-interface KnownTable {
-  id: string;
-  name: string;
-  description: string;
-  note: string;
-  rowCount: number;
-  columns: LakeColumn[];
-}
-
-/** The attached tables with their columns in the lake. */
-async function knownTables({ deps, organizationId, tables }: ToolCall): Promise<KnownTable[]> {
-  if (tables.length === 0) return [];
-  const lake = await deps.lake.catalog.get(organizationId);
-  const [physical, statistics] = await Promise.all([
-    physicalTables(deps.lake.catalogPool, lake.schema),
-    tableStatistics(deps.lake.catalogPool, lake.schema),
-  ]);
-  return tables.flatMap((table) => {
-    const columns = physical.get(table.name.toLowerCase())?.columns;
-    return columns === undefined
-      ? []
-      : [{ ...table, columns, rowCount: statistics.get(table.id)?.rowCount ?? 0 }];
-  });
-}
-
-async function knownTable(call: ToolCall, name: string): Promise<KnownTable> {
-  const known = await knownTables(call);
-  const found = known.find((table) => table.name.toLowerCase() === name.toLowerCase());
-  if (found !== undefined) return found;
-  throw new AppError('not_found', `There is no attached table ${name}; list_tables lists those that exist.`);
-}
-
 export const listTables = defineTool({
   name: 'list_tables',
   description:
-    'Lists the tables attached to this project, with their columns: everything that queries can read.',
+    'Lists the tables and views attached to this project, with their columns, what people wrote about them, and what a profile found in them: everything that queries can read.',
   input: z.strictObject({}),
   async run(call) {
     const tables = await knownTables(call);
-    return {
-      output: {
-        tables: tables.map(({ name, description, note, rowCount, columns }) => ({
-          name,
-          description,
-          note,
-          rowCount,
-          columns: columns.slice(0, maxColumns).map((column) => ({
-            name: column.name,
-            dataType: column.dataType,
-          })),
-        })),
-      },
-      summary: `${tables.length} ${tables.length === 1 ? 'table is' : 'tables are'} attached.`,
-    };
+    const ids = tables.map(({ id }) => id);
+    const [notes, freshness] = [await notesOf(call, ids, maxListedText), await freshnessThrough(call)];
+    const room = { left: maxNotesCharacters };
+    const listed = tables.map((table) => ({
+      ...aboutTable(table, freshness.get(table.id) ?? [], maxText),
+      rowCount: table.rowCount,
+      columns: withNotes(
+        table.columns.slice(0, maxColumns).map(({ name, dataType }) => ({ name, dataType })),
+        notes.get(table.id),
+        room,
+      ),
+      ...profiled(notes.get(table.id), room),
+    }));
+    const count = `${tables.length} ${tables.length === 1 ? 'table is' : 'tables are'} attached.`;
+    return { output: { tables: listed }, summary: count };
   },
 });
 
 export const describeTable = defineTool({
   name: 'describe_table',
   description:
-    'Profiles one table: for each column its nulls, distinct values, least and greatest value, and the values themselves where there are few. `distinctIsApproximate` marks a count that is only about right.',
+    'Profiles one table or view: for each column its nulls, distinct values, least and greatest value, and the values themselves where there are few. `distinctIsApproximate` marks a count that is only about right. `profile` is what an earlier computation found, which may be of another version.',
   input: z.strictObject({ table: tableName }),
   async run(call, { table: name }) {
     const table = await knownTable(call, name);
     const columns = table.columns.slice(0, maxDescribed);
-    const { cells, isExact } = await profile(call, table, columns);
+    const { cells, isExact, told } = await profile(call, table, columns);
     const described = columns.map((column, index) => {
       const [nulls, distinct, min, max, found] = cells.slice(1 + index * 5, 6 + index * 5);
       const values = Array.isArray(found) && found.length <= maxValues ? found : null;
@@ -97,8 +72,19 @@ export const describeTable = defineTool({
         values: values?.map(shownValue) ?? null,
       };
     });
+    const notes = (await notesOf(call, [table.id], maxText)).get(table.id);
+    const room = { left: maxNotesCharacters };
+    const { description, note } = table;
     return {
-      output: { name: table.name, rowCount: cells[0] ?? 0, columns: described },
+      output: {
+        name: table.name,
+        description: cut(description, maxText),
+        note,
+        rowCount: cells[0] ?? 0,
+        ...told,
+        columns: withNotes(described, notes, room),
+        ...profiled(notes, room),
+      },
       summary: `${table.name} has ${String(cells[0] ?? 0)} rows and ${table.columns.length} columns.`,
     };
   },
@@ -108,13 +94,13 @@ export const describeTable = defineTool({
 async function profile(
   call: ToolCall,
   table: KnownTable,
-  columns: readonly LakeColumn[],
-): Promise<{ cells: readonly unknown[]; isExact: boolean }> {
+  columns: readonly KnownColumn[],
+): Promise<{ cells: readonly unknown[]; isExact: boolean; told: ToolRows['told'] }> {
   const run = async (isExact: boolean) => {
-    const { rows } = await queryAttached(call, profileOf(table.name, columns, isExact), 1);
-    return { cells: rows[0] ?? [], isExact };
+    const { rows, told } = await queryAttached(call, profileOf(table.name, columns, isExact), 1);
+    return { cells: rows[0] ?? [], isExact, told };
   };
-  if (table.rowCount > exactRows) return run(false);
+  if ((table.rowCount ?? 0) > exactRows) return run(false);
   return run(true).catch((error: unknown) => {
     if (error instanceof AppError && tooMuch.has(error.code)) return run(false);
     throw error;
@@ -127,7 +113,7 @@ const shownValue = (value: unknown): unknown =>
   typeof value === 'string' && value.length > 200 ? `${value.slice(0, 200).toWellFormed()}…` : value;
 
 /** One pass over the table; distinct text values are collected only while there are few. */
-function profileOf(table: string, columns: readonly LakeColumn[], isExact: boolean): string {
+function profileOf(table: string, columns: readonly KnownColumn[], isExact: boolean): string {
   const from = identifier(table);
   const cells = columns.flatMap(({ name, dataType }) => {
     const column = identifier(name);
@@ -155,7 +141,7 @@ export const sampleRows = defineTool({
     const table = await knownTable(call, name);
     const result = await queryAttached(call, `SELECT * FROM ${identifier(table.name)}`, limit);
     return {
-      output: { columns: result.columns, rows: shown(result.rows) },
+      output: { columns: result.columns, rows: shown(result.rows), ...result.told },
       summary: `${result.rows.length} rows of ${table.name}.`,
     };
   },
@@ -164,16 +150,16 @@ export const sampleRows = defineTool({
 export const runSql = defineTool({
   name: 'run_sql',
   description:
-    'Runs one SELECT in DuckDB SQL over the attached tables by name. Up to 100 rows are shown here; up to 10,000 are kept for people, and for charts, under resultId.',
+    'Runs one SELECT in DuckDB SQL over the attached tables and views by name. Up to 100 rows are shown here; up to 10,000 are kept for people, and for charts, under resultId.',
   input: z.strictObject({
     sql: text(1, 50_000),
     title: text(0, 200).default('').describe('What the rows are, in a few words.'),
   }),
   async run(call, { sql, title }) {
     const result = await queryAndKeep(call, sql, title);
-    const { resultId, record, columns, rows, rowCount, truncated } = result;
+    const { resultId, record, columns, rows, rowCount, truncated, told } = result;
     return {
-      output: { resultId, columns, rows: shown(rows), rowCount, truncated },
+      output: { resultId, columns, rows: shown(rows), rowCount, truncated, ...told },
       summary: rowsTold(result),
       resultId,
       record,

@@ -28,7 +28,10 @@ export interface ToolCall {
   /** When the turn was requested, in ms; part of the ids of created resources. */
   atMs: number;
   tables: readonly AttachedTable[];
+  /** Of the tables, and of those behind the views as far as the asker may read them. */
   dataVersions: readonly DataVersion[];
+  /** The snapshot of the lake at which views are read; undefined if nothing was attached. */
+  snapshotId: number | undefined;
   signal: AbortSignal;
 }
 

@@ -4,10 +4,11 @@ import type { OrganizationTransaction } from '../../../../data/postgres/client.t
 import { refuseGoneMaker, refuseLiveMaker } from '../../../workspace/organizations/makers.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
+import { faultsOfDraft } from './draft-faults.ts';
 import { triggersOf } from './triggers.ts';
 import { findNumbered, frozen, getVersion, insertVersion, type WorkflowVersion } from './versions.ts';
 import { checkRevision, updateWorkflow, type Workflow, workflowStates } from './workflows.ts';
-import { faultsOfDraft, refuseArchived, revised } from './write.ts';
+import { refuseArchived, revised } from './write.ts';
 
 export interface Activation {
   /** Id of the version to be created. */

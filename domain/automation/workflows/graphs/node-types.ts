@@ -3,6 +3,7 @@ import { approval } from './node-types/approval.ts';
 import { condition } from './node-types/condition.ts';
 import { emailDelivery, slackDelivery, webhookDelivery } from './node-types/deliveries.ts';
 import { fileOutput } from './node-types/file-output.ts';
+import { materialize } from './node-types/materialize.ts';
 import { playbook } from './node-types/playbook.ts';
 import { query } from './node-types/query.ts';
 import { report } from './node-types/report.ts';
@@ -22,6 +23,7 @@ export const nodeTypes: readonly NodeType[] = [
   slackDelivery,
   webhookDelivery,
   snapshot,
+  materialize,
 ];
 
 const byName = new Map(nodeTypes.map((nodeType) => [nodeType.type, nodeType]));

@@ -109,6 +109,8 @@ const timeoutSecondsOf: Partial<Record<string, (node: GraphNode) => number>> = {
   report: () => 6 * hour,
   // Its guard may wait a day for a person's confirmation.
   snapshot: () => 36 * hour,
+  // A build may take a day, and wait for others of the same tables before.
+  materialize: () => 36 * hour,
   // They end by their own deadline.
   wait: () => 400 * 24 * hour,
   approval: () => 31 * 24 * hour,

@@ -7,7 +7,7 @@ import { jsonRows } from '../out/json-rows.ts';
 import { runRows } from '../out/run.ts';
 import { writeParquet } from '../out/write.ts';
 import { columnNames } from '../text/names.ts';
-import { column } from '../values/plan.ts';
+import { column, sourceColumn } from '../values/plan.ts';
 import { refuseNanoseconds, refuseWideDecimals } from './exactness.ts';
 import { blamingFile } from './file.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
@@ -68,6 +68,9 @@ export async function stageTyped(
   );
   return {
     table: { columns: lakeColumns, files, rows },
+    sourceColumns: columns
+      .slice(0, file.columns.length)
+      .map(({ sourceName, targetName }) => sourceColumn(sourceName, targetName)),
     quarantine: undefined,
     bytesRead: job.source.sizeBytes,
     skippedLines: [],

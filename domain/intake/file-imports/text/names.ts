@@ -1,4 +1,4 @@
-const maxNameChars = 255;
+export const maxNameChars = 255;
 
 /**
  * Column names from the fields of a header: trimmed, without control characters, numbered by position if

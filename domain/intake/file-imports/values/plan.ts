@@ -1,8 +1,8 @@
 import type { LakeColumn } from '../../../tables/tables/columns.ts';
 import { BadFileError } from '../bad-file.ts';
-import type { ColumnMapping, PreviewColumn } from '../contract.ts';
+import type { ColumnMapping, PreviewColumn, SourceColumn } from '../contract.ts';
 import { loadDateColumn } from '../options.ts';
-import { columnNames } from '../text/names.ts';
+import { columnNames, maxNameChars } from '../text/names.ts';
 import type { TextTable } from '../text/table.ts';
 import type { TextForm } from './cast.ts';
 import type { Certainty, InferredType } from './infer.ts';
@@ -109,6 +109,12 @@ export function previewColumns(plan: readonly PlannedColumn[], includeLoadDate: 
     nullable: false,
   };
   return includeLoadDate ? [...columns, added] : columns;
+}
+
+/** PostgreSQL text cannot contain NUL or lone surrogates, and a header has names of any length. */
+export function sourceColumn(source: string, target: string): SourceColumn {
+  const name = source.slice(0, maxNameChars).toWellFormed().replaceAll('\u0000', '\ufffd');
+  return { source: name, target };
 }
 
 export function column(name: string, type: string, nullable: boolean): LakeColumn {

@@ -26,8 +26,8 @@ export type StatementToCheck = Pick<
   /** Number of rows that are read; all if undefined. */
   limit: number | undefined;
   /**
-   * Relation name to the snapshot after which rows were added to it: of a table that is read at a version, only
-   * those are read.
+   * Relation name to the snapshot after which rows were added to it: of a table that is read at a version,
+   * only those are read.
    */
   addedAfter?: ReadonlyMap<string, number>;
 };

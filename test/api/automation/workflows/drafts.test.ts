@@ -262,6 +262,7 @@ test('the types of nodes are listed with their ports and the schema of their con
     'slack_delivery',
     'webhook_delivery',
     'snapshot',
+    'materialize',
   ]);
   const condition = items.find(({ type }: { type: string }) => type === 'condition');
   expect(condition).toMatchObject({

@@ -24,7 +24,7 @@ const fact = (random: Random, id: number) => ({
 const conditions = ['n > 0', 'price IS NOT NULL', "f.city <> 'Kiel'", 'flag', 'n % 2 = 0 OR day IS NULL'];
 const keys = ['f.city', 'flag', 'year(day)', 'day', 'upper(f.city)', 'n > 1', 'country'];
 const values = [
-  's_id',
+  'f.s_id',
   'n * 2',
   'price + 1',
   "coalesce(f.city, '-')",

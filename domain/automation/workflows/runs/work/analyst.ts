@@ -10,10 +10,7 @@ import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, seedOf, within
 import type { NodeOutputs } from '../nodes.ts';
 import { workflowRunProcess } from '../process.ts';
 import { dataVersionsOf } from '../workflow-runs.ts';
-import { childRunId } from './child.ts';
-
-/** The run signals its end; polling covers a lost signal. */
-const lookEveryMs = 300_000;
+import { childRunId, nextLook } from './child.ts';
 
 export const playbookWork: NodeWork = async (call) => {
   const { run, node, deps } = call;
@@ -90,7 +87,7 @@ async function followed(call: NodeCall, start: (runId: string) => Promise<unknow
     child = await find();
   }
   if (child !== undefined && runStates.isEnd(child.status)) return ended(call, child);
-  return { kind: 'waiting', what: runId, untilMs: Date.now() + lookEveryMs };
+  return { kind: 'waiting', what: runId, untilMs: nextLook() };
 }
 
 async function ended(call: NodeCall, child: Run): Promise<NodeStep> {

@@ -2,6 +2,7 @@ import type { NodeWork } from '../node-work.ts';
 import { playbookWork, reportWork } from './analyst.ts';
 import { conditionWork } from './condition.ts';
 import { emailWork, fileOutputWork, slackWork, webhookWork } from './deliver.ts';
+import { materializeWork } from './materialize.ts';
 import { queryWork } from './query.ts';
 import { snapshotWork } from './snapshot.ts';
 import { approvalWork, waitWork } from './waits.ts';
@@ -19,4 +20,5 @@ export const nodeWork: Readonly<Record<string, NodeWork>> = {
   slack_delivery: slackWork,
   webhook_delivery: webhookWork,
   snapshot: snapshotWork,
+  materialize: materializeWork,
 };

@@ -7,20 +7,10 @@ import {
   snapshotStates,
 } from '../../../../intake/datasets/snapshot-runs.ts';
 import { startSnapshot } from '../../../../intake/datasets/start.ts';
-import { pinSnapshot } from '../../../../tables/lake-maintenance/expire.ts';
 import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';
 import { workflowRunProcess } from '../process.ts';
-import { dataVersionsOf, findBoth, runPin, runPinEnd, updateWorkflowRun } from '../workflow-runs.ts';
-import { childRunId } from './child.ts';
-
-/** The snapshot signals its end; polling covers a lost signal. */
-const lookEveryMs = 300_000;
-/** Delay while another snapshot of the dataset is under way; grows with the time that the node has waited. */
-const firstTurnMs = 15_000;
-const longestTurnMs = 300_000;
-
-export const nextTurnMs = (waitedMs: number): number =>
-  Math.min(Math.max(waitedMs / 10, firstTurnMs), longestTurnMs);
+import { childRunId, nextLook, nextTurn } from './child.ts';
+import { readFromHere } from './read-from-here.ts';
 
 /** Takes a snapshot, once per attempt of the node, and makes the run read its result from then on. */
 export const snapshotWork: NodeWork = async (call) => {
@@ -35,13 +25,8 @@ export const snapshotWork: NodeWork = async (call) => {
     made = await find();
   }
   if (made !== undefined && snapshotStates.isEnd(made.status)) return ended(call, made);
-  return { kind: 'waiting', what: runId, untilMs: Date.now() + lookEveryMs };
+  return { kind: 'waiting', what: runId, untilMs: nextLook() };
 };
-
-function nextTurn({ state }: NodeCall): number {
-  const nowMs = Date.now();
-  return nowMs + nextTurnMs(nowMs - state.started_at!.getTime());
-}
 
 /** False while another snapshot is under way; this one then copies the source when its turn comes. */
 async function start({ run, deps }: NodeCall, datasetId: string, runId: string): Promise<boolean> {
@@ -70,21 +55,6 @@ async function ended(call: NodeCall, made: SnapshotRun): Promise<NodeStep> {
     throw new NodeFailed(code, message);
   }
   const { table_id: tableId, table_name: tableName, table_version: version } = made;
-  if (version !== null) await readFromThere(call, tableId, version);
+  if (version !== null) await readFromHere(call, [{ tableId, version }]);
   return { kind: 'done', outputs: { table: { type: 'table', tableId, tableName, version: version ?? 0 } } };
-}
-
-/** Makes later nodes read the table at this version, which is pinned as long as the run needs it. */
-async function readFromThere({ run, deps }: NodeCall, tableId: string, version: number): Promise<void> {
-  const { organization_id: organizationId, id } = run;
-  const lake = await deps.lake.catalog.get(organizationId);
-  const expiresAt = runPinEnd();
-  await pinSnapshot(deps, lake, organizationId, { snapshotId: version, holder: runPin(id), expiresAt });
-  await within({ run, deps }, async (db) => {
-    const both = await findBoth(db, organizationId, id, 'update');
-    if (both === undefined) return;
-    const others = dataVersionsOf(both.row).filter((one) => one.tableId !== tableId);
-    const versions = [...others, { tableId, version }];
-    await updateWorkflowRun(db, organizationId, id, { data_versions: JSON.stringify(versions) });
-  });
 }

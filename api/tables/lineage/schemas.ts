@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { nodeKinds } from '../../../domain/tables/lineage/graph.ts';
+import { envelope, integerText } from '../../schemas.ts';
+
+export const lineageQuery = z.object({
+  direction: z
+    .enum(['upstream', 'downstream', 'both'])
+    .default('both')
+    .describe('What it is made from, what is made from it, or both.'),
+  depth: integerText(z.int().min(1).max(20).default(20)).describe('Edges from the table, in each direction.'),
+  format: z.enum(['json', 'openlineage', 'svg']).default('json'),
+});
+
+const node = z.object({
+  id: z.string(),
+  kind: z.enum(nodeKinds),
+  name: z.string(),
+  tableKind: z.enum(['data', 'calc', 'import', 'snapshot']).nullable(),
+  status: z
+    .enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed', 'valid', 'broken'])
+    .nullable()
+    .describe('Of a calculated table or a view, found anew at each look.'),
+  version: z.int().nullable().describe('The newest version of a table.'),
+});
+
+const edge = z.object({
+  from: z.string().describe('The upper end: data flows from here.'),
+  to: z.string(),
+  columns: z
+    .array(
+      z.object({
+        from: z.string(),
+        to: z.string(),
+        type: z.enum(['direct', 'indirect']),
+        subtype: z
+          .enum([
+            ...(['identity', 'transformation', 'aggregation'] as const),
+            ...(['join', 'group_by', 'filter', 'sort', 'window', 'conditional'] as const),
+          ])
+          .describe('The kind of transformation, as OpenLineage names it.'),
+      }),
+    )
+    .describe('Empty where they are not known.'),
+});
+
+export const lineageSchema = z
+  .object({
+    nodes: z.array(node).describe('Nearest first, the table itself among them.'),
+    edges: z.array(edge),
+    truncated: z.boolean().describe('Whether nodes further away were left out: there are at most 2,000.'),
+  })
+  .meta({ id: 'Lineage' });
+
+const [fileId, tableId, viewId] = [
+  'fil_01kahz3v6dfyvb1s8m3h9q2w4x',
+  'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
+  'viw_01kahz3v6dfyvb1s8m3h9q2w4x',
+];
+
+const lineageExample: z.input<typeof lineageSchema> = {
+  nodes: [
+    { id: viewId, kind: 'view', name: 'large_orders', tableKind: null, status: 'valid', version: null },
+    { id: tableId, kind: 'table', name: 'orders', tableKind: 'import', status: null, version: 42 },
+    { id: fileId, kind: 'file', name: 'orders.csv', tableKind: null, status: null, version: null },
+  ],
+  edges: [
+    {
+      from: tableId,
+      to: viewId,
+      columns: [
+        { from: 'order_no', to: 'order_no', type: 'direct', subtype: 'identity' },
+        { from: 'amount', to: 'order_no', type: 'indirect', subtype: 'filter' },
+      ],
+    },
+    {
+      from: fileId,
+      to: tableId,
+      columns: [{ from: 'Order No', to: 'order_no', type: 'direct', subtype: 'identity' }],
+    },
+  ],
+  truncated: false,
+};
+
+const events = z.object({
+  events: z
+    .array(z.looseObject({}))
+    .describe('Job events of OpenLineage 2-0-2, one for each of what is made.'),
+});
+
+/** Two of the three forms are JSON. */
+export const lineageAnswer = {
+  description: 'The graph, in the form that was asked for.',
+  content: {
+    'application/json': {
+      schema: z
+        .union([
+          envelope(lineageSchema).meta({ id: 'LineageGraphAnswer' }),
+          envelope(events).meta({ id: 'LineageEventsAnswer' }),
+        ])
+        .meta({ id: 'LineageAnswer', examples: [{ data: lineageExample }] }),
+    },
+    'image/svg+xml': { schema: z.string() },
+  },
+};

@@ -1,0 +1,59 @@
+import { AppError } from '../../../../data/errors.ts';
+import { tableStatistics } from '../../../../data/lake/ledger.ts';
+import { actingAsService } from '../../../../data/postgres/acting.ts';
+import { currentDefinitions } from '../../../tables/analyses/analyses.ts';
+import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
+import type { Analyzed } from '../../../tables/definitions/analysis.ts';
+import { physicalTables } from '../../../tables/tables/columns.ts';
+import type { ToolCall } from './tool.ts';
+
+export interface KnownColumn {
+  name: string;
+  dataType: string;
+  nullable: boolean;
+}
+
+/** An attached table or view with the columns that statements may name. */
+export interface KnownTable extends AttachedTable {
+  /** Null if it is not known without reading: of a view, and of what was never built. */
+  rowCount: number | null;
+  columns: KnownColumn[];
+  /** Why a view cannot be read. */
+  broken?: string;
+}
+
+/** The attached tables and views with their columns. */
+export async function knownTables({ deps, organizationId, tables }: ToolCall): Promise<KnownTable[]> {
+  if (tables.length === 0) return [];
+  const lake = await deps.lake.catalog.get(organizationId);
+  const defined = tables.filter(({ kind, isUnbuilt }) => kind === 'view' || isUnbuilt).map(({ id }) => id);
+  const [physical, statistics, { analyzed }] = await Promise.all([
+    physicalTables(deps.lake.catalogPool, lake.schema),
+    tableStatistics(deps.lake.catalogPool, lake.schema),
+    // What a view reads does not depend on who reads the view.
+    defined.length === 0
+      ? { analyzed: new Map<string, Analyzed>() }
+      : actingAsService(() => currentDefinitions(deps, organizationId, defined)),
+  ]);
+  return tables.flatMap((table): KnownTable[] => {
+    if (defined.includes(table.id))
+      return [{ ...table, rowCount: null, ...columnsOf(analyzed.get(table.id)) }];
+    const columns = physical.get(table.name.toLowerCase())?.columns;
+    if (columns === undefined) return [];
+    return [{ ...table, columns, rowCount: statistics.get(table.id)?.rowCount ?? 0 }];
+  });
+}
+
+function columnsOf(analyzed: Analyzed | undefined): Pick<KnownTable, 'columns' | 'broken'> {
+  if (analyzed === undefined) return { columns: [] };
+  if ('failure' in analyzed) return { columns: [], broken: analyzed.failure.message.slice(0, 500) };
+  return { columns: analyzed.columns.map((column) => ({ ...column, nullable: true })) };
+}
+
+/** @throws AppError not_found */
+export async function knownTable(call: ToolCall, name: string): Promise<KnownTable> {
+  const tables = call.tables.filter((table) => table.name.toLowerCase() === name.toLowerCase());
+  const [found] = await knownTables({ ...call, tables });
+  if (found !== undefined) return found;
+  throw new AppError('not_found', `There is no attached table ${name}; list_tables lists those that exist.`);
+}

@@ -1,0 +1,152 @@
+import type { Cipher } from '../../../../data/encryption.ts';
+import { ValidationError, type ValidationFault } from '../../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { checkParams, type Params } from '../../../analyst/playbooks/parameters.ts';
+import { findPlaybook, parametersOf as playbookParameters } from '../../../analyst/playbooks/playbooks.ts';
+import { findDataset } from '../../../intake/datasets/datasets.ts';
+import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
+import { isWritable } from '../../../tables/tables/grants.ts';
+import { findTable } from '../../../tables/tables/tables.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { parametersOf } from '../graphs/parameters.ts';
+import { openNodeSecrets } from '../graphs/sealed.ts';
+import { putSecrets } from '../graphs/secrets.ts';
+import { validateGraph } from '../graphs/validate.ts';
+import { configOf, triggersOf } from './triggers.ts';
+import type { Workflow } from './workflows.ts';
+
+/** Everything that prevents the activation of a draft, with locations. */
+export async function faultsOfDraft(
+  db: OrganizationTransaction,
+  cipher: Cipher,
+  row: Workflow,
+): Promise<ValidationFault[]> {
+  const document = putSecrets((row.graph ?? {}) as Record<string, unknown>, openNodeSecrets(cipher, row));
+  const validated = validateGraph(document);
+  if ('faults' in validated) return validated.faults;
+  return [
+    ...(await playbookFaults(db, row, validated.graph)),
+    ...(await datasetFaults(db, row, validated.graph)),
+    ...(await calculatedTableFaults(db, row, validated.graph)),
+    ...(await triggerFaults(db, row, validated.graph)),
+  ];
+}
+
+/** Playbooks that nodes name must exist and accept their parameters. */
+async function playbookFaults(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, project_id: projectId }: Workflow,
+  { nodes }: Graph,
+): Promise<ValidationFault[]> {
+  const faults: ValidationFault[] = [];
+  const tables = await attachedTables(db, organizationId, projectId);
+  for (const [index, { type, config }] of nodes.entries()) {
+    if (type !== 'playbook') continue;
+    const at = ['body', 'graph', 'nodes', index, 'config'];
+    const playbook = await findPlaybook(db, organizationId, String(config['playbook_id']));
+    if (playbook?.project_id !== projectId) {
+      const msg = 'There is no such playbook in the project.';
+      faults.push({ loc: [...at, 'playbook_id'], type: 'value_error', msg });
+      continue;
+    }
+    const params = (config['params'] ?? {}) as Params;
+    // The value of a placeholder is known only in a run, and checked there.
+    const known = Object.fromEntries(Object.entries(params).filter(([, value]) => !isOpen(value)));
+    const open = Object.keys(params).filter((name) => !Object.hasOwn(known, name));
+    const parameters = playbookParameters(playbook);
+    const closed = Object.fromEntries(
+      Object.entries(parameters).map(([name, parameter]) => [
+        name,
+        open.includes(name) ? { ...parameter, required: false } : parameter,
+      ]),
+    );
+    faults.push(
+      ...faultsFrom(() => checkParams(closed, known, { at: [...at, 'params'] as string[], tables })),
+    );
+  }
+  return faults;
+}
+
+/** Datasets that nodes name must exist. */
+async function datasetFaults(
+  db: OrganizationTransaction,
+  { organization_id: organizationId }: Workflow,
+  { nodes }: Graph,
+): Promise<ValidationFault[]> {
+  const faults: ValidationFault[] = [];
+  for (const [index, { type, config }] of nodes.entries()) {
+    const id = config['dataset_id'];
+    if (type !== 'snapshot' || isOpen(id) || (await findDataset(db, organizationId, String(id)))) continue;
+    const loc = ['body', 'graph', 'nodes', index, 'config', 'dataset_id'];
+    faults.push({ loc, type: 'value_error', msg: 'There is no such dataset.' });
+  }
+  return faults;
+}
+
+/** Calculated tables that nodes name must exist for the owner, who must be allowed to build them. */
+async function calculatedTableFaults(
+  db: OrganizationTransaction,
+  { organization_id: organizationId }: Workflow,
+  { nodes }: Graph,
+): Promise<ValidationFault[]> {
+  const faults: ValidationFault[] = [];
+  for (const [index, { type, config }] of nodes.entries()) {
+    const id = config['table_id'];
+    if (type !== 'materialize' || isOpen(id)) continue;
+    const table = await findTable(db, organizationId, String(id));
+    const isThere = table?.kind === 'calc' && table.status === 'ready';
+    if (isThere && isWritable(table)) continue;
+    const loc = ['body', 'graph', 'nodes', index, 'config', 'table_id'];
+    const msg = isThere ? 'You may read this table, not write it.' : 'There is no such calculated table.';
+    faults.push({ loc, type: 'value_error', msg });
+  }
+  return faults;
+}
+
+const isOpen = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
+
+/**
+ * The parameters of triggers must match those of the graph; those of webhook and api triggers come with each
+ * call.
+ */
+async function triggerFaults(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, project_id: projectId, id }: Workflow,
+  graph: Graph,
+): Promise<ValidationFault[]> {
+  const tables = await attachedTables(db, organizationId, projectId);
+  const parameters = parametersOf(graph.parameters);
+  const triggers = await triggersOf(db, organizationId, [id]);
+  return triggers.flatMap((trigger, index) => {
+    const { type, params } = trigger;
+    const isWhole = type === 'schedule' || type === 'data_event';
+    const wanted = isWhole
+      ? parameters
+      : Object.fromEntries(
+          Object.entries(parameters).map(([name, parameter]) => [name, { ...parameter, required: false }]),
+        );
+    const at = ['body', 'triggers', index];
+    const paramsAt = [...at, 'params'] as string[];
+    return [
+      ...faultsFrom(() => checkParams(wanted, params as unknown as Params, { at: paramsAt, tables })),
+      ...(configOf(trigger)?.tableIds ?? []).flatMap((tableId, place) =>
+        // A view has no versions of its own.
+        tables.some((table) => table.id === tableId && table.kind !== 'view')
+          ? []
+          : [{ loc: [...at, 'config', 'table_ids', place], type: 'value_error', msg: unattached }],
+      ),
+    ];
+  });
+}
+
+const unattached = 'No such table is attached to the project.';
+
+function faultsFrom(check: () => unknown): readonly ValidationFault[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof ValidationError) return error.faults;
+    throw error;
+  }
+}
