@@ -20,6 +20,7 @@ import {
   createGridTableBody,
   normalType,
   oneGridTable,
+  refreshOf,
 } from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
@@ -61,7 +62,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
           id: newId('tbl'),
           name: body.name,
           query: body.query!,
-          refresh: { mode: 'manual', minIntervalSeconds: 60, ...body.refresh },
+          refresh: { mode: 'manual', minIntervalSeconds: 60, ...refreshOf(body.refresh) },
           projectId: body.project_id ?? null,
           definerId: caller.id,
         });
@@ -123,7 +124,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
         id: tableId,
         callerId: caller.id,
         query: body.query,
-        refresh: body.refresh,
+        refresh: refreshOf(body.refresh),
         expectedRevision: body.expected_revision,
       });
       return { data: await gridTable(deps, row) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refresh } from '../../../domain/tables/calculated-tables/calculated-tables.ts';
 import { columnNameFault } from '../../../domain/tables/tables/column-name.ts';
 import { characters, envelope, idText, revisionNumber, timestamp, visibleName } from '../../schemas.ts';
 
@@ -88,11 +89,16 @@ const refreshBody = z
     min_interval_seconds: minIntervalSeconds.optional(),
     minIntervalSeconds: minIntervalSeconds.optional().describe('The same, as answers have it.'),
   })
-  .describe('`on_change` builds the table after what it reads changed, at most once in the interval.')
-  .transform(({ mode, min_interval_seconds: seconds, minIntervalSeconds: same }) => ({
+  .describe('`on_change` builds the table after what it reads changed, at most once in the interval.');
+
+/** What is written of a refresh, in whichever of the two spellings. */
+export function refreshOf(body: z.infer<typeof refreshBody> | undefined): Partial<Refresh> {
+  const { mode, min_interval_seconds: seconds, minIntervalSeconds = seconds } = body ?? {};
+  return {
     ...(mode === undefined ? {} : { mode }),
-    ...(seconds === undefined && same === undefined ? {} : { minIntervalSeconds: seconds ?? same! }),
-  }));
+    ...(minIntervalSeconds === undefined ? {} : { minIntervalSeconds }),
+  };
+}
 
 export const createGridTableBody = z
   .strictObject({

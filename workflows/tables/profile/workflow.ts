@@ -49,13 +49,22 @@ export async function profile(input: ProfileInput): Promise<ProfileOutcome> {
 }
 
 async function run(input: ProfileInput): Promise<ProfileOutcome> {
+  if (!(await isItsTurn(input))) return always(() => control.endProfile(input, 'cancelled'));
+  setCurrentDetails('Reading the columns; the activity heartbeat has the progress.');
   try {
-    if ((await awaitTurn(input)) === 'ended')
-      return await always(() => control.endProfile(input, 'cancelled'));
-    setCurrentDetails('Reading the columns; the activity heartbeat has the progress.');
     return await computeProfile(input);
   } catch (error) {
     return await always(() => control.endProfile(input, isCancellation(error) ? 'cancelled' : 'failed'));
+  }
+}
+
+/** False if it is cancelled while it waits; it may also continue as a new execution. */
+async function isItsTurn(input: ProfileInput): Promise<boolean> {
+  try {
+    return (await awaitTurn(input)) === 'begun';
+  } catch (error) {
+    if (isCancellation(error)) return false;
+    throw error;
   }
 }
 
