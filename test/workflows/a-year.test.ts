@@ -218,15 +218,15 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
     };
   },
   lakeMaintenance: (clock) => ({ input: {}, activities: maintained(clock), leastMs: yearMs }),
-  // Waits for its turn behind others for a day, and then builds 600 tables.
+  // Waits for its turn behind others for half a day, and then builds 300 tables.
   materialization: (clock) => {
-    let left = 600;
+    let left = 300;
     return {
       input: { runId: 'run_1' },
       activities: {
         beginMaterialization: after(
           clock,
-          dayMs,
+          12 * hourMs,
           () => 'waiting',
           () => 'begun',
         ),
@@ -239,10 +239,10 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
         discardBuild: nothing,
         endBuild: nothing,
         endMaterialization: async () => ({
-          ...{ status: 'succeeded', built: 600, failed: 0, skipped: 0, errorCode: null },
+          ...{ status: 'succeeded', built: 300, failed: 0, skipped: 0, errorCode: null },
         }),
       },
-      leastMs: dayMs,
+      leastMs: 12 * hourMs,
     };
   },
   // Waits for its turn behind others for a day.

@@ -1,6 +1,13 @@
 import type { GroupPart, Increment } from '../../definitions/analysis.ts';
-import { foldName, isNode, type TreeNode, text } from '../guard/tree.ts';
-import { type Aggregate, aggregateOf, meaning, renamedAggregate, replaceWithin } from './aggregates.ts';
+import { foldName, isNode, type TreeNode, type TreeValue, text } from '../guard/tree.ts';
+import {
+  type Aggregate,
+  aggregateOf,
+  meaning,
+  renamedAggregate,
+  replaceWithin,
+  someNode,
+} from './aggregates.ts';
 import { groupKeys, holdsAggregate, isKey } from './group-keys.ts';
 import type { AnalyzedTree, Bench } from './increment.ts';
 import { keptExtremeType, keptSumType, keptType } from './kept-type.ts';
@@ -66,6 +73,7 @@ export async function groupedIncrement(bench: Bench, analyzed: AnalyzedTree): Pr
       ? bench.expression(`CAST("${partName(sum!)}" AS DOUBLE) / "${partName(count!)}"`)
       : undefined,
   );
+  if (hasOtherAlias(items, tree['having'] ?? null, keys)) return undefined;
   const inResult = (node: TreeNode): TreeNode | undefined => {
     const key = keys.findIndex((each) => isKey(node, each));
     if (key !== -1) return readings[key];
@@ -122,6 +130,17 @@ function aggregatesIn(tree: TreeNode): { found: Found[]; parts: Part[] } {
   };
   replaceWithin([tree['select_list'] ?? null, tree['having'] ?? null, tree['modifiers'] ?? null], visit);
   return { found, parts };
+}
+
+/** Whether HAVING means an alias by a name that is also that of a key: aliases come first there. */
+function hasOtherAlias(items: readonly TreeNode[], having: TreeValue, keys: readonly TreeNode[]): boolean {
+  return someNode(having, (node) => {
+    const names = node['column_names'];
+    if (!Array.isArray(names) || names.length !== 1) return false;
+    const item = items.find((each) => foldName(text(each['alias'])) === foldName(text(names[0])));
+    const key = keys.find((each) => isKey(node, each));
+    return item !== undefined && key !== undefined && !isKey(item, key);
+  });
 }
 
 /** The statement that gives keys and aggregates, for each group whatever HAVING says. */

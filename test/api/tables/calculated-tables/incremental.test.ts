@@ -84,6 +84,37 @@ test('groups are merged with those of the rows that are added, without reading t
   expect(await on.rows('SELECT * FROM sales_by_city ORDER BY city')).toEqual(await on.rows(query));
 });
 
+test('names mean in what is kept what they mean in the query: columns, keys and aliases of one name', async () => {
+  const words = await on.data('words', { city: 'STRING', n: 'INTEGER' });
+  const cities = ['Bonn', 'Kiel', 'kiel', null];
+  const rows = (from: number) =>
+    Array.from({ length: 12 }, (_, index) => ({ s_id: from + index, city: cities[index % 4], n: index % 5 }));
+  await on.append(words, rows(1));
+  const queries = [
+    `SELECT upper(city) AS city, count(*) AS c FROM words GROUP BY city HAVING city = 'KIEL'`,
+    'SELECT upper(city) AS city, count(*) AS c FROM words GROUP BY city ORDER BY city',
+    'SELECT lower(city) AS small, max(n) AS n FROM words GROUP BY small HAVING n > 1',
+    'SELECT city AS n, CAST(sum(n) AS BIGINT) AS city FROM words GROUP BY city',
+    `SELECT w.city, city || '!' AS loud, count(*) AS c FROM words w GROUP BY w.city HAVING loud <> 'Bonn!'`,
+    'SELECT n > 2 AS many, count(*) AS c, CAST(sum(n) AS BIGINT) AS n FROM words GROUP BY many HAVING sum(n) > 0',
+    'SELECT city, CAST(sum(n) AS BIGINT) AS n, n * 2 AS twice FROM words GROUP BY ALL',
+    'SELECT count(*) AS c, CAST(sum(n) AS BIGINT) AS n FROM words HAVING n > 3',
+  ];
+  const known: [string, string, string][] = [];
+  for (const [index, query] of queries.entries())
+    known.push([`meant_${index}`, query, await on.calc(`meant_${index}`, query)]);
+  for (const from of [101, 201]) {
+    for (const [name, query, id] of known) {
+      expect((await on.materialized(id)).status).toBe('succeeded');
+      const sorted = async (sql: string) => (await on.rows(sql)).map((row) => JSON.stringify(row)).sort();
+      expect(await sorted(`SELECT * FROM ${name}`), query).toEqual(await sorted(query));
+    }
+    await on.append(words, rows(from));
+  }
+  const modes = await Promise.all(known.map(async ([, , id]) => (await mode(id)).mode));
+  expect(modes).toContain('incremental');
+});
+
 test.each([
   ['depends on the order', 'SELECT city, sum(share) AS x FROM shares GROUP BY city'],
   ['depends on the time', 'SELECT city, now() - moment AS x FROM shares'],
