@@ -4,8 +4,8 @@ import type { CurrentDefinitions } from '../analyses/analyses.ts';
 import type { Increment } from '../definitions/analysis.ts';
 import { type BuildRecord, builtOf } from '../definitions/definitions.ts';
 import type { AddedRows } from '../query/build/contract.ts';
-import type { BuildDeps } from './build.ts';
 import type { PlannedRead } from './build-plan.ts';
+import type { BuildDeps } from './deps.ts';
 import { readsThrough, type Surroundings } from './freshness.ts';
 
 /** What a build may do shorter than making everything anew. */

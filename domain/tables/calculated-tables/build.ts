@@ -1,7 +1,5 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
-import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { findOperations } from '../../../data/lake/ledger.ts';
-import type { ObjectStore } from '../../../data/objects/store.ts';
 import {
   type Database,
   inOrganization,
@@ -10,7 +8,6 @@ import {
 import { currentDefinitions } from '../analyses/analyses.ts';
 import { type BuildRecord, builtOf, getDefinition, listDefined } from '../definitions/definitions.ts';
 import type { Built, BuiltFile } from '../query/build/contract.ts';
-import type { QueryPool } from '../query/pool.ts';
 import {
   isCommitted,
   newAttemptUrl,
@@ -26,19 +23,8 @@ import type { LakeColumn } from '../tables/columns.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
 import { isWorthKeeping, type ShorterWay, shorterWay } from './added.ts';
 import { type PlannedRead, planBuild } from './build-plan.ts';
+import type { BuildDeps } from './deps.ts';
 import { type BuildId, findBuild, getMaterialization, moveBuild } from './materializations.ts';
-
-export interface BuildDeps {
-  db: Database;
-  lake: LakeDeps;
-  objects: ObjectStore;
-  /** Checks definitions. */
-  queries: QueryPool;
-  /** Runs builds, in processes of their own. */
-  builds: QueryPool;
-  /** Longest time that the query of a build may take, in milliseconds. */
-  buildTimeoutMs: number;
-}
 
 /** What is staged for a table, and what it was made from. */
 interface BuildManifest {

@@ -8,8 +8,8 @@ import {
   replaceWithin,
   someNode,
 } from './aggregates.ts';
+import type { AnalyzedTree, Bench } from './bench.ts';
 import { groupKeys, holdsAggregate, isKey } from './group-keys.ts';
-import type { AnalyzedTree, Bench } from './increment.ts';
 import { keptExtremeType, keptSumType, keptType } from './kept-type.ts';
 import { childrenOf, isLinear, isStable } from './linear.ts';
 import type { PlanNode } from './plan-node.ts';

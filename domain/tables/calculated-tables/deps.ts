@@ -1,0 +1,16 @@
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import type { Database } from '../../../data/postgres/client.ts';
+import type { QueryPool } from '../query/pool.ts';
+
+export interface BuildDeps {
+  db: Database;
+  lake: LakeDeps;
+  objects: ObjectStore;
+  /** Checks definitions. */
+  queries: QueryPool;
+  /** Runs builds, in processes of their own. */
+  builds: QueryPool;
+  /** Longest time that the query of a build may take, in milliseconds. */
+  buildTimeoutMs: number;
+}
