@@ -110,7 +110,7 @@ function isExplained(error: Data): boolean {
   return (
     explained.includes(error?.code) ||
     (error?.code === 'question_asked' &&
-      [...explained, 'queries_saturated'].some((code) => error.message.includes(`${code}: `)))
+      [...explained, 'queries_saturated'].some((code) => error.message.includes(code)))
   );
 }
 

@@ -77,7 +77,7 @@ export async function currentDefinitions(
       const stored = analysisOf(one);
       if (stored !== undefined && sameRelations(stored.relations, relations))
         current.analyzed.set(id, stored.analyzed);
-      else missing.push({ one, text: { query: one.query, relations } });
+      else missing.push({ one, text: { query: one.query, relations, isBuilt: one.kind === 'calc' } });
     }
     if (missing.length === 0) continue;
     const answers = await deps.queries.perform(
@@ -150,6 +150,13 @@ export interface CheckedDefinition {
   stored: StoredAnalysis;
 }
 
+export interface DefinitionToCheck {
+  organizationId: string;
+  definerId: string;
+  query: string;
+  kind: 'view' | 'calc';
+}
+
 /**
  * Checks the query of a new or changed definition with the rights of who defines it. `loc` is where the
  * request has it.
@@ -158,7 +165,7 @@ export interface CheckedDefinition {
  */
 export async function checkDefinition(
   deps: DefinitionDeps,
-  { organizationId, definerId, query }: { organizationId: string; definerId: string; query: string },
+  { organizationId, definerId, query, kind }: DefinitionToCheck,
   loc: (string | number)[] = ['body', 'query'],
 ): Promise<CheckedDefinition> {
   const named = await inOrganization(deps.db, organizationId, async (db) =>
@@ -173,7 +180,7 @@ export async function checkDefinition(
   const relations = columned(current, named);
   const lake = await deps.lake.catalog.get(organizationId);
   const [analyzed] = await deps.queries.perform(
-    { kind: 'analyze', location: lake.reader, definitions: [{ query, relations }] },
+    { kind: 'analyze', location: lake.reader, definitions: [{ query, relations, isBuilt: kind === 'calc' }] },
     { timeoutMs },
   );
   if (analyzed === undefined) throw new AppError('internal_error', 'The query could not be checked.');

@@ -46,7 +46,7 @@ export async function createCalculatedTable(
   const { organizationId, id, name, query, definerId, refresh } = table;
   const earlier = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
   if (earlier === undefined) {
-    const checked = await checkDefinition(deps, { organizationId, definerId, query });
+    const checked = await checkDefinition(deps, { organizationId, definerId, query, kind: 'calc' });
     await inOrganization(deps.db, organizationId, async (db) => {
       if (table.projectId !== null) await getOpenProject(db, organizationId, table.projectId);
       await insertTable(db, {
@@ -105,7 +105,7 @@ export async function changeCalculatedTable(
   const checked =
     query === undefined || query === before.query
       ? undefined
-      : await checkDefinition(deps, { organizationId, definerId: callerId, query });
+      : await checkDefinition(deps, { organizationId, definerId: callerId, query, kind: 'calc' });
   return inOrganization(deps.db, organizationId, async (db) => {
     await lockDefinitions(db, organizationId);
     const row = await getCalculated(db, organizationId, id);

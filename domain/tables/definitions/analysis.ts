@@ -11,6 +11,8 @@ export interface ColumnedRelation {
 export interface DefinitionText {
   query: string;
   relations: readonly ColumnedRelation[];
+  /** Whether it is built, so that it matters how its groups are merged; a view is not. */
+  isBuilt?: boolean;
 }
 
 /** OpenLineage's kinds of transformation: how a column of a source affects a column of the result. */

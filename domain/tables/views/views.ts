@@ -80,7 +80,7 @@ export async function createView(deps: DefinitionDeps, view: NewView): Promise<V
   const { organizationId, id, name, query, definerId } = view;
   const earlier = await inOrganization(deps.db, organizationId, (db) => findRelation(db, organizationId, id));
   if (earlier === undefined) {
-    const checked = await checkDefinition(deps, { organizationId, definerId, query });
+    const checked = await checkDefinition(deps, { organizationId, definerId, query, kind: 'view' });
     await inOrganization(deps.db, organizationId, async (db) => {
       if (view.projectId !== null) await getOpenProject(db, organizationId, view.projectId);
       await insertTable(db, {
@@ -129,7 +129,7 @@ export async function changeView(deps: DefinitionDeps, change: ViewChange): Prom
   const checked =
     query === undefined || query === before.definition.query
       ? undefined
-      : await checkDefinition(deps, { organizationId, definerId: callerId, query });
+      : await checkDefinition(deps, { organizationId, definerId: callerId, query, kind: 'view' });
   const isRenamed = change.name !== undefined && change.name !== before.row.name;
   const followed = isRenamed ? await queriesAfterRename(deps, before, change.name!) : undefined;
   await inOrganization(deps.db, organizationId, async (db) => {

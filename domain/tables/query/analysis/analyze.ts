@@ -76,7 +76,7 @@ export async function analyzeAll(
 async function analyze(
   parser: Parser,
   shadow: Shadow,
-  { query, relations }: DefinitionText,
+  { query, relations, isBuilt = false }: DefinitionText,
 ): Promise<Analysis> {
   const tree = await parser.parse(query);
   const named = relationsNamed(tree, relations).map(({ relation }) => relation);
@@ -89,7 +89,7 @@ async function analyze(
   const increment =
     plan === undefined || named.length > reads.length
       ? null
-      : await incrementOf(parser, shadow, { tree, columns, plan, relations: reads });
+      : await incrementOf(parser, shadow, { tree, columns, plan, relations: reads, isBuilt });
   return {
     columns,
     reads: reads.map(({ id }) => id),

@@ -11,6 +11,8 @@ export interface AnalyzedTree {
   plan: PlanNode;
   /** What it reads; the shadow has their shapes. */
   relations: readonly ColumnedRelation[];
+  /** Whether it is built, so that it matters how its groups are merged. */
+  isBuilt: boolean;
 }
 
 /** What a statement is taken apart with, and put together again. */

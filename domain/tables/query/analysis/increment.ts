@@ -18,6 +18,7 @@ export async function incrementOf(
   if (!isPlainSelect(tree) || someNode(tree, (node) => isUnsafe(node, shadow.unstable))) return null;
   const isOrdered = Array.isArray(tree['modifiers']) && tree['modifiers'].length > 0;
   if (!isOrdered && isLinear(plan, shadow.unstable)) return { kind: 'rows' };
+  if (!analyzed.isBuilt) return null;
   try {
     return (await groupedIncrement(benchOf(parser, shadow), analyzed)) ?? null;
   } catch (error) {
