@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { tableStatistics, versionsAt } from '../../../data/lake/ledger.ts';
@@ -99,10 +100,9 @@ async function recordsRead(
       .where('organization_id', '=', organizationId)
       .where('table_id', '=', id)
       .where('status', '=', 'succeeded')
-      .execute();
-    const record = earlier
-      .map(({ built }) => built as unknown as BuildRecord)
-      .find((one) => one?.version === version);
+      .where(sql<boolean>`(built ->> 'version')::bigint = ${version}`)
+      .executeTakeFirst();
+    const record = earlier?.built as unknown as BuildRecord | undefined;
     // Unknown: as if it were older than anything, so that the result counts as stale.
     const forgotten = Object.fromEntries(Object.keys(current?.sources ?? {}).map((source) => [source, 0]));
     records.set(id, record ?? ({ sources: forgotten } as unknown as BuildRecord));

@@ -1,5 +1,4 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
-import { findOperations } from '../../../data/lake/ledger.ts';
 import {
   type Database,
   inOrganization,
@@ -197,11 +196,4 @@ export async function recordBuildFailure(db: Database, id: BuildId, error: unkno
       .execute(),
   );
   return !isRetryable(error);
-}
-
-/** Whether the lake has the commit of a build. */
-export async function isBuilt({ lake }: Pick<BuildDeps, 'lake'>, id: BuildId): Promise<boolean> {
-  const { schema } = await lake.catalog.get(id.organizationId);
-  const { operationId } = workOf(id);
-  return (await findOperations(lake.catalogPool, schema, [operationId])).size > 0;
 }

@@ -79,19 +79,18 @@ export async function deleteMaterialization(
   await deleteRun(db, organizationId, id);
 }
 
-/** Those that have not ended; of one table if an id is given. Oldest first. */
+/** Those that have not ended, oldest first. */
 export function activeMaterializations(
   db: OrganizationTransaction,
   organizationId: string,
-  tableId?: string,
 ): Promise<Materialization[]> {
-  let query = db
+  return db
     .selectFrom('materializations')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('finished_at', 'is', null);
-  if (tableId !== undefined) query = query.where('table_id', '=', tableId);
-  return query.orderBy('id').execute();
+    .where('finished_at', 'is', null)
+    .orderBy('id')
+    .execute();
 }
 
 /** Serialises what claims tables, so that each is built by one run at a time. */

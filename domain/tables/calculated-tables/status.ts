@@ -1,6 +1,10 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { newestVersions } from '../../../data/lake/ledger.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { builtOf, type Defined, failureOf } from '../definitions/definitions.ts';
 import { relationRefs } from '../definitions/describe.ts';
 import { type Staleness, type Surroundings, sourcesOf, staleness, surroundings } from './freshness.ts';
@@ -27,32 +31,47 @@ interface StatusDeps {
 }
 
 /** The states of these calculated tables, by id. */
-export async function calculationStates(
-  { db, lake: { catalog, catalogPool } }: StatusDeps,
+export function calculationStates(
+  deps: StatusDeps,
   organizationId: string,
   ids: readonly string[],
 ): Promise<Map<string, CalculationState>> {
-  if (ids.length === 0) return new Map();
-  const { schema } = await catalog.get(organizationId);
-  const versions = await newestVersions(catalogPool, schema);
-  return inOrganization(db, organizationId, async (transaction) => {
-    const around = await surroundings(transaction, organizationId, ids, versions);
-    const active = await activeMaterializations(transaction, organizationId);
-    const builds = await listBuilds(transaction, organizationId, { activeOnly: true });
-    const names = await relationRefs(transaction, organizationId, [
-      ...new Set(ids.flatMap((id) => sourcesOf(around, id))),
-    ]);
-    const stale = staleness(around);
-    return new Map(ids.map((id) => [id, stateOf(around, id, stale(id), workOn(id, active, builds), names)]));
+  return derive(deps, organizationId, ids, async ({ around, stale, work }, db) => {
+    const sources = new Set(ids.flatMap((id) => sourcesOf(around, id)));
+    const names = await relationRefs(db, organizationId, [...sources]);
+    return (id) => stateOf(around, id, stale(id), work(id), names);
   });
 }
 
 /** The same without what a state says besides, for many tables. */
-export async function calculationStatuses(
-  { db, lake: { catalog, catalogPool } }: StatusDeps,
+export function calculationStatuses(
+  deps: StatusDeps,
   organizationId: string,
   ids: readonly string[],
 ): Promise<Map<string, CalculationStatus>> {
+  return derive(
+    deps,
+    organizationId,
+    ids,
+    async ({ around, stale, work }) =>
+      (id) =>
+        statusOf(around.defined.get(id), () => stale(id), work(id)),
+  );
+}
+
+/** What is known about calculated tables at one moment. */
+interface Seen {
+  around: Surroundings;
+  stale(id: string): Staleness;
+  work(id: string): Work | undefined;
+}
+
+async function derive<State>(
+  { db, lake: { catalog, catalogPool } }: StatusDeps,
+  organizationId: string,
+  ids: readonly string[],
+  rule: (seen: Seen, db: OrganizationTransaction) => Promise<(id: string) => State>,
+): Promise<Map<string, State>> {
   if (ids.length === 0) return new Map();
   const { schema } = await catalog.get(organizationId);
   const versions = await newestVersions(catalogPool, schema);
@@ -60,10 +79,9 @@ export async function calculationStatuses(
     const around = await surroundings(transaction, organizationId, ids, versions);
     const active = await activeMaterializations(transaction, organizationId);
     const builds = await listBuilds(transaction, organizationId, { activeOnly: true });
-    const stale = staleness(around);
-    return new Map(
-      ids.map((id) => [id, statusOf(around.defined.get(id), () => stale(id), workOn(id, active, builds))]),
-    );
+    const work = (id: string) => workOn(id, active, builds);
+    const of = await rule({ around, stale: staleness(around), work }, transaction);
+    return new Map(ids.map((id) => [id, of(id)]));
   });
 }
 

@@ -77,8 +77,7 @@ async function datasetFaults(
   for (const [index, { type, config }] of nodes.entries()) {
     const id = config['dataset_id'];
     if (type !== 'snapshot' || isOpen(id) || (await findDataset(db, organizationId, String(id)))) continue;
-    const loc = ['body', 'graph', 'nodes', index, 'config', 'dataset_id'];
-    faults.push({ loc, type: 'value_error', msg: 'There is no such dataset.' });
+    faults.push(configFault(index, 'dataset_id', 'There is no such dataset.'));
   }
   return faults;
 }
@@ -96,12 +95,17 @@ async function calculatedTableFaults(
     const table = await findTable(db, organizationId, String(id));
     const isThere = table?.kind === 'calc' && table.status === 'ready';
     if (isThere && isWritable(table)) continue;
-    const loc = ['body', 'graph', 'nodes', index, 'config', 'table_id'];
     const msg = isThere ? 'You may read this table, not write it.' : 'There is no such calculated table.';
-    faults.push({ loc, type: 'value_error', msg });
+    faults.push(configFault(index, 'table_id', msg));
   }
   return faults;
 }
+
+const configFault = (index: number, key: string, msg: string): ValidationFault => ({
+  loc: ['body', 'graph', 'nodes', index, 'config', key],
+  type: 'value_error',
+  msg,
+});
 
 const isOpen = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
 
