@@ -101,6 +101,9 @@ async function recordsRead(
       .where('table_id', '=', id)
       .where('status', '=', 'succeeded')
       .where(sql<boolean>`(built ->> 'version')::bigint = ${version}`)
+      // A refresh that added no row has the version of the one before.
+      .orderBy('finished_at', 'desc')
+      .limit(1)
       .executeTakeFirst();
     const record = earlier?.built as unknown as BuildRecord | undefined;
     // Unknown: as if it were older than anything, so that the result counts as stale.
