@@ -10,6 +10,7 @@ import type {
   MaterializationLakeActivities,
   MaterializationOutcome,
 } from '../../workflows/tables/materialization/contract.ts';
+import { noProcessFailure } from '../../workflows/tables/materialization/names.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { keepHistory } from '../support/histories.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
@@ -170,6 +171,37 @@ test('a store that is away is tried twenty times; what a commit refuses is disca
   };
   expect(await run(activities)).toBe('COMPLETED');
   expect(ended.calls).toEqual(['stage a', 'discard a', 'end']);
+});
+
+test('a build for which there is no process waits for one by a timer, however long, and is no failure', async () => {
+  let tries = 0;
+  const busy = materializing({ a: [] });
+  const { stageBuild } = busy.activities;
+  const activities: Activities = {
+    ...busy.activities,
+    stageBuild: async (input) => {
+      tries += 1;
+      if (tries > 60) return stageBuild(input);
+      throw ApplicationFailure.create({ type: noProcessFailure, message: 'busy', nonRetryable: true });
+    },
+  };
+  expect(await run(activities, undefined, 'no-process')).toBe('COMPLETED');
+  expect(busy.calls).toEqual(['stage a', 'commit a', 'end']);
+  const waiting = materializing(
+    { a: [] },
+    {
+      stageBuild: async () => {
+        throw ApplicationFailure.create({ type: noProcessFailure, message: 'busy', nonRetryable: true });
+      },
+    },
+  );
+  const whileWaiting = async (workflowId: string) => {
+    const handle = env.client.workflow.getHandle(workflowId);
+    await untilEvent(handle, 'timerStartedEventAttributes');
+    await handle.cancel();
+  };
+  expect(await run(waiting.activities, whileWaiting)).toBe('CANCELLED');
+  expect(waiting.calls).toEqual(['discard a', 'cancelled a', 'end']);
 });
 
 test('a cancel ends it while it waits and while it builds; what was built stays', async () => {

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { AppError } from '../../../data/errors.ts';
 import {
   commitBuild,
   discardBuild,
@@ -9,14 +10,20 @@ import type {
   BuildInput,
   MaterializationLakeActivities,
 } from '../../../workflows/tables/materialization/contract.ts';
+import { noProcessFailure } from '../../../workflows/tables/materialization/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
 import { beating, withHeartbeats } from '../../heartbeats.ts';
 
 export function materializationLakeActivities(deps: ActivityDeps): MaterializationLakeActivities {
-  /** A query's failure is recorded in the build's row and final; a store that is away is waited for. */
+  /**
+   * A query's failure is recorded in the build's row and final; a store that is away is waited for, and so is
+   * a process, by the workflow.
+   */
   const failIfFinal =
     (input: BuildInput) =>
     async (error: unknown): Promise<never> => {
+      if (error instanceof AppError && error.code === 'queries_saturated')
+        throw ApplicationFailure.create({ type: noProcessFailure, message: error.code, nonRetryable: true });
       if (!(await recordBuildFailure(deps.db, input, error))) throw error;
       const message = error instanceof Error ? error.name : 'AppError';
       throw ApplicationFailure.create({ type: 'BuildFailed', message, nonRetryable: true });

@@ -35,6 +35,12 @@ interface BuildManifest {
   record: Omit<BuildRecord, 'version' | 'builtAt'>;
 }
 
+/**
+ * Longest wait of an attempt for a process. It holds a slot of its worker meanwhile, which the work of other
+ * organizations needs: the next attempt comes after a timer.
+ */
+const processWaitMs = 5_000;
+
 const workOf = ({ organizationId, runId, tableId }: BuildId): StagedWork => ({
   organizationId,
   id: `${runId}-${tableId}`,
@@ -73,7 +79,10 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
     atVersions,
   } as const;
   const built = await deps.builds
-    .perform({ ...task, ...way, prefixUrl }, { timeoutMs: deps.buildTimeoutMs, signal })
+    .perform(
+      { ...task, ...way, prefixUrl },
+      { timeoutMs: deps.buildTimeoutMs, waitMs: processWaitMs, signal },
+    )
     .catch(async (error: unknown) => {
       await removeBelow(deps, prefixUrl).catch(() => undefined);
       throw error;

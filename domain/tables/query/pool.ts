@@ -55,6 +55,8 @@ export interface QueryPool {
 
 export interface TaskLimits {
   timeoutMs: number;
+  /** Longest wait for a process; as long as the task may take if omitted. */
+  waitMs?: number;
   /** Aborted when nobody waits for the answer. */
   signal?: AbortSignal | undefined;
 }
@@ -96,7 +98,8 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     limits: TaskLimits,
   ): Promise<AnswerOf<Task>> {
     if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
-    const slot = await queue.enter(task.location.organizationId, limits.timeoutMs, limits.signal);
+    const { timeoutMs, waitMs = timeoutMs, signal } = limits;
+    const slot = await queue.enter(task.location.organizationId, Math.min(waitMs, timeoutMs), signal);
     try {
       return await performIn(slot, task, limits, options.logger, queue);
     } catch (error) {

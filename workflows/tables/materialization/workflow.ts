@@ -1,4 +1,6 @@
 import {
+  ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   condition,
   defineSignal,
@@ -6,6 +8,7 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { commitActivities, databaseActivities } from '../../activity-options.ts';
@@ -14,17 +17,18 @@ import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
+  BuildInput,
   MaterializationControlActivities,
   MaterializationInput,
   MaterializationLakeActivities,
   MaterializationOutcome,
 } from './contract.ts';
-import { buildsAtOnce, wakeMaterializationSignal } from './names.ts';
+import { buildsAtOnce, noProcessFailure, wakeMaterializationSignal } from './names.ts';
 
 const control = databaseActivities<MaterializationControlActivities>();
 
-// A build takes at most as long as the operator allows, and may wait for a process before. Twenty attempts
-// cover an hour of an unavailable store; a query that fails is not retried.
+// A build takes at most as long as the operator allows. Twenty attempts cover an hour of an unavailable
+// store; a query that fails is not retried.
 const { stageBuild } = proxyActivities<Pick<MaterializationLakeActivities, 'stageBuild'>>({
   taskQueue: taskQueues.lake,
   startToCloseTimeout: '26 hours',
@@ -74,6 +78,8 @@ async function run(input: MaterializationInput): Promise<MaterializationOutcome>
   return always(() => control.endMaterialization(input, isCancelled));
 }
 
+const firstProcessWaitMs = 1_000;
+const longestProcessWaitMs = 120_000;
 const firstWaitMs = 15_000;
 const longestWaitMs = 60_000;
 /** For a run that waits for others, or builds hundreds of tables. */
@@ -119,7 +125,7 @@ async function buildAll(input: MaterializationInput): Promise<void> {
 async function build(input: MaterializationInput, tableId: string): Promise<void> {
   const which = { ...input, tableId };
   try {
-    await stageBuild(which);
+    await stage(which);
     // Not cancellable from here on: the commit decides.
     if (await always(() => commit.commitBuild(which))) return;
     await always(() => commit.discardBuild(which));
@@ -128,5 +134,19 @@ async function build(input: MaterializationInput, tableId: string): Promise<void
       await commit.discardBuild(which);
       await control.endBuild(which, isCancellation(error) ? 'cancelled' : 'failed');
     });
+  }
+}
+
+/** However long others of the organization, or of the service, build. */
+async function stage(which: BuildInput): Promise<void> {
+  for (let waitMs = firstProcessWaitMs; ; waitMs = Math.min(waitMs * 2, longestProcessWaitMs)) {
+    try {
+      await stageBuild(which);
+      return;
+    } catch (error) {
+      const cause = error instanceof ActivityFailure ? error.cause : undefined;
+      if (!(cause instanceof ApplicationFailure) || cause.type !== noProcessFailure) throw error;
+    }
+    await sleep(waitMs, { summary: `a process for ${which.tableId}` });
   }
 }
