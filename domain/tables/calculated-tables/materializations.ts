@@ -46,9 +46,9 @@ export interface NewMaterialization {
 export async function insertMaterialization(
   db: OrganizationTransaction,
   made: NewMaterialization,
-): Promise<Materialization> {
+): Promise<Run> {
   const { organizationId, runId, tableId, tableName, mode } = made;
-  await insertRun(db, {
+  const run = await insertRun(db, {
     organization_id: organizationId,
     id: runId,
     project_id: made.projectId,
@@ -61,7 +61,7 @@ export async function insertMaterialization(
     workflow_id: materializationProcess.workflowId(runId),
     waited_by: made.waitedBy ?? null,
   });
-  return materializations.insert(db, {
+  await materializations.insert(db, {
     organization_id: organizationId,
     id: runId,
     table_id: tableId,
@@ -69,11 +69,12 @@ export async function insertMaterialization(
     downstream: made.downstream,
     created_by: made.createdBy,
   });
+  return run;
 }
 
 export async function deleteMaterialization(
   db: OrganizationTransaction,
-  { organization_id: organizationId, id }: Materialization,
+  { organization_id: organizationId, id }: Run,
 ): Promise<void> {
   await materializations.remove(db, organizationId, id);
   await deleteRun(db, organizationId, id);

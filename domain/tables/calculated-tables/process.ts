@@ -2,8 +2,8 @@ import { defineProcess } from '../../../data/processes/define.ts';
 import type { MaterializationInput } from '../../../workflows/tables/materialization/contract.ts';
 import { materializationWorkflowType } from '../../../workflows/tables/materialization/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
-import { type RunStart, waiterOf } from '../../workspace/runs/waiter.ts';
-import type { Materialization } from './materializations.ts';
+import type { Run } from '../../workspace/runs/runs.ts';
+import { waiterOf } from '../../workspace/runs/waiter.ts';
 
 export const materializationProcess = defineProcess<MaterializationInput>({
   kind: 'materialization',
@@ -14,14 +14,15 @@ export const materializationProcess = defineProcess<MaterializationInput>({
 });
 
 /** How a materialization's process is started, both initially and by the reconciler. */
-export function materializationStart(
-  { organization_id: organizationId, id: runId, table_id: tableId, mode }: Materialization,
-  start: RunStart,
-) {
-  const input = { organizationId, runId, ...waiterOf(start) };
-  return materializationProcess.startOf(input, {
-    summary: `${mode === 'sync' ? 'Synchronization' : 'Build'} of ${tableId}`,
-    address: `/v1/grid/tables/${tableId}/runs/${runId}`,
-    ...(start.memo === undefined ? {} : { memo: start.memo }),
-  });
+export function materializationStart(run: Run, memo: Record<string, string> = {}) {
+  const { organization_id: organizationId, id: runId, project_id: projectId } = run;
+  return materializationProcess.startOf(
+    { organizationId, runId, ...waiterOf({ waitedBy: run.waited_by }) },
+    {
+      summary: run.title,
+      address: `/v1/grid/tables/${run.resource_id}/runs/${runId}`,
+      memo,
+      ...(projectId === null ? {} : { projectId }),
+    },
+  );
 }

@@ -9,7 +9,7 @@ import { notifyWaiter } from '../../workspace/runs/waiter.ts';
 import { giveUpBuild } from './build.ts';
 import type { BuildDeps } from './deps.ts';
 import { endMaterialization, type MaterializationId, wakeWaiting } from './lifecycle.ts';
-import { findMaterialization, listBuilds } from './materializations.ts';
+import { listBuilds } from './materializations.ts';
 import { materializationProcess, materializationStart } from './process.ts';
 
 export interface MaterializationReconcileDeps extends BuildDeps {
@@ -36,12 +36,11 @@ export function materializationSteps(
 
 async function revive(deps: MaterializationReconcileDeps, id: MaterializationId): Promise<void> {
   const { organizationId, runId } = id;
-  const { row, run, builds } = await inOrganization(deps.db, organizationId, async (db) => ({
-    row: await findMaterialization(db, organizationId, runId),
+  const { run, builds } = await inOrganization(deps.db, organizationId, async (db) => ({
     run: await findRun(db, organizationId, runId),
     builds: await listBuilds(db, organizationId, { runId }),
   }));
-  if (row === undefined || run === undefined) return;
+  if (run === undefined) return;
   const state = await deps.processes.stateOf(materializationProcess.workflowId(runId));
   if (state === 'running') return;
   const unfinished = builds.filter(({ finished_at: finishedAt }) => finishedAt === null);
@@ -56,6 +55,6 @@ async function revive(deps: MaterializationReconcileDeps, id: MaterializationId)
     await endMaterialization(deps.db, id, true);
     await notifyWaiter(deps, run);
     await wakeWaiting(deps, organizationId);
-  } else await deps.processes.restart(materializationStart(row, { waitedBy: run.waited_by }));
+  } else await deps.processes.restart(materializationStart(run));
   deps.logger.info({ organizationId, runId, state }, 'reconciled a materialization whose process was gone');
 }

@@ -1,12 +1,11 @@
 import { AppError, notFound } from '../../../data/errors.ts';
-import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import { findRun, type Run } from '../../workspace/runs/runs.ts';
 import { findTable, getTable, type TableRow } from '../tables/tables.ts';
 import {
   activeMaterializations,
   deleteMaterialization,
-  findMaterialization,
   insertMaterialization,
   listBuilds,
   lockBuilds,
@@ -50,22 +49,17 @@ export async function getCalculated(
  * @throws AppError not_found, conflict, workflows_unavailable
  */
 export async function startMaterialization(deps: ProcessDeps, request: MaterializationRequest): Promise<Run> {
-  const { organizationId, memo, waitedBy } = request;
-  const { row } = await startRecorded<Materialization>(deps, organizationId, {
-    find: (db) => findMaterialization(db, organizationId, request.runId),
+  const { organizationId, runId, memo } = request;
+  const { row } = await startRecorded<Run>(deps, organizationId, {
+    find: (db) => findRun(db, organizationId, runId),
     make: (db) => findOrInsert(db, request),
-    startOf: (made) => materializationStart(made, { waitedBy, ...(memo === undefined ? {} : { memo }) }),
-    undo: (db, made) => deleteMaterialization(db, made),
+    startOf: (run) => materializationStart(run, memo),
+    undo: (db, run) => deleteMaterialization(db, run),
   });
-  const run = await inOrganization(deps.db, organizationId, (db) => findRun(db, organizationId, row.id));
-  if (run === undefined) throw notFound('The run');
-  return run;
+  return row;
 }
 
-async function findOrInsert(
-  db: OrganizationTransaction,
-  request: MaterializationRequest,
-): Promise<Materialization> {
+async function findOrInsert(db: OrganizationTransaction, request: MaterializationRequest): Promise<Run> {
   const { organizationId, tableId, mode, downstream = false } = request;
   await lockBuilds(db, organizationId);
   // Held against a deletion, which refuses tables with a run.
@@ -73,7 +67,8 @@ async function findOrInsert(
   const table = await getCalculated(db, organizationId, tableId);
   const active = await activeMaterializations(db, organizationId);
   const same = await sameRun(db, active, request);
-  if (same !== undefined) return same;
+  const running = same === undefined ? undefined : await findRun(db, organizationId, same.id);
+  if (running !== undefined) return running;
   if (active.length >= mostActive)
     throw new AppError(
       'conflict',
