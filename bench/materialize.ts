@@ -6,35 +6,20 @@
  *   npm start                     (in another terminal)
  *   node bench/materialize.ts [rows] [rounds]
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
-import pg from 'pg';
-import { readApiConfig } from '../api/config.ts';
-import { createCipher } from '../data/encryption.ts';
-import type { EngineConnection } from '../data/lake/engine/contract.ts';
 import { literal } from '../data/lake/sql.ts';
-import { activityStaging, openLakes } from '../service/engine-process/open.ts';
+import { openBareLakes } from './lake.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
 
 const [rows = 10_000_000, rounds = 5] = process.argv.slice(2).map(Number);
 const added = 10_000;
 const stack = readStack();
 const api = await openApi(stack);
-const workDir = await mkdtemp(join(tmpdir(), 'bench-materialize-'));
-const config = readApiConfig({ ...stack.environment, DATABASE_URL: stack.databaseUrl });
-const lakes = openLakes({
-  ...config,
-  cipher: createCipher(config.encryptionKeys),
-  workDir,
-  memoryLimitBytes: config.lakeMemoryBytes,
-  threads: 2,
-  processes: 1,
-  staging: activityStaging(1),
-  applicationName: 'bench',
-});
+const lakes = await openBareLakes(stack);
+const { workDir } = lakes;
 const name = `bench_facts_${Date.now()}`;
 const grouped = `SELECT shop, day, count(*) AS n, sum(amount) AS total, avg(amount) AS mean, max(quantity) AS most
   FROM ${name} GROUP BY shop, day`;
@@ -123,12 +108,7 @@ async function calc(tableName: string, query: string): Promise<string> {
 }
 
 async function bare(tableId: string, round: number): Promise<number> {
-  const client = new pg.Client(stack.databaseUrl);
-  await client.connect();
-  const { rows: found } = await client.query('SELECT organization_id FROM tables WHERE id = $1', [tableId]);
-  await client.end();
-  const { writer } = await lakes.lake.catalog.get(found[0].organization_id);
-  return lakes.lake.engine.use(writer, async (connection: EngineConnection) => {
+  return lakes.use(tableId, async (connection) => {
     const startedMs = performance.now();
     await connection.run(`CREATE TABLE ${name}_bare_${round} AS ${grouped}`);
     const elapsedMs = performance.now() - startedMs;
@@ -209,6 +189,5 @@ try {
   await views();
 } finally {
   await lakes.close();
-  await rm(workDir, { recursive: true, force: true });
 }
 process.exit(0);

@@ -6,16 +6,11 @@
  *   npm start                     (in another terminal)
  *   node bench/upsert.ts [rows] [records] [rounds]
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { readApiConfig } from '../api/config.ts';
-import { createCipher } from '../data/encryption.ts';
-import type { EngineConnection } from '../data/lake/engine/contract.ts';
 import { identifier, literal } from '../data/lake/sql.ts';
-import { activityStaging, openLakes } from '../service/engine-process/open.ts';
 import { ingest, pagesOf } from './batch.ts';
+import { openBareLakes } from './lake.ts';
 import { openApi, readStack } from './workspace.ts';
 
 const [rows = 10_000_000, records = 100_000, rounds = 3] = process.argv.slice(2).map(Number);
@@ -33,18 +28,8 @@ const names = ['s_id', ...columns.map(({ name }) => name)];
 
 const stack = readStack();
 const api = await openApi(stack);
-const workDir = await mkdtemp(join(tmpdir(), 'bench-upsert-'));
-const config = readApiConfig({ ...stack.environment, DATABASE_URL: stack.databaseUrl });
-const lakes = openLakes({
-  ...config,
-  cipher: createCipher(config.encryptionKeys),
-  workDir,
-  memoryLimitBytes: config.lakeMemoryBytes,
-  threads: 2,
-  processes: 1,
-  staging: activityStaging(1),
-  applicationName: 'bench',
-});
+const lakes = await openBareLakes(stack);
+const { workDir } = lakes;
 
 interface Target {
   tableId: string;
@@ -52,15 +37,6 @@ interface Target {
   /** The names of the table and of its copy in the lake. */
   name: string;
   copy: string;
-}
-
-async function useLake<T>(tableId: string, work: (connection: EngineConnection) => Promise<T>): Promise<T> {
-  const client = new pg.Client(stack.databaseUrl);
-  await client.connect();
-  const { rows: found } = await client.query('SELECT organization_id FROM tables WHERE id = $1', [tableId]);
-  await client.end();
-  const { writer } = await lakes.lake.catalog.get(found[0].organization_id);
-  return lakes.lake.engine.use(writer, work);
 }
 
 /** The table as an import would leave it: its rows are written directly into the lake, twice. */
@@ -78,7 +54,7 @@ async function prepare(): Promise<Target> {
     generation: '1',
   });
   const copy = `${name}_copy`;
-  await useLake(table.tableId, async (connection) => {
+  await lakes.use(table.tableId, async (connection) => {
     await connection.run(
       `INSERT INTO ${identifier(name)} BY NAME
        SELECT k AS s_id, now() AS _sm_created_at, k * 2 AS code, 'customer ' || (k % 50_000) AS customer,
@@ -122,7 +98,7 @@ async function bareMerge({ tableId, copy }: Target, lines: readonly string[]): P
     .map(({ name, engineType }) => `${name}: '${engineType}'`)
     .join(', ');
   const updates = names.filter((name) => name !== 's_id' && name !== 'code');
-  return useLake(tableId, async (connection) => {
+  return lakes.use(tableId, async (connection) => {
     const startedMs = performance.now();
     await connection.run(
       `MERGE INTO ${identifier(copy)} AS t
@@ -147,10 +123,9 @@ try {
       `round ${round}: batch ${batchMs.toFixed(0)} ms, bare MERGE ${bareMs.toFixed(0)} ms; ratio ${(batchMs / bareMs).toFixed(2)}`,
     );
   }
-  await useLake(target.tableId, (connection) => connection.run(`DROP TABLE ${identifier(target.copy)}`));
+  await lakes.use(target.tableId, (connection) => connection.run(`DROP TABLE ${identifier(target.copy)}`));
   await api.call('DELETE', `/v1/tables/${target.tableId}?confirm=true`);
 } finally {
   await lakes.close();
-  await rm(workDir, { recursive: true, force: true });
 }
 process.exit(0);

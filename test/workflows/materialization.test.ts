@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   MaterializationControlActivities,
@@ -11,10 +8,8 @@ import type {
   MaterializationOutcome,
 } from '../../workflows/tables/materialization/contract.ts';
 import { noProcessFailure } from '../../workflows/tables/materialization/names.ts';
-import { taskQueues } from '../../workflows/task-queues.ts';
-import { keepHistory } from '../support/histories.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { runToEnd } from '../support/two-queues.ts';
 
 type Activities = MaterializationControlActivities & MaterializationLakeActivities;
 
@@ -72,39 +67,14 @@ function materializing(graph: Graph, change: Partial<Activities> = {}) {
   return { activities, calls, ended, mostAtOnce: () => most };
 }
 
-async function run(
-  { stageBuild, commitBuild, discardBuild, ...controlled }: Activities,
-  during: (workflowId: string) => Promise<void> = async () => undefined,
-  name?: string,
+function run(
+  { stageBuild, commitBuild, discardBuild, ...control }: Activities,
+  during?: (workflowId: string) => Promise<void>,
+  history?: string,
 ): Promise<string> {
-  const workflowId = `materialization/${randomUUID()}`;
-  const connection = env.nativeConnection;
-  const control = await Worker.create({
-    connection,
-    workflowBundle: workflowBundle(),
-    taskQueue: taskQueues.control,
-    activities: controlled,
-  });
-  const lake = await Worker.create({
-    connection,
-    taskQueue: taskQueues.lake,
-    activities: { stageBuild, commitBuild, discardBuild },
-  });
-  return control.runUntil(
-    lake.runUntil(async () => {
-      const handle = await env.client.workflow.start('materialization', {
-        workflowId,
-        taskQueue: taskQueues.control,
-        args: [{ organizationId: 'org_test', runId: 'run_1' }],
-      });
-      await during(workflowId);
-      const result = await handle.result().catch((error: unknown) => error);
-      const { status } = await handle.describe();
-      expect(result instanceof WorkflowFailedError).toBe(status.name !== 'COMPLETED');
-      if (name !== undefined) await keepHistory(handle, `materialization-${name}`);
-      return status.name;
-    }),
-  );
+  const input = { organizationId: 'org_test', runId: 'run_1' };
+  const lake = { stageBuild, commitBuild, discardBuild };
+  return runToEnd(env, { type: 'materialization', input, control, lake, during, history });
 }
 
 const refused = async (): Promise<never> => {

@@ -1,19 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   ProfileControlActivities,
   ProfileLakeActivities,
   ProfileOutcome,
 } from '../../workflows/tables/profile/contract.ts';
-import { taskQueues } from '../../workflows/task-queues.ts';
-import { keepHistory } from '../support/histories.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { runToEnd } from '../support/two-queues.ts';
 
 type Activities = ProfileControlActivities & ProfileLakeActivities;
 
@@ -57,39 +52,14 @@ function recording(change: Partial<Activities> = {}): { activities: Activities; 
   return { activities, calls };
 }
 
-async function run(
+function run(
   { beginProfile, endProfile, computeProfile }: Activities,
-  during: (workflowId: string) => Promise<void> = async () => undefined,
-  name?: string,
-) {
-  const workflowId = `profile/${randomUUID()}`;
-  const connection = env.nativeConnection;
-  const control = await Worker.create({
-    connection,
-    workflowBundle: workflowBundle(),
-    taskQueue: taskQueues.control,
-    activities: { beginProfile, endProfile },
-  });
-  const lake = await Worker.create({
-    connection,
-    taskQueue: taskQueues.lake,
-    activities: { computeProfile },
-  });
-  return control.runUntil(
-    lake.runUntil(async () => {
-      const handle = await env.client.workflow.start('profile', {
-        workflowId,
-        taskQueue: taskQueues.control,
-        args: [{ organizationId: 'org_test', tableId: 'tbl_1', runId: 'run_1' }],
-      });
-      await during(workflowId);
-      const result = await handle.result().catch((error: unknown) => error);
-      const { status } = await handle.describe();
-      expect(result instanceof WorkflowFailedError).toBe(status.name !== 'COMPLETED');
-      if (name !== undefined) await keepHistory(handle, `profile-${name}`);
-      return status.name;
-    }),
-  );
+  during?: (workflowId: string) => Promise<void>,
+  history?: string,
+): Promise<string> {
+  const input = { organizationId: 'org_test', tableId: 'tbl_1', runId: 'run_1' };
+  const control = { beginProfile, endProfile };
+  return runToEnd(env, { type: 'profile', input, control, lake: { computeProfile }, during, history });
 }
 
 test('a profile waits for its turn, and is computed once', async () => {

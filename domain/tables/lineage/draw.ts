@@ -1,7 +1,5 @@
-import type { Piscina } from 'piscina';
 import { AppError } from '../../../data/errors.ts';
-import { createFairSlots } from '../../../data/process-pool/fair-slots.ts';
-import { createThreads } from '../../../data/process-pool/threads.ts';
+import { createDrawingThread } from '../../../data/process-pool/drawing-thread.ts';
 import type { LineageGraph } from './graph.ts';
 import type { drawInThread, PictureTask } from './picture-thread.ts';
 
@@ -12,45 +10,30 @@ export interface LineageDrawer {
   close(): Promise<void>;
 }
 
-export const maxDrawnNodes = 500;
-const threadCount = 1;
+const maxDrawnNodes = 500;
 const threadEntry: Extract<keyof typeof import('./picture-thread.ts'), 'drawInThread'> = 'drawInThread';
 
-/** The thread starts when a picture is wanted and ends when idle. Organizations take turns. */
 export function createLineageDrawer({ timeoutMs = 10_000 } = {}): LineageDrawer {
-  const inTurn = createFairSlots(threadCount);
-  let threads: Piscina<PictureTask, ReturnType<typeof drawInThread>> | undefined;
-
+  const thread = createDrawingThread<PictureTask, ReturnType<typeof drawInThread>>({
+    filename: new URL('./picture-thread.ts', import.meta.url).href,
+    name: threadEntry,
+    memoryMib: 256,
+    timeoutMs,
+    refused: (limit, cause) =>
+      limit === 'time'
+        ? refused(`The picture could not be drawn within ${timeoutMs / 1_000} seconds`, cause)
+        : refused('The picture needs more memory than a drawing may take', cause),
+  });
   return {
     async svg(organizationId, { nodes, edges }, askedId) {
       if (nodes.length > maxDrawnNodes)
         throw refused(`The picture would have ${nodes.length} boxes; ${maxDrawnNodes} is the most`);
-      return inTurn(organizationId, () => {
-        threads ??= createThreads({
-          // Only the thread loads the library.
-          filename: new URL('./picture-thread.ts', import.meta.url).href,
-          name: threadEntry,
-          minThreads: 0,
-          maxThreads: threadCount,
-          idleTimeout: 30_000,
-          resourceLimits: { maxOldGenerationSizeMb: 256 },
-        });
-        // The columns are not drawn, and would only be copied.
-        const task = { nodes, edges: edges.map(({ from, to }) => ({ from, to, columns: [] })), askedId };
-        return threads.run(task, { signal: AbortSignal.timeout(timeoutMs) }).catch(refuseEnded);
-      });
+      // The columns are not drawn, and would only be copied.
+      const bare = edges.map(({ from, to }) => ({ from, to, columns: [] }));
+      return thread.run(organizationId, { nodes, edges: bare, askedId });
     },
-    close: async () => threads?.close({ force: true }),
+    close: () => thread.close(),
   };
-
-  function refuseEnded(error: unknown): never {
-    if (!(error instanceof Error)) throw error;
-    if (error.name === 'AbortError')
-      throw refused(`The picture could not be drawn within ${timeoutMs / 1_000} seconds`, error);
-    if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-      throw refused('The picture needs more memory than a drawing may take', error);
-    throw error;
-  }
 }
 
 function refused(what: string, cause?: Error): AppError {
