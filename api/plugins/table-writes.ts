@@ -46,6 +46,14 @@ function findNamed(
   organizationId: string,
   named: Named,
 ): Promise<TableAccess[]> {
+  /** Of a run that is about a table: a build, a profile. */
+  const tableOfRun = (runId: string) =>
+    db
+      .selectFrom('runs')
+      .select('resource_id')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', runId)
+      .where('resource_type', '=', 'table');
   return db
     .selectFrom('tables')
     .select(['readers', 'writers'])
@@ -65,6 +73,7 @@ function findNamed(
               .$narrowType<{ table_id: string }>(),
           );
         }),
+        ...(named.run_id === undefined ? [] : [eb('id', 'in', () => tableOfRun(named.run_id!))]),
       ]),
     )
     .execute();

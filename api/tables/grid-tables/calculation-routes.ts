@@ -10,6 +10,7 @@ import { calculationStates } from '../../../domain/tables/calculated-tables/stat
 import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
 import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
 import { getTableRun, listTableRuns } from '../../../domain/workspace/runs/of-tables.ts';
+import { withProblem } from '../../../domain/workspace/runs/show.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
@@ -49,7 +50,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     call: Call<'/:table_id'>,
     wanted: Pick<MaterializationRequest, 'mode' | 'downstream'>,
   ) {
-    const { organizationId, caller, params, newId, request, reply } = call;
+    const { organizationId, caller, params, newId, request, reply, transaction } = call;
     const run = await startMaterialization(deps, {
       organizationId,
       runId: newId('run'),
@@ -59,7 +60,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
       ...wanted,
     });
     reply.header('Location', `/v1/grid/tables/${params.table_id}/runs/${run.id}`);
-    return { data: runView(run) };
+    return { data: runView(await transaction((db) => withProblem(db, organizationId, run))) };
   }
 
   route(

@@ -230,8 +230,10 @@ function failureOf({ mode }: Materialization, builds: readonly Build[]): { code:
   const [first] = failed;
   const error = (first?.error as { code: string; message: string } | null | undefined) ?? internalFailure;
   if (mode === 'materialize' || first === undefined) return error;
+  // Who sees the run may not see that table, whose step has the engine's words.
   const others = failed.length > 1 ? ` ${failed.length - 1} more failed.` : '';
-  return { ...error, message: `${first.table_id}: ${error.message}${others}` };
+  const message = `${first.table_id} could not be built: its step and its status say why.${others}`;
+  return { code: error.code, message };
 }
 
 function outputOf({ mode }: Materialization, builds: readonly Build[]): object | null {
@@ -247,14 +249,6 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
   };
 }
 
-const stepStatus = {
-  running: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  skipped: 'skipped',
-} as const;
-
 /** A step for each table whose turn has come. */
 async function showProgress(
   db: OrganizationTransaction,
@@ -269,7 +263,7 @@ async function showProgress(
             id: tableId,
             name: `Build ${tableId}`,
             type: 'build',
-            status: stepStatus[status],
+            status,
             detail: null,
             error: error as { code: string; message: string } | null,
           },

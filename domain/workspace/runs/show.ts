@@ -1,8 +1,9 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessProblem, problemsOf } from '../../../data/processes/failing.ts';
+import { withoutHiddenTables } from './hidden-tables.ts';
 import { getRun, listRuns, type Run, runStates } from './runs.ts';
 
-/** A run as shown to users, with the reason if its process makes no progress. */
+/** A run as shown to who asks, with the reason if its process makes no progress. */
 export type ShownRun = Run & { problem?: ProcessProblem | undefined };
 
 export async function showRun(...[db, organizationId, which]: Parameters<typeof getRun>): Promise<ShownRun> {
@@ -33,5 +34,6 @@ export async function withProblems(
   const unfinished = runs.filter(({ status }) => !runStates.isEnd(status));
   const ids = unfinished.map(({ workflow_id: workflowId }) => workflowId);
   const problems = await problemsOf(db, organizationId, ids);
-  return runs.map((run) => ({ ...run, problem: problems.get(run.workflow_id) }));
+  const shown = await withoutHiddenTables(db, organizationId, runs);
+  return shown.map((run) => ({ ...run, problem: problems.get(run.workflow_id) }));
 }

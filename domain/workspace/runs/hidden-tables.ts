@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { Run } from './runs.ts';
+import type { RunStep } from './steps.ts';
+
+interface Output {
+  materialized?: { tableId: string }[];
+  skipped?: string[];
+}
+
+/**
+ * A run may build tables that not everybody who sees the run may see: to them, its steps and output are
+ * without those. An engine's message may show values of a table.
+ */
+export async function withoutHiddenTables<Shown extends Run>(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runs: readonly Shown[],
+): Promise<Shown[]> {
+  const builds = runs.filter(({ kind }) => kind === 'materialize');
+  const ids = [...new Set(builds.flatMap(tablesOf))];
+  if (ids.length === 0) return [...runs];
+  const rows = await db
+    .selectFrom('tables')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sql<string>`ANY(${ids}::text[])`)
+    .execute();
+  const visible = new Set(rows.map(({ id }) => id));
+  return runs.map((run) => {
+    if (run.kind !== 'materialize' || tablesOf(run).every((id) => visible.has(id))) return run;
+    const { materialized, skipped, ...output } = outputOf(run);
+    return {
+      ...run,
+      steps: stepsOf(run).filter(({ id }) => visible.has(id)) as unknown as Shown['steps'],
+      output: {
+        ...output,
+        ...(materialized && { materialized: materialized.filter(({ tableId }) => visible.has(tableId)) }),
+        ...(skipped && { skipped: skipped.filter((id) => visible.has(id)) }),
+      } as Shown['output'],
+    };
+  });
+}
+
+const stepsOf = (run: Run): RunStep[] => run.steps as unknown as RunStep[];
+const outputOf = (run: Run): Output => (run.output ?? {}) as Output;
+
+function tablesOf(run: Run): string[] {
+  const { materialized = [], skipped = [] } = outputOf(run);
+  return [...stepsOf(run).map(({ id }) => id), ...materialized.map(({ tableId }) => tableId), ...skipped];
+}
