@@ -33,6 +33,7 @@ export const storesEnvironment = z.object({
   QUERY_ANSWER_MIB: z.coerce.number().int().min(1).max(512).default(64),
   BUILD_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
   BUILD_MINUTES: z.coerce.number().int().min(1).max(1_440).default(60),
+  BUILD_MAX_GIB: z.coerce.number().positive().max(100_000).default(100),
   SNAPSHOT_MAX_GIB: z.coerce.number().positive().max(100_000).default(100),
   ALLOWED_PRIVATE_ADDRESSES: z.string().default('').transform(readBy(parseAllowedNetworks)),
   ALLOW_UNVALIDATED_ADDRESSES: z.stringbool().default(false),
@@ -113,7 +114,11 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       tempLimitBytes: e.QUERY_TEMP_MIB * mebibyte,
       maxAnswerBytes: e.QUERY_ANSWER_MIB * mebibyte,
     },
-    builds: { processes: e.BUILD_PROCESSES, timeoutMs: e.BUILD_MINUTES * 60_000 },
+    builds: {
+      processes: e.BUILD_PROCESSES,
+      timeoutMs: e.BUILD_MINUTES * 60_000,
+      maxBytes: Math.ceil(e.BUILD_MAX_GIB * 1_024 * mebibyte),
+    },
     outgoing: {
       allowedPrivate: e.ALLOWED_PRIVATE_ADDRESSES,
       allowUnvalidated: e.ALLOW_UNVALIDATED_ADDRESSES,

@@ -41,6 +41,7 @@ import {
 } from '../domain/publishing/report-formats/formatter.ts';
 import type { ReportSources } from '../domain/publishing/reports/assets.ts';
 import { reportsOfTables } from '../domain/publishing/reports/lineage.ts';
+import type { BuildLimits } from '../domain/tables/calculated-tables/deps.ts';
 import { createLineageDrawer, type LineageDrawer } from '../domain/tables/lineage/draw.ts';
 import type { LineageEnds } from '../domain/tables/lineage/ends.ts';
 import { createQueryPool, type QueryPool } from '../domain/tables/query/pool.ts';
@@ -70,8 +71,7 @@ export interface Service {
   queries: QueryPool;
   /** Builds calculated tables, so that long ones take no process from statements that people wait for. */
   builds: QueryPool;
-  /** Longest time that the query of a build may take, in milliseconds. */
-  buildTimeoutMs: number;
+  buildLimits: BuildLimits;
   processes: Processes;
   /** Notifies readers of conversations of changes made by any process. */
   notifications: Notifications;
@@ -174,7 +174,7 @@ export async function openService(
       pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir }),
       queries,
       builds,
-      buildTimeoutMs: config.builds.timeoutMs,
+      buildLimits: config.builds,
       processes: createProcesses(db, temporal, { isRemote: config.temporal.tls }),
       notifications,
       models: createModels(config.models, offlineModel()),

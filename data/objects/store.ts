@@ -42,6 +42,8 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
   /** Removes every object with this key prefix. */
   removeAll(prefix: string): Promise<void>;
+  /** Bytes of all objects with this key prefix. */
+  sizeOfAll(prefix: string): Promise<number>;
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
   ping(): Promise<void>;
   close(): void;
@@ -133,6 +135,18 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
             .send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }))
             .catch(rethrow);
       } while (listed.IsTruncated === true);
+    },
+    async sizeOfAll(Prefix) {
+      let total = 0;
+      let listed: ListObjectsV2CommandOutput | undefined;
+      do {
+        const ContinuationToken = listed?.NextContinuationToken;
+        listed = await client
+          .send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken }))
+          .catch(rethrow);
+        total += (listed.Contents ?? []).reduce((sum, { Size }) => sum + (Size ?? 0), 0);
+      } while (listed.IsTruncated === true);
+      return total;
     },
     async presignUpload(Key, maxBytes, Expires) {
       const Conditions = [{ bucket: Bucket }, { key: Key }, ['content-length-range', 0, maxBytes]];

@@ -11,10 +11,10 @@ import { createLanes, type Lanes } from './lanes.ts';
 import type { LoadContext } from './load/context.ts';
 import { prepareFiled } from './load/file-lanes.ts';
 import { prepareFlows } from './load/flow-lanes.ts';
-import { prepareKeyed } from './load/keyed-lanes.ts';
+import { finishKeyed, prepareKeyed } from './load/keyed-lanes.ts';
 import { prepareSchedules } from './load/schedules.ts';
 import { finishShaped, prepareShaped } from './load/shaping-lanes.ts';
-import { prepareSlots } from './load/slot-lanes.ts';
+import { finishSlots, prepareSlots } from './load/slot-lanes.ts';
 import { prepareCopies } from './load/snapshot-lanes.ts';
 import { prepare } from './load/tables.ts';
 import { type FaultMailServer, type MailMood, planMoods, startMailServer } from './mail-server.ts';
@@ -135,6 +135,8 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       await finishSchedules(context, mailServer, notTheirs, report);
       await finishCopies(context, report);
       await finishShaped(context);
+      await finishSlots(context);
+      await finishKeyed(context);
       await compareTables(context);
     }
     return journal;

@@ -8,6 +8,7 @@ import type {
   MaterializationOutcome,
 } from '../../workflows/tables/materialization/contract.ts';
 import { noProcessFailure } from '../../workflows/tables/materialization/names.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
 import { runToEnd } from '../support/two-queues.ts';
 
@@ -98,6 +99,36 @@ test('each table is built after those that it reads, two at once, when its turn 
       expect(calls.indexOf(`commit ${each}`)).toBeLessThan(calls.indexOf(`stage ${table}`));
   expect(calls.filter((call) => call.startsWith('commit'))).toHaveLength(5);
   expect(calls.at(-1)).toBe('end');
+});
+
+test('a table whose build ends while the next ones are looked for is not built again', async () => {
+  const isBuilt = Promise.withResolvers<void>();
+  const { activities, calls } = materializing({ a: [], late: [], top: ['a', 'late'] });
+  const { nextBuilds, stageBuild } = activities;
+  const { promise: workflowId, resolve: started } = Promise.withResolvers<string>();
+  const completed = async () =>
+    (await env.client.workflow.getHandle(await workflowId).fetchHistory()).events?.filter(
+      (event) => event.activityTaskCompletedEventAttributes,
+    ).length;
+  let looks = 0;
+  const looking: Activities = {
+    ...activities,
+    stageBuild: async (input) => {
+      if (input.tableId === 'late') await isBuilt.promise;
+      return stageBuild(input);
+    },
+    nextBuilds: async (input) => {
+      looks += 1;
+      const ready = await nextBuilds(input);
+      if (looks !== 2) return ready;
+      isBuilt.resolve();
+      // The begin, the first look, and both activities of both builds.
+      await expectEventually(completed).toBe(6);
+      return ready;
+    },
+  };
+  expect(await run(looking, async (id) => started(id))).toBe('COMPLETED');
+  expect(calls.filter((call) => call.startsWith('stage'))).toEqual(['stage a', 'stage late', 'stage top']);
 });
 
 test('a build that fails is discarded and ended, the others go on, and the run fails', async () => {

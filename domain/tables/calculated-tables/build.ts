@@ -15,6 +15,7 @@ import {
   removeBelow,
   removeStaged,
   type StagedWork,
+  sizeBelow,
   writeManifest,
 } from '../staging/staging.ts';
 import { addFiles } from '../tables/add-files.ts';
@@ -24,6 +25,7 @@ import { isWorthKeeping, type ShorterWay, shorterWay } from './added.ts';
 import { type PlannedRead, planBuild } from './build-plan.ts';
 import type { BuildDeps } from './deps.ts';
 import { type BuildId, findBuild, getMaterialization, moveBuild } from './materializations.ts';
+import { withOutputLimit } from './output-limit.ts';
 
 /** What is staged for a table, and what it was made from. */
 interface BuildManifest {
@@ -78,15 +80,15 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
     relations,
     atVersions,
   } as const;
-  const built = await deps.builds
-    .perform(
-      { ...task, ...way, prefixUrl },
-      { timeoutMs: deps.buildTimeoutMs, waitMs: processWaitMs, signal },
-    )
-    .catch(async (error: unknown) => {
-      await removeBelow(deps, prefixUrl).catch(() => undefined);
-      throw error;
-    });
+  const { timeoutMs, maxBytes } = deps.buildLimits;
+  const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };
+  const written = () => sizeBelow(deps, prefixUrl);
+  const built = await withOutputLimit({ written, maxBytes, signal }, (until) =>
+    deps.builds.perform({ ...task, ...way, prefixUrl }, { ...limits, signal: until }),
+  ).catch(async (error: unknown) => {
+    await removeBelow(deps, prefixUrl).catch(() => undefined);
+    throw error;
+  });
   const groups = built.groupFiles.reduce((sum, { rows }) => sum + rows, 0);
   const isKept = isWorthKeeping(groups, planned.rowsRead);
   if (built.groupFiles.length > 0 && !isKept) await removeBelow(deps, `${prefixUrl}groups/`);

@@ -3,6 +3,13 @@ import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import type { QueryPool } from '../query/pool.ts';
 
+export interface BuildLimits {
+  /** Longest time that the query of a build may take, in milliseconds. */
+  timeoutMs: number;
+  /** The most that a build may write to the object store, in bytes. */
+  maxBytes: number;
+}
+
 export interface BuildDeps {
   db: Database;
   lake: LakeDeps;
@@ -11,6 +18,5 @@ export interface BuildDeps {
   queries: QueryPool;
   /** Runs builds, in processes of their own. */
   builds: QueryPool;
-  /** Longest time that the query of a build may take, in milliseconds. */
-  buildTimeoutMs: number;
+  buildLimits: BuildLimits;
 }

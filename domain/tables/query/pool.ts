@@ -59,6 +59,8 @@ export interface TaskLimits {
   waitMs?: number;
   /** Aborted when nobody waits for the answer. */
   signal?: AbortSignal | undefined;
+  /** Where a task is aborted or its time is up, rejects only when its process writes no more: in a second. */
+  untilSettled?: boolean;
 }
 
 /**
@@ -144,13 +146,15 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
 function performIn<Task extends ProcessTask>(
   slot: Slot<QueryProcess>,
   task: Task,
-  { timeoutMs, signal }: TaskLimits,
+  { timeoutMs, signal, untilSettled = false }: TaskLimits,
   logger: QueryLogger | undefined,
   queue: Queue<QueryProcess>,
 ): Promise<AnswerOf<Task>> {
   return new Promise((resolve, reject) => {
+    let stopped: AppError | undefined;
     const stop = (error: AppError) => {
-      reject(error);
+      stopped ??= error;
+      if (!untilSettled) reject(stopped);
       slot.process.interrupt();
       queue.answered(slot);
     };
@@ -170,11 +174,11 @@ function performIn<Task extends ProcessTask>(
           return;
         }
         logHidden(outcome, task, logger);
-        reject(new AppError(outcome.code, outcome.message));
+        reject(stopped ?? new AppError(outcome.code, outcome.message));
       },
       (error: unknown) => {
         settled(true);
-        reject(error);
+        reject(stopped ?? error);
       },
     );
     if (signal?.aborted === true) aborted();

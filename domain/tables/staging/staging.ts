@@ -64,8 +64,15 @@ export async function removeStaged(deps: StagingDeps, work: StagedWork): Promise
 
 /** Removes all objects below a URL of the lake's bucket. */
 export function removeBelow({ objects }: Pick<StagingDeps, 'objects'>, url: string): Promise<void> {
-  return objects.removeAll(url.slice(`s3://${objects.settings.bucket}/`.length));
+  return objects.removeAll(keyOf(objects, url));
 }
+
+/** Bytes of all objects below a URL of the lake's bucket. */
+export function sizeBelow({ objects }: Pick<StagingDeps, 'objects'>, url: string): Promise<number> {
+  return objects.sizeOfAll(keyOf(objects, url));
+}
+
+const keyOf = ({ settings }: ObjectStore, url: string) => url.slice(`s3://${settings.bucket}/`.length);
 
 async function stagingUrl({ lake }: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<string> {
   const { writer } = await lake.catalog.get(work.organizationId);

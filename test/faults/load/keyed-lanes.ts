@@ -76,7 +76,17 @@ export function keyedReaderLane(context: LoadContext, seed: number, lane: number
   };
 }
 
-async function readKeyed({ client, journal, keyed }: LoadContext): Promise<void> {
+/** At rest an answer must come. */
+export async function finishKeyed(context: LoadContext): Promise<void> {
+  for (let tries = 0; tries < 30 && !context.signal.aborted; tries += 1) {
+    if (await readKeyed(context)) return;
+    await pauseBetween(context, 1_000);
+  }
+  if (!context.signal.aborted) context.journal.breach('stuck', 'the keyed table has no answer at rest');
+}
+
+/** Whether there was an answer. */
+async function readKeyed({ client, journal, keyed }: LoadContext): Promise<boolean> {
   const before = new Map(keyed.known);
   const sql = `SELECT s_id // ${keysOfBlock} AS block, count(*) AS seen, count(DISTINCT s_id) AS ids,
       min(op_no) AS least, max(op_no) AS most, (SELECT count(*) - count(DISTINCT s_id) FROM appends) AS doubled
@@ -88,7 +98,7 @@ async function readKeyed({ client, journal, keyed }: LoadContext): Promise<void>
     path: '/v1/query-executions',
     body,
   });
-  if (answer?.status !== 200) return;
+  if (answer?.status !== 200) return false;
   const rows = (answer.body.data?.['rows'] ?? []) as Record<string, unknown>[];
   journal.count('readers', 'keyed answers looked through');
   if (rows.length !== blocks) journal.breach('invisible', `keyed: ${rows.length} blocks of ${blocks}`);
@@ -106,6 +116,7 @@ async function readKeyed({ client, journal, keyed }: LoadContext): Promise<void>
       );
     if (doubled !== 0) journal.breach('doubled', `appends: ${doubled} rows, beside keyed`);
   }
+  return true;
 }
 
 /** Requests maintenance of the lake as soon as the previous run has ended. */

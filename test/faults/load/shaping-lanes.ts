@@ -116,7 +116,7 @@ function shapedReaderLane(context: LoadContext, seed: number): Lane {
     name: 'shaped reader',
     async step() {
       await look(context, new Set());
-      await pauseBetween(context, random.int(50, 400));
+      await pauseBetween(context, random.int(200, 1_000));
     },
   };
 }

@@ -130,7 +130,17 @@ function slotReaderLane(context: LoadContext, seed: number): Lane {
   };
 }
 
-async function readSlots({ client, journal, slots }: LoadContext): Promise<void> {
+/** At rest every slot is known, and an answer must come. */
+export async function finishSlots(context: LoadContext): Promise<void> {
+  for (let tries = 0; tries < 30 && !context.signal.aborted; tries += 1) {
+    if (await readSlots(context)) return;
+    await pauseBetween(context, 1_000);
+  }
+  if (!context.signal.aborted) context.journal.breach('stuck', 'slots have no answer at rest');
+}
+
+/** Whether there was an answer. */
+async function readSlots({ client, journal, slots }: LoadContext): Promise<boolean> {
   const before = new Map(slots.known);
   const sql = 'SELECT slot, count(*) AS seen, max(op_no) AS op_no FROM slots GROUP BY slot';
   const answer = await client.attempt({
@@ -139,7 +149,7 @@ async function readSlots({ client, journal, slots }: LoadContext): Promise<void>
     path: '/v1/query-executions',
     body: { sql, limit: 10_000, row_format: 'rows', timeout_ms: 6_000 },
   });
-  if (answer?.status !== 200) return;
+  if (answer?.status !== 200) return false;
   journal.count('readers', 'slot answers looked through');
   const found = new Map<number, number>();
   for (const row of (answer.body.data?.['rows'] ?? []) as Record<string, unknown>[]) {
@@ -152,4 +162,5 @@ async function readSlots({ client, journal, slots }: LoadContext): Promise<void>
     if (shown !== then.operation)
       journal.breach('invisible', `slot ${slot} shows ${shown}, ${then.operation} was acknowledged`);
   }
+  return true;
 }

@@ -102,18 +102,25 @@ async function awaitTurn(
 /** Each after all that it reads; independent ones side by side. */
 async function buildAll(input: MaterializationInput): Promise<void> {
   const running = new Map<string, Promise<void>>();
+  // The list of what is ready may be older than the end of a build: each is begun once.
+  const begun = new Set<string>();
   try {
     for (;;) {
       const isLong = workflowInfo().historyLength > maxHistoryLength;
-      if (isLong && running.size === 0) await continueOnNewest<typeof materialization>(input);
+      const wasAtRest = running.size === 0;
+      if (isLong && wasAtRest) await continueOnNewest<typeof materialization>(input);
       const ready = isLong ? [] : await control.nextBuilds(input);
       for (const tableId of ready) {
-        if (running.size >= buildsAtOnce || running.has(tableId)) continue;
+        if (running.size >= buildsAtOnce || begun.has(tableId)) continue;
+        begun.add(tableId);
         const ended = build(input, tableId).finally(() => running.delete(tableId));
         running.set(tableId, ended);
       }
-      if (running.size === 0) return;
-      setCurrentDetails(`Building ${[...running.keys()].join(' and ')}; the heartbeats have the progress.`);
+      if (running.size === 0) {
+        if (wasAtRest) return;
+        continue;
+      }
+      setCurrentDetails(`Building ${[...running.keys()].join(' and ')}.`);
       await Promise.race(running.values());
     }
   } finally {
