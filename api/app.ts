@@ -66,7 +66,12 @@ import { queryExecutionsRoutes } from './tables/query-executions/routes.ts';
 import { rowsRoutes } from './tables/rows/routes.ts';
 import { tableGrantsRoutes } from './tables/tables/grant-routes.ts';
 import { tablesRoutes } from './tables/tables/routes.ts';
+import { testDefinitionsRoutes } from './tables/verification/definition-routes.ts';
+import { testOverlaysRoutes } from './tables/verification/overlay-routes.ts';
+import { testPreviewsRoutes } from './tables/verification/preview-routes.ts';
+import { verificationRunsRoutes } from './tables/verification/run-routes.ts';
 import { viewsRoutes } from './tables/views/routes.ts';
+import { appsRoutes } from './workspace/apps/routes.ts';
 import { filesRoutes } from './workspace/files/routes.ts';
 import { projectsRoutes } from './workspace/projects/routes.ts';
 import { runsRoutes } from './workspace/runs/routes.ts';
@@ -168,6 +173,10 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   tableImportsRoutes(app, deps);
   tablesRoutes(app, deps);
   viewsRoutes(app, deps);
+  testDefinitionsRoutes(app, deps);
+  testOverlaysRoutes(app, deps);
+  testPreviewsRoutes(app, deps);
+  verificationRunsRoutes(app, deps);
   tableGrantsRoutes(app, deps);
   profilesRoutes(app, deps);
   lineageRoutes(app, deps);
@@ -183,5 +192,6 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   snapshotsRoutes(app, deps);
   appConnectionsRoutes(app, deps);
   lakeMaintenanceRoutes(app, deps);
+  appsRoutes(app, deps);
   return app;
 }

@@ -42,6 +42,7 @@ export const problems = {
   manifest_incomplete: [409, 'The manifest does not match the staged pages'],
   not_appendable: [409, 'The table does not accept rows'],
   not_materialized: [409, 'The table is not materialized'],
+  verification_failed: [409, 'New content failed a test that blocks'],
   conversation_busy: [409, 'The conversation is busy'],
   idempotency_in_flight: [409, 'A request with this idempotency key is still running'],
   rate_limited: [429, 'Too many requests'],

@@ -23,6 +23,8 @@ export type IdPrefix =
   | 'imp'
   | 'tbl'
   | 'viw'
+  | 'vtd'
+  | 'vto'
   | 'lak'
   | 'car'
   | 'cae'

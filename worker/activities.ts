@@ -22,6 +22,9 @@ import { materializationControlActivities } from '../activities/tables/materiali
 import { materializationLakeActivities } from '../activities/tables/materialization/lake.ts';
 import { profileControlActivities } from '../activities/tables/profile/control.ts';
 import { profileLakeActivities } from '../activities/tables/profile/lake.ts';
+import { verificationControlActivities } from '../activities/tables/verification/control.ts';
+import { verificationLakeActivities } from '../activities/tables/verification/lake.ts';
+import { appHealthAgentActivities } from '../activities/workspace/app-health/agent.ts';
 import { keyRotationControlActivities } from '../activities/workspace/key-rotation/control.ts';
 
 /** Every activity, by task queue. */
@@ -38,6 +41,7 @@ export function activitiesOf(
       ...lakeMaintenanceControlActivities(deps, lakeMaintenance),
       ...materializationControlActivities(deps),
       ...profileControlActivities(deps),
+      ...verificationControlActivities(deps),
       ...conversationControlActivities(deps),
       ...agentRunControlActivities(deps),
       ...scheduleControlActivities(deps),
@@ -54,12 +58,14 @@ export function activitiesOf(
       ...lakeMaintenanceLakeActivities(deps, lakeMaintenance),
       ...materializationLakeActivities(deps),
       ...profileLakeActivities(deps),
+      ...verificationLakeActivities(deps),
     },
     agent: {
       ...conversationAgentActivities(deps, agent),
       ...agentRunAgentActivities(deps),
       ...deliveryAgentActivities(deps),
       ...workflowRunAgentActivities(deps),
+      ...appHealthAgentActivities(deps),
     },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type DataEventDeps, startDataEventRuns } from '../domain/automation/workflows/starts/data-events.ts';
 import { type OnChangeDeps, startDueBuilds } from '../domain/tables/calculated-tables/on-change.ts';
+import { startDueVerifications } from '../domain/tables/verification/on-version.ts';
 
 /** Polling interval. The run of a commit is delayed by at most the trigger's window plus this. */
 const everyMs = 500;
@@ -38,6 +39,14 @@ const watches: readonly Watch[] = [
           SELECT id FROM on_change_organizations(${organizationsAtOnce}) AS id`.execute(db)
       ).rows.map(({ id }) => id),
     look: startDueBuilds,
+  },
+  {
+    organizations: async (db) =>
+      (
+        await sql<{ id: string }>`
+          SELECT id FROM verification_organizations(${organizationsAtOnce}) AS id`.execute(db)
+      ).rows.map(({ id }) => id),
+    look: startDueVerifications,
   },
 ];
 

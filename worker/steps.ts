@@ -15,6 +15,8 @@ import { materializationSteps } from '../domain/tables/calculated-tables/reconci
 import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
 import { profileSteps } from '../domain/tables/profiles/reconcile.ts';
 import { tableSteps } from '../domain/tables/tables/reconcile.ts';
+import { verificationSteps } from '../domain/tables/verification/reconcile.ts';
+import { appHealthSteps } from '../domain/workspace/apps/reconcile.ts';
 import { fileSteps } from '../domain/workspace/files/reconcile.ts';
 import { runSteps } from '../domain/workspace/runs/reconcile.ts';
 
@@ -30,6 +32,7 @@ export function reconcileSteps(
     ...batchSteps(deps),
     ...materializationSteps(deps),
     ...profileSteps(deps),
+    ...verificationSteps(deps),
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),
@@ -39,6 +42,7 @@ export function reconcileSteps(
     ...tableSteps(deps),
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),
+    ...appHealthSteps(deps),
     wholeStep('purge', async () => {
       await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
       await purgeTries(deps.db);

@@ -11,4 +11,6 @@ export { delivery } from './publishing/delivery/workflow.ts';
 export { lakeMaintenance } from './tables/lake-maintenance/workflow.ts';
 export { materialization } from './tables/materialization/workflow.ts';
 export { profile } from './tables/profile/workflow.ts';
+export { verification } from './tables/verification/workflow.ts';
+export { appHealth } from './workspace/app-health/workflow.ts';
 export { keyRotation } from './workspace/key-rotation/workflow.ts';

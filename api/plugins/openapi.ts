@@ -29,7 +29,12 @@ const tags: [string, string][] = [
   ['Query Executions', 'Read-only SQL execution.'],
   ['Views', 'Saved SELECTs, read wherever a table is: their metadata, catalog and lineage.'],
   ['Grid', 'Grid tables: creation and columns, calculated tables and how fresh they are.'],
+  [
+    'Verification Tests',
+    'What should hold of tables: definitions, what changes them for some tables, and runs with their results.',
+  ],
   ['Lake', 'Background work that keeps the lake fast and small.'],
+  ['Apps', 'What the organization has deployed elsewhere, as long as it answers.'],
   ['Members', 'The people of the organization, and invitations to it.'],
   ['System', 'Liveness, readiness and explanations of problems.'],
 ];

@@ -51,6 +51,8 @@ export const problemPages: Record<ErrorCode, string> = {
   manifest_incomplete: 'Stage the pages listed as missing, or complete with the pages that are staged.',
   not_appendable: 'Only data tables take rows. Create one with POST /v1/grid/tables and kind=data.',
   not_materialized: 'Materialize the table first; for a profile, compute one.',
+  verification_failed:
+    'GET /v1/verification-tests/runs/{runId} shows the failing rows. Correct the data, or the test, and start again.',
   conversation_busy: 'A reply is streaming. Queue the message, or interrupt the reply.',
   idempotency_in_flight: 'The first request with this key is still running. Wait and send it again.',
   rate_limited: 'Wait as long as Retry-After says. RateLimit headers tell what is left.',

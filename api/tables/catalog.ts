@@ -18,6 +18,9 @@ const catalogColumn = z.object({
 
 export const modelingTier = z.enum(['raw', 'staged', 'curated', 'certified']);
 
+/** What the tests of a table say. */
+export const testedState = z.enum(['passing', 'warning', 'failing', 'untested']);
+
 /** Catalog metadata of tables and views alike. */
 export const catalogFields = {
   name: z.string(),

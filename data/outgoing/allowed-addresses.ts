@@ -65,6 +65,11 @@ export function isAllowedAddress(text: string, port: number, allowed: readonly A
   );
 }
 
+/** Whether this is an address that is reached without the operator opening it. */
+export function isPublicAddress(text: string): boolean {
+  return isIP(text) !== 0 && isPublic(ipaddr.process(text));
+}
+
 /** An allow-list instead of a list of refused ranges, so that a range the library newly learns is refused. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;

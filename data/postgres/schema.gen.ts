@@ -333,6 +333,26 @@ export interface Deliveries {
   workflow_run_id: string | null;
 }
 
+export interface DeployedApps {
+  deployed_at: Timestamp;
+  deployed_by: string;
+  description: string | null;
+  environment: string;
+  failed_checks: number;
+  health_path: string;
+  is_live: boolean;
+  last_checked_at: Timestamp;
+  last_elapsed_ms: number;
+  last_status: number | null;
+  name: string;
+  next_check_at: Timestamp;
+  organization_id: string;
+  revision: Generated<number>;
+  slug: string;
+  url: string;
+  version: string;
+}
+
 export interface DeviceLogins {
   address: string;
   address_group: string;
@@ -940,6 +960,7 @@ export interface Tables {
   column_notes: Generated<Json>;
   created_at: Generated<Timestamp>;
   description: Generated<string>;
+  failures_of: string | null;
   id: string;
   key_columns: Generated<string[]>;
   key_enforced: Generated<boolean>;
@@ -991,6 +1012,87 @@ export interface Users {
   password_hash: string | null;
   removed_at: Timestamp | null;
   role: string;
+}
+
+export interface Verifications {
+  created_at: Generated<Timestamp>;
+  definition_ids: string[] | null;
+  finished_at: Timestamp | null;
+  gate_of: string | null;
+  id: string;
+  organization_id: string;
+  outcome: string | null;
+  snapshot_id: number | null;
+}
+
+export interface VerificationCursors {
+  organization_id: string;
+  version: number;
+}
+
+export interface VerificationResults {
+  definition_id: string;
+  elapsed_ms: number;
+  failing_rows: number | null;
+  failures_table_id: string | null;
+  message: string | null;
+  name: string;
+  organization_id: string;
+  position: number;
+  run_id: string;
+  sample: Generated<string>;
+  severity: string;
+  status: string;
+  table_id: string;
+}
+
+export interface VerifiedTables {
+  finished_at: Timestamp | null;
+  organization_id: string;
+  outcome: string | null;
+  position: number;
+  run_id: string;
+  snapshot_id: number | null;
+  table_id: string;
+  version: number | null;
+}
+
+export interface VerificationDefinitions {
+  blocking: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  defined_by: string;
+  description: Generated<string>;
+  enabled: Generated<boolean>;
+  id: string;
+  keep_rows: Generated<boolean>;
+  kind: string;
+  name: string;
+  organization_id: string;
+  params: string;
+  revision: Generated<number>;
+  selector: Json | null;
+  severity: Generated<string>;
+  table_id: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface VerificationOverlays {
+  blocking: boolean | null;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  definition_id: string;
+  enabled: boolean | null;
+  id: string;
+  organization_id: string;
+  params: string | null;
+  priority: Generated<number>;
+  project_id: string | null;
+  reason: Generated<string>;
+  revision: Generated<number>;
+  severity: string | null;
+  table_id: string | null;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface WorkflowActiveTriggers {
@@ -1139,6 +1241,7 @@ export interface DB {
   definition_reads: DefinitionReads;
   definitions: Definitions;
   deliveries: Deliveries;
+  deployed_apps: DeployedApps;
   device_logins: DeviceLogins;
   dropped_grants: DroppedGrants;
   failing_processes: FailingProcesses;
@@ -1186,6 +1289,12 @@ export interface DB {
   token_usage: TokenUsage;
   tool_results: ToolResults;
   users: Users;
+  verification_cursors: VerificationCursors;
+  verification_definitions: VerificationDefinitions;
+  verification_overlays: VerificationOverlays;
+  verification_results: VerificationResults;
+  verifications: Verifications;
+  verified_tables: VerifiedTables;
   workflow_active_triggers: WorkflowActiveTriggers;
   workflow_approvals: WorkflowApprovals;
   workflow_event_cursors: WorkflowEventCursors;

@@ -16,6 +16,25 @@ interface Words {
     status: 'creating' | 'ready' | 'deleting';
     modeling_tier: Generated<'raw' | 'staged' | 'curated' | 'certified'>;
   };
+  verification_definitions: {
+    kind:
+      | 'not_null'
+      | 'unique'
+      | 'accepted_values'
+      | 'relationship'
+      | 'row_count'
+      | 'freshness'
+      | 'expression'
+      | 'sql';
+    severity: Generated<'error' | 'warn'>;
+  };
+  verification_overlays: { severity: 'error' | 'warn' | null };
+  verifications: { outcome: 'passed' | 'warned' | 'failed' | null };
+  verified_tables: { outcome: 'passed' | 'warned' | 'failed' | null };
+  verification_results: {
+    severity: 'error' | 'warn';
+    status: 'passed' | 'failed' | 'warned' | 'error';
+  };
   definitions: { refresh_mode: Generated<'manual' | 'on_change'> };
   materializations: { mode: 'materialize' | 'sync' };
   builds: { status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped' };

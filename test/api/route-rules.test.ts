@@ -32,6 +32,8 @@ const appendRoutes = [
   'POST /v1/data-syncs/{sync_id}/snapshots/{snapshot_id}/pages',
   'GET /v1/data-syncs/{sync_id}/checkpoint',
   'GET /v1/data-syncs/{sync_id}/pages/{page_id}',
+  'POST /v1/sum-apps',
+  'DELETE /v1/sum-apps/{slug}',
 ];
 const readsOverPost = [
   'POST /v1/query-executions',
@@ -77,6 +79,14 @@ const adminRoutes = [
   'PUT /v1/tables/{table_id}/grants',
   'POST /v1/schedules/{schedule_id}/take-over',
   'POST /v1/workflows/{workflow_id}/take-over',
+  ...['definitions', 'overlays'].flatMap((what) => [
+    `GET /v1/verification-tests/${what}`,
+    `POST /v1/verification-tests/${what}`,
+    ...['GET', 'PATCH', 'DELETE'].map(
+      (method) => `${method} /v1/verification-tests/${what}/{${what.slice(0, -1)}_id}`,
+    ),
+  ]),
+  'POST /v1/verification-tests/effective-set/previews',
 ];
 
 function expectedScope(route: string): string {
@@ -286,11 +296,19 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   const entry = await client.call('POST', `/v1/projects/${project}/catalog-entries`, {
     body: { table_id: tableId },
   });
+  const definition = await client.call('POST', '/v1/verification-tests/definitions', {
+    body: { name: 'd', kind: 'row_count', params: { min: 1 }, target: { table_id: tableId } },
+  });
+  const overlay = await client.call('POST', '/v1/verification-tests/overlays', {
+    body: { definition_id: definition.body.data.id, enabled: false },
+  });
+  const tested = await client.call('POST', '/v1/verification-tests/runs', { body: { table_ids: [tableId] } });
   const talk = await talkOf(client, project);
   return {
     ...talk,
     ...(await scheduleOf(client, project, talk['playbook_id']!)),
     ...(await appOf(client)),
+    slug: await deployedAppOf(client),
     client_id: issued.body.data.clientId,
     user_id: (await personOf(workspace, client, 'member')).id,
     invitation_id: invited.body.data.id,
@@ -309,6 +327,9 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     page_id: `${batchId}.1`,
     page_number: '1',
     query_execution_id: query.body.data.id,
+    definition_id: definition.body.data.id,
+    overlay_id: overlay.body.data.id,
+    '/v1/verification-tests/runs/{run_id}': tested.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
     '/v1/grid/tables/{table_id}/runs/{run_id}': 'run_01kahz3v6dfyvb1s8m3h9q2w4x',
     '/v1/projects/{project_id}/runs/{run_id}': 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
@@ -390,6 +411,14 @@ async function appOf(client: TestClient): Promise<Record<string, string>> {
   await server.close();
   expect(made.body.data.tools, made.text).toHaveLength(1);
   return { connection_id: made.body.data.id, tool: 'tool' };
+}
+
+/** An app that does not answer. */
+async function deployedAppOf(client: TestClient): Promise<string> {
+  const body = { slug: 'theirs', name: 'Theirs', url: 'http://127.0.0.1:1', version: '1' };
+  const made = await client.call('POST', '/v1/sum-apps', { body });
+  expect(made.status, made.text).toBe(201);
+  return made.body.data.slug;
 }
 
 /** A connection to a source that is never contacted. */

@@ -117,6 +117,11 @@ ALLOWED = [
         "A page is named once; a schema compares whole items only.",
     ),
     Allowed(
+        r"POST /v1/sum-apps",
+        r"body\.url: value_error",
+        "What can be fetched, and which addresses may be reached, is not a rule of a schema.",
+    ),
+    Allowed(
         r"(POST|PATCH) /v1/connections/app(/{connection_id})?",
         r"unsupported_option|body\.(url|secrets(\..*)?): (value_error|missing)",
         "Whether an address is one that can be connected to, and which settings an operator allows.",

@@ -6,6 +6,7 @@ import type {
   SnapshotWait,
 } from '../../../domain/intake/datasets/snapshot-runs.ts';
 import { nullableTimestamp, timestamp } from '../../schemas.ts';
+import { refusalFields } from '../../tables/verification/refusal.ts';
 
 export const snapshotSchema = z
   .object({
@@ -33,7 +34,7 @@ export const snapshotSchema = z
       .describe("What the source's columns have become since the snapshot before."),
     cursor: z.string().nullable(),
     error: z
-      .object({ code: z.string(), message: z.string(), stage: z.string().optional() })
+      .object({ code: z.string(), message: z.string(), stage: z.string().optional(), ...refusalFields })
       .nullable()
       .describe('Why it failed; while it runs, why the last try did.'),
     waitsUntil: nullableTimestamp.describe('When a waiting run will continue.'),

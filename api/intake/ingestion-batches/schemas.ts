@@ -4,6 +4,7 @@ import type { StagedPage, StagedTotals } from '../../../domain/intake/ingestion/
 import { freeForm, keptMap } from '../../free-form.ts';
 import { envelope, integerText, nullableTimestamp, ownName, timestamp } from '../../schemas.ts';
 import { sentRow } from '../../tables/rows/schemas.ts';
+import { refusalFields } from '../../tables/verification/refusal.ts';
 import { manifestPages, pageNumber } from './manifest.ts';
 
 const thirtyDaysSeconds = 30 * 86_400;
@@ -95,6 +96,7 @@ const failure = z.looseObject({
     .array(z.looseObject({ key: keptMap }))
     .optional()
     .describe('The first conflicting keys, each with the s_id of a row that has it.'),
+  ...refusalFields,
 });
 
 export const batchSchema = z

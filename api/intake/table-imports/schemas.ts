@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { TableImport } from '../../../domain/intake/file-imports/table-imports.ts';
 import { idText, nullableTimestamp, timestamp } from '../../schemas.ts';
 import { tableName } from '../../tables/grid-tables/schemas.ts';
+import { refusalFields } from '../../tables/verification/refusal.ts';
 import { parsing } from './options.ts';
 
 export const importFormats = ['csv', 'parquet', 'json', 'ndjson', 'xlsx'] as const;
@@ -71,6 +72,7 @@ export const importErrorSchema = z.object({
   column: z.string().nullable(),
   raw: z.string().nullable(),
   reason: z.string().nullable(),
+  ...refusalFields,
 });
 
 export const tableImportSchema = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { envelope, nullableTimestamp } from '../../schemas.ts';
 import { runExample, type runSchema } from '../../workspace/runs/schemas.ts';
+import { refusalFields } from '../verification/refusal.ts';
 
 const version = z.int().nullable();
 
@@ -23,7 +24,7 @@ export const gridStatusSchema = z
       .object({ mode: z.enum(['full', 'incremental']), rowsRead: z.int(), elapsedMs: z.int() })
       .nullable(),
     runId: z.string().nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: z.object({ code: z.string(), message: z.string(), ...refusalFields }).nullable(),
   })
   .meta({ id: 'GridTableStatus' });
 

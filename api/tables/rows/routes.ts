@@ -7,7 +7,7 @@ import { readRows } from '../../../domain/tables/rows/read.ts';
 import { upsertKeys, upsertRowIds, upsertRows } from '../../../domain/tables/rows/upsert.ts';
 import { notAppendable } from '../../../domain/tables/tables/appendable.ts';
 import { findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
-import { getTable, type TableRow, uniqueKeysOf } from '../../../domain/tables/tables/tables.ts';
+import { getTable, isInLake, type TableRow, uniqueKeysOf } from '../../../domain/tables/tables/tables.ts';
 import { snapshotShowing } from '../../../domain/tables/tables/versions.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
@@ -154,7 +154,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     { 200: rowsPage },
     async ({ organizationId, caller, params, query, request, reply, transaction }) => {
       const table = await transaction((db) => exists(db, organizationId, params, caller));
-      if (table.kind === 'system') throw new AppError('conflict', 'System tables cannot be read.');
+      if (!isInLake(table)) throw new AppError('conflict', 'System tables cannot be read.');
       const list = request as ListRequest;
       const from = decodeCursor(rowsCursor, list);
       const lake = await deps.lake.catalog.get(organizationId);

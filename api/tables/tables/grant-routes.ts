@@ -91,16 +91,17 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** The database gives a quarantine table the grants of its table. */
+/** The database gives a quarantine table, and one of failing rows, the grants of its table. */
 async function refuseQuarantine(
   db: OrganizationTransaction,
-  { organization_id: organizationId, quarantine_of: id }: TableRow,
+  { organization_id: organizationId, quarantine_of: quarantineOf, failures_of: failuresOf }: TableRow,
 ): Promise<void> {
+  const id = quarantineOf ?? failuresOf;
   const table = id === null ? undefined : await findTable(db, organizationId, id);
   if (table === undefined) return;
   throw new AppError(
     'conflict',
-    `This is the quarantine of the table ${table.name} and has its grants: change those of ${table.id}.`,
+    `This is ${quarantineOf === null ? 'a table of failing rows' : 'the quarantine'} of the table ${table.name} and has its grants: change those of ${table.id}.`,
   );
 }
 

@@ -1,8 +1,12 @@
 import type { z } from 'zod';
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lineageSummary } from '../../../domain/tables/definitions/describe.ts';
+import { type DefinitionGraph, loadGraph } from '../../../domain/tables/definitions/graph.ts';
 import { decidedType, type PhysicalTable, physicalTables } from '../../../domain/tables/tables/columns.ts';
-import type { TableKind, TableRow } from '../../../domain/tables/tables/tables.ts';
+import { isInLake, type TableKind, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { testedStates } from '../../../domain/tables/verification/table-state.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { notedColumns } from '../catalog.ts';
 import type { catalogSchema, tableSchema } from './schemas.ts';
@@ -20,8 +24,7 @@ export async function describeTables(
   organizationId: string,
   rows: readonly TableRow[],
 ): Promise<KnownTable[]> {
-  if (rows.every((row) => row.kind === 'system'))
-    return rows.map((row) => ({ row, statistics: undefined, physical: undefined }));
+  if (!rows.some(isInLake)) return rows.map((row) => ({ row, statistics: undefined, physical: undefined }));
   const lake = await deps.lake.catalog.get(organizationId);
   const [statistics, physical] = await Promise.all([
     tableStatistics(deps.lake.catalogPool, lake.schema),
@@ -30,12 +33,12 @@ export async function describeTables(
   return rows.map((row) => ({
     row,
     statistics: statistics.get(row.id),
-    physical: row.kind === 'system' ? undefined : physical.get(row.name.toLowerCase()),
+    physical: isInLake(row) ? physical.get(row.name.toLowerCase()) : undefined,
   }));
 }
 
 export function tableView({ row, statistics, physical }: KnownTable): z.infer<typeof tableSchema> {
-  const system = row.kind === 'system';
+  const system = !isInLake(row);
   return {
     id: row.id,
     name: row.name,
@@ -52,11 +55,29 @@ export function tableView({ row, statistics, physical }: KnownTable): z.infer<ty
   };
 }
 
+/** What other rows say of tables. */
+export interface CatalogFacts {
+  graph: DefinitionGraph;
+  states: Awaited<ReturnType<typeof testedStates>>;
+}
+
+export async function catalogFacts(
+  db: OrganizationTransaction,
+  organizationId: string,
+): Promise<CatalogFacts> {
+  return {
+    graph: await loadGraph(db, organizationId),
+    states: await testedStates(db, organizationId),
+  };
+}
+
 /** Catalog metadata of a table with physical storage. */
 export function catalogView(
   { row, statistics, physical }: KnownTable,
+  { graph, states }: CatalogFacts,
   compact: boolean,
 ): z.infer<typeof catalogSchema> {
+  const tested = states.get(row.id);
   return {
     tableId: row.id,
     name: row.name,
@@ -70,7 +91,8 @@ export function catalogView(
       (physical?.columns ?? []).map((column) => ({ ...column, dataType: decidedType(column) })),
       compact,
     ),
-    lineage: { upstream: 0, downstream: 0 },
+    lineage: lineageSummary(graph, row.id),
+    verification: { state: tested?.state ?? 'untested', at: tested?.at.toISOString() ?? null },
     rowCount: statistics?.rowCount ?? 0,
     updatedAt: lastChange(row, statistics).toISOString(),
   };

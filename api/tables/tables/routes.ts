@@ -3,12 +3,12 @@ import { AppError } from '../../../data/errors.ts';
 import { listVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { dropTable } from '../../../domain/tables/tables/lifecycle.ts';
-import { getTable, listTables, lockTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable, isInLake, listTables, lockTable } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { confirmQuery, decodeCursor, type ListRequest, page, pageQuery, toPage } from '../../schemas.ts';
 import { changeCatalog, updateCatalogBody } from '../catalog.ts';
-import { catalogView, describeTables, type KnownTable, tableView } from './records.ts';
+import { catalogFacts, catalogView, describeTables, type KnownTable, tableView } from './records.ts';
 import {
   catalogExample,
   listCatalogQuery,
@@ -74,9 +74,10 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
       const { compact, modeling_tier: tier } = query;
       const rows = await transaction((db) => listTables(db, organizationId));
       const wanted = rows.filter((row) => tier === undefined || row.modeling_tier === tier);
+      const facts = await transaction((db) => catalogFacts(db, organizationId));
       const tables = (await describeTables(deps, organizationId, wanted))
         .filter(({ physical }) => physical !== undefined)
-        .map((table) => catalogView(table, compact === 'true'));
+        .map((table) => catalogView(table, facts, compact === 'true'));
       return { tables, total: tables.length };
     },
   );
@@ -109,9 +110,10 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/tables/:table_id/catalog'],
     { summary: 'Show the catalog metadata of a table', exists },
     { 200: oneCatalog },
-    async ({ organizationId, params }) => ({
-      data: catalogView(await knownInCatalog(organizationId, params.table_id), false),
-    }),
+    async ({ organizationId, params, transaction }) => {
+      const table = await knownInCatalog(organizationId, params.table_id);
+      return { data: catalogView(table, await transaction((db) => catalogFacts(db, organizationId)), false) };
+    },
   );
 
   route(
@@ -131,7 +133,8 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
         const locked = await lockTable(db, organizationId, table.row.id);
         return changeCatalog(db, locked, table.physical?.columns ?? [], body);
       });
-      return { data: catalogView({ ...table, row }, false) };
+      const facts = await transaction((db) => catalogFacts(db, organizationId));
+      return { data: catalogView({ ...table, row }, facts, false) };
     },
   );
 
@@ -151,7 +154,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
       const { row } = await known(organizationId, params.table_id);
       const list = request as ListRequest;
       const before = decodeCursor(z.int(), list);
-      if (row.kind === 'system') return { items: [], nextCursor: null };
+      if (!isInLake(row)) return { items: [], nextCursor: null };
       const lake = await deps.lake.catalog.get(organizationId);
       const versions = await listVersions(
         deps.lake.catalogPool,

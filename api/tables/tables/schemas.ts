@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { characters, envelope, timestamp } from '../../schemas.ts';
-import { catalogFields } from '../catalog.ts';
+import { characters, envelope, nullableTimestamp, timestamp } from '../../schemas.ts';
+import { catalogFields, testedState } from '../catalog.ts';
 
 export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
 
@@ -25,6 +25,9 @@ export const catalogSchema = z
   .object({
     tableId: z.string(),
     ...catalogFields,
+    verification: z
+      .object({ state: testedState, at: nullableTimestamp })
+      .describe('What its tests say, and since when; GET …/verification says more.'),
     rowCount: z.int(),
   })
   .meta({ id: 'TableCatalog' });
@@ -63,6 +66,7 @@ export const catalogExample: z.input<typeof catalogSchema> = {
     },
   ],
   lineage: { upstream: 0, downstream: 0 },
+  verification: { state: 'passing', at: '2026-11-21T08:30:00.000Z' },
   rowCount: 1_204,
   updatedAt: '2026-11-21T08:30:00.000Z',
 };

@@ -10,6 +10,7 @@ import {
   removeStaged,
   writeManifest,
 } from '../../tables/staging/staging.ts';
+import { type Gated, refusedBy, refuseUnverified } from '../../tables/verification/gate.ts';
 import { getDataConnection } from '../data-connections/data-connections.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
@@ -61,6 +62,7 @@ export async function stageSnapshot(
     throw error;
   });
   if (!('files' in copied)) return copied;
+  await refuseUnverified(deps, gatedOf(row, copied), signal);
   await writeManifest(deps, work, copied);
   await inOrganization(deps.db, organizationId, (db) =>
     updateSnapshotRun(db, organizationId, row.id, {
@@ -75,6 +77,13 @@ export async function stageSnapshot(
   );
   return { rows: copied.rows };
 }
+
+const gatedOf = (row: SnapshotRun, { columns, files, replica }: Manifest): Gated => ({
+  ...{ organizationId: row.organization_id, tableId: row.table_id, tableName: row.table_name },
+  ...{ columns, files },
+  how: replica?.isIncremental === true ? { kind: 'merge', keys: replica.keys } : { kind: 'replace' },
+  process: { id: row.id, startedAt: row.created_at, projectId: null, by: row.created_by },
+});
 
 async function copyDatabase(
   { copier }: SnapshotRunDeps,
@@ -153,5 +162,6 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
     return { failure: { code: 'engine_failed', message }, isFinal: true };
   }
   if (!(error instanceof AppError)) return undefined;
-  return { failure: { code: error.code, message: error.message }, isFinal: !isRetryable(error) };
+  const { code, message } = error;
+  return { failure: { code, message, ...refusedBy(error) }, isFinal: !isRetryable(error) };
 }

@@ -4,6 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
+import type { Refusal } from '../../tables/definitions/definitions.ts';
 import {
   deleteRun,
   describeStep,
@@ -46,7 +47,7 @@ export const copyStep = 'copy';
 export const activeStatuses: readonly Status[] = ['queued', 'running', 'awaiting_confirmation'];
 
 /** Why a snapshot failed, as shown to users. */
-export interface SnapshotFailure {
+export interface SnapshotFailure extends Refusal {
   code: string;
   message: string;
   stage?: string;

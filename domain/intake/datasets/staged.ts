@@ -2,11 +2,12 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import type { StagedWork } from '../../tables/staging/staging.ts';
+import type { GateDeps } from '../../tables/verification/gate.ts';
 import type { Copied, SourceCopier } from './copy/copier.ts';
 import type { Replica, ReplicateDeps } from './replicate.ts';
 import type { SnapshotRun } from './snapshot-runs.ts';
 
-export interface SnapshotRunDeps extends ReplicateDeps {
+export interface SnapshotRunDeps extends ReplicateDeps, Omit<GateDeps, keyof ReplicateDeps> {
   db: Database;
   lake: LakeDeps;
   objects: ObjectStore;

@@ -20,6 +20,7 @@ import {
 } from '../../tables/staging/staging.ts';
 import { replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
+import { type GateDeps, type Gated, refusedBy, refuseUnverified } from '../../tables/verification/gate.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
@@ -33,7 +34,7 @@ import {
   type TableImport,
 } from './table-imports.ts';
 
-export interface ImportRunDeps {
+export interface ImportRunDeps extends GateDeps {
   db: Database;
   lake: LakeDeps;
   objects: ObjectStore;
@@ -72,9 +73,17 @@ export async function stageImport(
   const target = { prefixUrl: await newAttemptUrl(deps, work), quarantine: onBadRow === 'quarantine' };
   const input = { source, options, target };
   const staged = await deps.files.stage(row.organization_id, input, progress, signal);
+  await refuseUnverified(deps, gatedOf(row, staged), signal);
   await writeManifest(deps, work, staged);
   return staged;
 }
+
+const gatedOf = (row: TableImport, { table }: Staged): Gated => ({
+  ...{ organizationId: row.organization_id, tableId: row.table_id, tableName: row.table_name },
+  ...{ columns: table.columns, files: table.files },
+  how: { kind: row.mode === 'append' ? 'append' : 'replace' },
+  process: { id: row.id, startedAt: row.created_at, projectId: row.project_id, by: row.created_by },
+});
 
 /** Commits what is staged exactly once, and marks the import as succeeded. */
 export async function commitImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
@@ -185,7 +194,8 @@ function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof BadFileError) return error.failure;
   if (error instanceof FileCrashError) return engineFailed;
   if (!(error instanceof AppError) || isRetryable(error)) return undefined;
-  return { code: error.code, message: error.message, line: null, column: null, raw: null, reason: null };
+  const nowhere = { line: null, column: null, raw: null, reason: null };
+  return { code: error.code, message: error.message, ...nowhere, ...refusedBy(error) };
 }
 
 /**

@@ -4,6 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
+import type { Refusal } from '../../tables/definitions/definitions.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
@@ -29,7 +30,7 @@ export const tableImportStates = states(
 );
 
 /** A permanent failure of an import, as shown to users. */
-export interface ImportFailure {
+export interface ImportFailure extends Refusal {
   code: string;
   message: string;
   line: number | null;
@@ -169,8 +170,9 @@ export async function recordFailure(
 function storable(failure: ImportFailure): ImportFailure {
   const clean = <T extends string | null>(text: T) =>
     text?.toWellFormed().replaceAll('\u0000', '\ufffd') ?? null;
-  const { code, message, line, column, raw, reason } = failure;
+  const { code, message, line, column, raw, reason, ...refusal } = failure;
   return {
+    ...refusal,
     code,
     message: clean(message) ?? '',
     line,

@@ -3,18 +3,21 @@ import { commitOperations, type LakeDeps, lakeFailure } from '../../../data/lake
 import { findOperations, type LedgerEntry, tableStatistics } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { findPhysicalTable, type PhysicalTable } from '../../tables/tables/columns.ts';
+import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { flushHeld, renewableBytes } from '../../tables/tables/flush.ts';
 import { getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { blockingTests, type Gated, refuseUnverified } from '../../tables/verification/gate.ts';
 import { requireKeys, targetColumns } from './columns.ts';
 import { findDataSync } from './data-syncs.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
 import { refuseTakenRowIds } from './merge.ts';
 import {
+  deletedFlag,
   keepLastOfEachKey,
   type PageFilesDeps,
   refuseLossyIntegers,
   refuseRepeatedRowIds,
+  writeIncoming,
   writeRecords,
 } from './page-files.ts';
 import { quarantineOf } from './quarantine.ts';
@@ -85,14 +88,25 @@ export async function applyBatch(
       };
       await refuseLossyIntegers(reading, pages, target.narrowed);
       const plan = { deps, lake, batch, table, connection, keys, pages, before, target };
+      const gate = (how: Gated['how'], files: readonly { url: string }[]) =>
+        refuseUnverified(deps, gatedOf(batch, table, target.columns, files, how), signal ?? neverAborted);
       if (batch.mode === 'upsert') {
         const incoming = await keepLastOfEachKey(reading, pages, target, keys);
+        if (
+          incoming !== undefined &&
+          (await blockingTests(deps.db, batch.organization_id, table.id)).length > 0
+        ) {
+          const files = await writeIncoming(reading, incoming, target.columns);
+          await gate({ kind: 'merge', keys, deleted: deletedFlag.name }, files);
+        }
         const applied = await hold({ ...plan, files: [], incoming });
         if (incoming !== undefined) await connection.run(`DROP TABLE ${incoming.table}`);
         return applied;
       }
       await refuseRepeatedRowIds(reading, pages);
-      return hold({ ...plan, files: await writeRecords(reading, pages, target), incoming: undefined });
+      const files = await writeRecords(reading, pages, target);
+      await gate({ kind: batch.mode === 'append' ? 'append' : 'replace' }, files);
+      return hold({ ...plan, files, incoming: undefined });
     },
     { signal },
   );
@@ -100,6 +114,20 @@ export async function applyBatch(
     throw signal?.aborted === true ? error : lakeFailure(error);
   });
 }
+
+const neverAborted = new AbortController().signal;
+
+const gatedOf = (
+  batch: IngestionBatch,
+  table: TableRow,
+  columns: readonly LakeColumn[],
+  files: readonly { url: string }[],
+  how: Gated['how'],
+): Gated => ({
+  ...{ organizationId: batch.organization_id, tableId: table.id, tableName: table.name },
+  ...{ columns: how.kind === 'merge' ? [...columns, deletedFlag] : columns, files, how },
+  process: { id: batch.id, startedAt: batch.created_at, projectId: null, by: batch.created_by },
+});
 
 function hold(plan: Commit): Promise<AppliedToLake> {
   return plan.deps.lake.locks.hold(plan.table.id, () => commit(plan));

@@ -2,6 +2,7 @@ import { AppError, isRetryable } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { voidOperation } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { refusedBy } from '../../tables/verification/gate.ts';
 import { appliedOf } from './apply.ts';
 import { finishApplied } from './finish.ts';
 import { type BatchFailure, type IngestionBatch, moveBatch } from './ingestion-batches.ts';
@@ -60,12 +61,14 @@ export async function failBatch(
   );
 }
 
-function failureOf({ code, message, extensions }: AppError): BatchFailure {
+function failureOf(error: AppError): BatchFailure {
+  const { code, message, extensions } = error;
   const { row_ids: rowIds, keys } = extensions;
   return {
     code,
     message,
     ...(Array.isArray(rowIds) ? { rowIds } : {}),
     ...(Array.isArray(keys) ? { keys } : {}),
+    ...refusedBy(error),
   };
 }

@@ -9,6 +9,7 @@ import {
 import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
+import type { Refusal } from '../../tables/definitions/definitions.ts';
 import type { StagedTotals } from './staged-pages.ts';
 
 export type IngestionBatch = RecordOf<'ingestion_batches'>;
@@ -62,7 +63,7 @@ export function isRevocable(status: string): boolean {
 }
 
 /** Why a batch failed, as shown to its client. */
-export interface BatchFailure {
+export interface BatchFailure extends Refusal {
   code: string;
   message: string;
   /** The first conflicting s_ids; those beyond 2^53 as strings. */

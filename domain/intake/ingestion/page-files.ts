@@ -82,11 +82,29 @@ export async function keepLastOfEachKey(
   return { table, rows: Number(rows), deletions: Number(deletions), createdAt: String(createdAt) };
 }
 
+/** Writes the records that an upsert is reduced to, with the flag of those that delete their row. */
+export async function writeIncoming(
+  { connection, objects, prefixUrl }: PageFilesDeps,
+  { table }: IncomingRows,
+  columns: readonly LakeColumn[],
+): Promise<StagedFile[]> {
+  const names = [...columns.map(({ name }) => identifier(name)), isDeleted];
+  const read = async (sql: string) => (await connection.read(sql)).rows;
+  const target = { objects, prefixUrl: `${prefixUrl}incoming/`, columns: names.length };
+  return writeParquet(read, `SELECT ${names.join(', ')} FROM ${table}`, {
+    ...target,
+    sourceBytes: 0,
+  });
+}
+
 /** Names that cannot occur in users' records. */
 const pageOrder = identifier(`${internalColumnPrefix}page`);
 const recordOrder = identifier(`${internalColumnPrefix}record`);
 /** Whether a record deletes its row. */
-export const isDeleted = identifier(`${internalColumnPrefix}deleted`);
+export const deletedFlag: LakeColumn = {
+  ...{ name: `${internalColumnPrefix}deleted`, dataType: 'BOOLEAN', nullable: false, typing: 'declared' },
+};
+export const isDeleted = identifier(deletedFlag.name);
 
 function isDeletedIn(pages: readonly StagedPage[], columns: readonly LakeColumn[]): string {
   const isField =

@@ -10,6 +10,7 @@ import type { Database } from '../../../data/postgres/client.ts';
 import type { PhysicalTable } from '../../tables/tables/columns.ts';
 import { addColumnStatements, createTableStatements, retypeColumns } from '../../tables/tables/retype.ts';
 import { type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
+import type { GateDeps } from '../../tables/verification/gate.ts';
 import type { StagedFile } from '../file-imports/contract.ts';
 import type { TargetColumns } from './columns.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
@@ -18,7 +19,7 @@ import type { IncomingRows } from './page-files.ts';
 import type { StagedPage } from './staged-pages.ts';
 import { refuseAmbiguousKeys, refuseRepeatedKeys } from './unique-keys.ts';
 
-export interface ApplyDeps {
+export interface ApplyDeps extends GateDeps {
   db: Database;
   lake: LakeDeps;
   /** Engine for collecting pages; its work may wait for the table's lock. */

@@ -7,6 +7,7 @@ import {
 import { currentDefinitions } from '../analyses/analyses.ts';
 import { type BuildRecord, builtOf, getDefinition, listDefined } from '../definitions/definitions.ts';
 import type { Built, BuiltFile } from '../query/build/contract.ts';
+import { withOutputLimit } from '../staging/output-limit.ts';
 import {
   isCommitted,
   newAttemptUrl,
@@ -21,11 +22,11 @@ import {
 import { addFiles } from '../tables/add-files.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
+import { type Gated, refusedBy, refuseUnverified } from '../verification/gate.ts';
 import { isWorthKeeping, type ShorterWay, shorterWay } from './added.ts';
 import { type PlannedRead, planBuild } from './build-plan.ts';
 import type { BuildDeps } from './deps.ts';
 import { type BuildId, findBuild, getMaterialization, moveBuild } from './materializations.ts';
-import { withOutputLimit } from './output-limit.ts';
 
 /** What is staged for a table, and what it was made from. */
 interface BuildManifest {
@@ -62,12 +63,13 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
   const current = await currentDefinitions(deps, organizationId, [tableId]);
   const lake = await deps.lake.catalog.get(organizationId);
   const startedAt = performance.now();
-  const planned = await inOrganization(deps.db, organizationId, async (db) => {
+  const { planned, materialization } = await inOrganization(deps.db, organizationId, async (db) => {
+    const materialization = await getMaterialization(db, organizationId, runId);
     const build = await findBuild(db, id);
-    if (build?.status === 'succeeded') return undefined;
+    if (build?.status === 'succeeded') return { planned: undefined, materialization };
     if (build?.status === 'waiting') await moveBuild(db, id, 'waiting', 'running');
     else if (build?.status !== 'running') throw new AppError('conflict', 'The build has ended.');
-    return planBuild(deps.lake, db, await getMaterialization(db, organizationId, runId), tableId);
+    return { planned: await planBuild(deps.lake, db, materialization, tableId), materialization };
   });
   if (planned === undefined) return 0;
   const way = await shorterWay(deps, current, planned);
@@ -82,8 +84,9 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
   } as const;
   const { timeoutMs, maxBytes } = deps.buildLimits;
   const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };
+  const advice = 'Let the query give fewer rows or columns, or have BUILD_MAX_GIB raised.';
   const written = () => sizeBelow(deps, prefixUrl);
-  const built = await withOutputLimit({ written, maxBytes, signal }, (until) =>
+  const built = await withOutputLimit({ written, maxBytes, signal, advice }, (until) =>
     deps.builds.perform({ ...task, ...way, prefixUrl }, { ...limits, signal: until }),
   ).catch(async (error: unknown) => {
     await removeBelow(deps, prefixUrl).catch(() => undefined);
@@ -94,6 +97,16 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
   if (built.groupFiles.length > 0 && !isKept) await removeBelow(deps, `${prefixUrl}groups/`);
   const manifest = manifestOf(id, planned, way, { ...built, groupFiles: isKept ? built.groupFiles : [] });
   manifest.record.elapsedMs = Math.round(performance.now() - startedAt);
+  const gated: Gated = {
+    ...{ organizationId, tableId, tableName: definition.name },
+    ...{ columns: manifest.columns, files: manifest.files },
+    how: { kind: manifest.addsTo === null ? 'replace' : 'append' },
+    process: {
+      ...{ id: runId, startedAt: materialization.created_at, projectId: null },
+      by: materialization.created_by,
+    },
+  };
+  await refuseUnverified(deps, gated, signal);
   await writeManifest(deps, work, manifest);
   return built.rows;
 }
@@ -199,7 +212,7 @@ export async function recordBuildFailure(db: Database, id: BuildId, error: unkno
   await inOrganization(db, id.organizationId, (transaction) =>
     transaction
       .updateTable('builds')
-      .set({ error: JSON.stringify({ code, message }) })
+      .set({ error: JSON.stringify({ code, message, ...refusedBy(error) }) })
       .where('organization_id', '=', id.organizationId)
       .where('run_id', '=', id.runId)
       .where('table_id', '=', id.tableId)

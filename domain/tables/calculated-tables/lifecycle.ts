@@ -10,6 +10,7 @@ import {
 import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeMaterializationSignal } from '../../../workflows/tables/materialization/names.ts';
 import { findRun, followRun, reportRunProgress, showSteps } from '../../workspace/runs/runs.ts';
+import type { BuildFailure } from '../definitions/definitions.ts';
 import { loadGraph, reachable } from '../definitions/graph.ts';
 import { deleteLakePins, insertLakePin } from '../lake-maintenance/pins.ts';
 import { staleness, surroundings } from './freshness.ts';
@@ -161,9 +162,11 @@ export function endBuild(
       status === 'failed' ? ((build.error as typeof internalFailure | null) ?? internalFailure) : null;
     await moveBuild(transaction, { organizationId, runId, tableId }, build.status, status, { error });
     if (error === null) return;
+    const { code, message, ...refusal } = error;
+    const failure: BuildFailure = { code, message, refusal, runId, at: new Date().toISOString() };
     await transaction
       .updateTable('definitions')
-      .set({ failure: JSON.stringify({ ...error, runId, at: new Date().toISOString() }) })
+      .set({ failure: JSON.stringify(failure) })
       .where('organization_id', '=', organizationId)
       .where('id', '=', tableId)
       .execute();

@@ -137,6 +137,7 @@ function stateOf(
     lastRefresh:
       built === undefined ? null : { mode: built.mode, rowsRead: built.rowsRead, elapsedMs: built.elapsedMs },
     runId: work?.runId ?? failure?.runId ?? built?.runId ?? null,
-    error: failure === undefined ? null : { code: failure.code, message: failure.message },
+    error:
+      failure === undefined ? null : { code: failure.code, message: failure.message, ...failure.refusal },
   };
 }

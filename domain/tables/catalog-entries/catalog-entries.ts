@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { findRelation, type TableKind, type TableRow } from '../tables/tables.ts';
+import { findRelation, isInLake, type TableKind, type TableRow } from '../tables/tables.ts';
 
 /** An entry, with the current name of its table or view. */
 export type CatalogEntry = RecordOf<'catalog_entries'> & { name: string; kind: TableKind };
@@ -125,7 +125,7 @@ export async function attachTable(
 
 function attachable(table: TableRow | undefined): void {
   if (table?.status !== 'ready') throw notFound('The table or view');
-  if (table.kind !== 'system') return;
+  if (isInLake(table)) return;
   throw new AppError('conflict', `The system table ${table.name} cannot be attached: it cannot be queried.`);
 }
 

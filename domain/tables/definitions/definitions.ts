@@ -39,9 +39,18 @@ export interface BuildRecord {
   builtAt: string;
 }
 
+/** What a process says besides, whose new content a blocking test refused. */
+export interface Refusal {
+  definitionIds?: string[];
+  /** The run of tests. */
+  runId?: string;
+  failuresTableIds?: string[];
+}
+
 export interface BuildFailure {
   code: string;
   message: string;
+  refusal?: Refusal;
   runId: string;
   at: string;
 }

@@ -1,5 +1,5 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type DefinitionGraph, loadGraph, reachable } from './graph.ts';
+import { type DefinitionGraph, reachable } from './graph.ts';
 
 /** A table or view as another one refers to it. */
 export interface RelationRef {
@@ -32,10 +32,4 @@ export function lineageSummary(graph: DefinitionGraph, id: string): { upstream: 
     upstream: reachable([id], graph.reads).length,
     downstream: reachable([id], graph.readBy).length,
   };
-}
-
-/** The same for many. */
-export async function lineageSummaries(db: OrganizationTransaction, organizationId: string) {
-  const graph = await loadGraph(db, organizationId);
-  return (id: string) => lineageSummary(graph, id);
 }

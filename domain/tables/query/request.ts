@@ -8,6 +8,11 @@ export interface QueryRelation {
   definition?: string;
   /** All that a view may name, whatever the statement may; absent if it may name the same. */
   reads?: readonly QueryRelation[];
+  /**
+   * Files of the lake's own folder that it is read from, in place of a table, by a SELECT that is ours. Never
+   * from a request: the SELECT is not checked.
+   */
+  staged?: string;
   /** Why it cannot be read now; the statement that names it is refused with this. */
   refusal?: string;
 }

@@ -41,10 +41,16 @@ export async function listTables(
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'ready')
-    .where('kind', '<>', 'view');
+    .where('kind', '<>', 'view')
+    // Named by the results that they belong to.
+    .where('failures_of', 'is', null);
   if (options.projectId !== undefined) query = query.where('project_id', '=', options.projectId);
   return query.orderBy('id').execute();
 }
+
+/** Whether the rows are in the lake: those of a table that every organization has from the start are not. */
+export const isInLake = ({ kind, failures_of: failuresOf }: TableRow): boolean =>
+  kind !== 'system' || failuresOf !== null;
 
 /** A table as named in statements. */
 export type NamedTable = Pick<TableRow, 'id' | 'name'>;
@@ -75,7 +81,9 @@ export async function listQueryable(
     .select(['tables.id', 'tables.name', 'tables.kind', 'definitions.id as unbuilt'])
     .where('tables.organization_id', '=', organizationId)
     .where('tables.status', '=', 'ready')
-    .where('tables.kind', '<>', 'system')
+    .where((where) =>
+      where.or([where('tables.kind', '<>', 'system'), where('tables.failures_of', 'is not', null)]),
+    )
     .orderBy('tables.id')
     .execute();
   return rows.map(({ id, name, kind, unbuilt }) => ({ id, name, kind, isUnbuilt: unbuilt !== null }));

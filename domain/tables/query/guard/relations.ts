@@ -28,8 +28,10 @@ export async function knownRelations(
     const [source, within] = next;
     const folded = foldName(source);
     for (const relation of within) {
-      if (relation.definition === undefined || views.has(relation.id) || !mayName(folded, relation.name))
-        continue;
+      if (views.has(relation.id) || !mayName(folded, relation.name)) continue;
+      if (relation.staged !== undefined)
+        views.set(relation.id, { sql: relation.staged, tree: await parse(relation.staged) });
+      if (relation.definition === undefined) continue;
       const definition = withoutTail(relation.definition);
       views.set(relation.id, { sql: definition, tree: await parse(definition) });
       texts.push([definition, relation.reads ?? relations]);

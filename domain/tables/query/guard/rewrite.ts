@@ -56,6 +56,10 @@ function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): O
   context.scanned.add(relation.id);
   const version = place.version ?? context.atVersions.get(foldName(relation.name));
   const view = context.relations.view(relation);
+  if (relation.staged !== undefined) {
+    if (view === undefined || table['at_clause'] !== null) throw uninspectable(`The table ${relation.name}`);
+    return asSubquery(table, relation, view.sql, structuredClone(view.tree));
+  }
   if (relation.definition !== undefined) {
     if (view === undefined || table['at_clause'] !== null) throw uninspectable(`The view ${relation.name}`);
     return expandView(table, relation, structuredClone(view), context, { ...place, version });

@@ -8,6 +8,8 @@ interface OutputLimit {
   written: () => Promise<number>;
   maxBytes: number;
   signal: AbortSignal;
+  /** What to do about it. */
+  advice: string;
   /** How often it is looked, in milliseconds. */
   everyMs?: number;
 }
@@ -19,7 +21,7 @@ interface OutputLimit {
  * @throws AppError `query_too_large`
  */
 export async function withOutputLimit<T>(
-  { written, maxBytes, signal, everyMs = 5_000 }: OutputLimit,
+  { written, maxBytes, signal, advice, everyMs = 5_000 }: OutputLimit,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const tooMuch = new AbortController();
@@ -47,6 +49,6 @@ export async function withOutputLimit<T>(
   }
   throw new AppError(
     'query_too_large',
-    `The build wrote more than ${(maxBytes / gibibyte).toLocaleString('en-US')} GiB, the most that a table may be built with here (BUILD_MAX_GIB). Let its query give fewer rows or columns.`,
+    `It wrote more than ${(maxBytes / gibibyte).toLocaleString('en-US')} GiB, the most that it may here. ${advice}`,
   );
 }

@@ -1,0 +1,82 @@
+import {
+  getTestDefinition,
+  listTestDefinitions,
+  removeTestDefinition,
+} from '../../../domain/tables/verification/definitions.ts';
+import { changeTestDefinition, createTestDefinition } from '../../../domain/tables/verification/write.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { clientGone } from '../../reply.ts';
+import { resource } from '../../resource.ts';
+import {
+  changeDefinitionBody,
+  createDefinitionBody,
+  definitionExample,
+  definitionSchema,
+  definitionView,
+  targetOf,
+  writtenOf,
+} from './definition-schemas.ts';
+
+/** What should hold of tables, as administrators write it. */
+export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
+  const definitions = resource(app, deps, {
+    tag: 'Verification Tests',
+    path: '/v1/verification-tests/definitions/:definition_id',
+    schema: definitionSchema,
+    example: definitionExample,
+    load: (db, organizationId, { definition_id: id }) => getTestDefinition(db, organizationId, id),
+    view: definitionView,
+  });
+
+  definitions.list({
+    summary: 'List test definitions, newest first',
+    admin: true,
+    rows: (db, { organizationId }, slice) => listTestDefinitions(db, organizationId, slice),
+  });
+  definitions.create({
+    summary: 'Define a test',
+    description:
+      'It is checked as far as it can be known: parameters by their kind, and for one table its columns and what the engine says. What a selector finds is checked when it runs. SQL reads with the rights of who wrote it; failing rows are shown to those who may read the tested table.',
+    admin: true,
+    body: createDefinitionBody,
+    errors: ['conflict', 'queries_saturated'],
+    run: ({ organizationId, caller, body, newId, reply }) =>
+      createTestDefinition(
+        deps,
+        { organizationId, id: newId('vtd'), callerId: caller.id, signal: clientGone(reply) },
+        writtenOf(body),
+      ),
+  });
+  definitions.show({ summary: 'Show a test definition', admin: true });
+  definitions.change({
+    summary: 'Change a test definition',
+    description: 'Fields left out stay. `params` and `target` are replaced as a whole.',
+    admin: true,
+    body: changeDefinitionBody,
+    errors: ['revision_conflict', 'queries_saturated'],
+    run: ({ organizationId, caller, params, body, reply }) => {
+      const { expected_revision: expectedRevision, keep_rows: keepRows, target, ...rest } = body;
+      return changeTestDefinition(
+        deps,
+        { organizationId, id: params.definition_id, callerId: caller.id, signal: clientGone(reply) },
+        {
+          ...rest,
+          ...(keepRows === undefined ? {} : { keepRows }),
+          ...(target === undefined ? {} : { target: targetOf(target) }),
+          expectedRevision,
+        },
+      );
+    },
+  });
+  definitions.remove({
+    summary: 'Delete a test definition',
+    description: 'Its overlays go with it; results of earlier runs stay.',
+    admin: true,
+    run: ({ organizationId, params, transaction }) =>
+      transaction(async (db) => {
+        const row = await getTestDefinition(db, organizationId, params.definition_id, 'update');
+        await removeTestDefinition(db, organizationId, row.id);
+        return row;
+      }),
+  });
+}

@@ -1,0 +1,89 @@
+import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { startVerification } from '../../../domain/tables/verification/start.ts';
+import { tableVerification } from '../../../domain/tables/verification/table-state.ts';
+import { listVerifications, showVerification } from '../../../domain/tables/verification/verifications.ts';
+import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { route } from '../../route.ts';
+import { confirmQuery } from '../../schemas.ts';
+import {
+  listRunsQuery,
+  oneTableVerification,
+  runBody,
+  runExample,
+  runSchema,
+  runView,
+  tableVerificationView,
+} from './run-schemas.ts';
+
+/** Runs of tests, and what they said of a table. */
+export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
+  const runs = resource(app, deps, {
+    tag: 'Verification Tests',
+    path: '/v1/verification-tests/runs/:run_id',
+    schema: runSchema,
+    example: runExample,
+    load: (db, organizationId, { run_id: runId }) => showVerification(db, { organizationId, runId }),
+    view: runView,
+  });
+
+  runs.list({
+    summary: 'List runs of tests, newest first',
+    description: 'Those of gates too, which tried new content before anybody saw it.',
+    query: listRunsQuery,
+    rows: (db, { organizationId, query }, slice) =>
+      listVerifications(db, organizationId, { ...slice, tableId: query.table_id }),
+  });
+  runs.create({
+    summary: 'Run tests',
+    description:
+      'A durable process over the tables that are named, those of a project, those of definitions, or all that have tests. Each table is tested at one version. Tests run after new versions of their tables by themselves, gathered for ten seconds.',
+    body: runBody,
+    status: 202,
+    errors: ['not_found', 'version_expired', 'conflict', 'workflows_unavailable'],
+    run: async ({ organizationId, caller, body, newId, request, transaction }) => {
+      const { id: runId } = await startVerification(deps, {
+        ...{ organizationId, runId: newId('run'), callerId: caller.id },
+        ...{ tableIds: body.table_ids, projectId: body.project_id, definitionIds: body.definition_ids },
+        atVersions: body.at_versions ?? {},
+        memo: memoOf(request),
+      });
+      return transaction((db) => showVerification(db, { organizationId, runId }));
+    },
+  });
+  runs.show({ summary: 'Show a run of tests with its results' });
+  runs.action('cancel', {
+    summary: 'Cancel a run of tests',
+    description: 'Results of tables that were tested before stay.',
+    query: confirmQuery,
+    status: [200, 202],
+    run: async ({ organizationId, params, transaction, reply }) => {
+      const id = { organizationId, runId: params.run_id };
+      const { run } = await transaction((db) => showVerification(db, id));
+      if (await cancelRun(deps, run)) reply.code(202);
+      return transaction((db) => showVerification(db, id));
+    },
+  });
+
+  route(
+    app,
+    { db: deps.db, tag: 'Verification Tests' },
+    ['GET', '/v1/tables/:table_id/verification'],
+    {
+      summary: 'Show what the tests of a table say',
+      description: 'Of the newest version that was tested, with the history of each test.',
+      exists: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
+    },
+    { 200: oneTableVerification },
+    async ({ organizationId, params, transaction }) => {
+      const tableId = params.table_id;
+      const found = await transaction(async (db) => {
+        await getTable(db, organizationId, tableId);
+        return tableVerification(db, organizationId, tableId);
+      });
+      return { data: tableVerificationView(tableId, found) };
+    },
+  );
+}

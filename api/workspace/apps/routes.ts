@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { getApp, listLiveApps, slugPattern } from '../../../domain/workspace/apps/apps.ts';
+import { createAppChecks } from '../../../domain/workspace/apps/check.ts';
+import { registerApp, removeApp } from '../../../domain/workspace/apps/register.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { resource } from '../../resource.ts';
+import { route } from '../../route.ts';
+import { appAnswer, appExample, appSchema, appView, registerAppBody } from './schemas.ts';
+
+const tag = 'Apps';
+const path = '/v1/sum-apps';
+
+/** First checks under way in an API process; other registrations wait, organizations in turn. */
+const checksAtOnce = 64;
+
+/** What the organization has deployed elsewhere, and whether it answers. */
+export function appsRoutes(app: Routes, deps: ApiDeps): void {
+  const withChecks = { ...deps, check: createAppChecks(deps.outgoing, checksAtOnce) };
+  const apps = resource(app, deps, {
+    tag,
+    path: `${path}/:slug`,
+    schema: appSchema,
+    example: appExample,
+    load: (db, organizationId, { slug }) => getApp(db, organizationId, slug),
+    view: appView,
+  });
+
+  apps.list({
+    summary: 'List live apps, by slug',
+    description:
+      'An app is live from its first 2xx until three checks in a row failed, and again from the next 2xx.',
+    rows: (db, { organizationId }, slice) => listLiveApps(db, organizationId, slice),
+    place: { schema: z.string().regex(slugPattern), of: ({ slug }) => slug },
+  });
+  route(
+    app,
+    { db: deps.db, tag },
+    ['POST', path],
+    {
+      summary: 'Register an app',
+      description:
+        'Its health address is asked before the answer, then every 30 seconds, and less often while it is down. An app with the slug is replaced: 200, and live from its own first 2xx. Redirects are not followed.',
+      scope: 'tables:append',
+      body: registerAppBody,
+      errors: ['conflict'],
+    },
+    { 200: appAnswer, 201: appAnswer },
+    async ({ organizationId, caller, body, reply, audit }) => {
+      audit({ resource: { id: body.slug, name: body.name } });
+      const put = await registerApp(withChecks, {
+        organizationId,
+        slug: body.slug,
+        name: body.name,
+        url: body.url,
+        version: body.version,
+        environment: body.environment,
+        healthPath: body.health_path,
+        description: body.description ?? null,
+        callerId: caller.id,
+      });
+      if (put.isNew) reply.code(201);
+      return { data: appView(put.app) };
+    },
+  );
+  apps.remove({
+    summary: 'Remove an app',
+    description: 'The answer is the app as it ended.',
+    scope: 'tables:append',
+    run: ({ organizationId, params }) => removeApp(deps, organizationId, params.slug),
+  });
+}

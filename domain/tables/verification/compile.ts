@@ -1,0 +1,189 @@
+import { isRawNumber } from '../../../data/exact-json.ts';
+import { identifier, literal } from '../../../data/lake/sql.ts';
+import { duckDbType, type LakeColumn } from '../tables/columns.ts';
+import type { Cell, Test } from './kinds.ts';
+
+/** A test as statements over the relation `this`, of which no part comes from a request but expressions. */
+export interface CompiledTest {
+  /** SELECT of the failing rows. */
+  failing: string;
+  /** SELECT of one number: how many there are. */
+  count: string;
+  /** True for a failing row, where one row alone decides; such tests are counted together. */
+  condition: string | undefined;
+}
+
+/** What a test is compiled for. */
+export interface Subject {
+  columns: readonly LakeColumn[];
+  /** The name of the table that a relationship leads to. */
+  toTable: string | undefined;
+  /** Rows of the version before, if there is one that had any. */
+  rowsBefore: number | undefined;
+  /** When the version was committed, and now. */
+  versionAt: Date;
+  now: Date;
+  /** The relation of the rows that are new; a key is looked for only where it is among them. */
+  newRows?: string;
+}
+
+/** A test cannot be compiled for this table. `field` is the parameter that does not fit. */
+export class UnfitTest extends Error {
+  override readonly name = 'UnfitTest';
+  readonly path: readonly (string | number)[];
+
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+const timeTypes = /^(?:DATE|TIMESTAMP(?:TZ|_S|_MS|_NS)?)$/;
+
+/** @throws UnfitTest where a column is missing or of another type */
+export function compileTest(test: Test, subject: Subject): CompiledTest {
+  switch (test.kind) {
+    case 'not_null': {
+      const names = columnsNamed(subject, test.params.columns, 'columns');
+      return rowTest(names.map((name) => `${name} IS NULL`).join(' OR '));
+    }
+    case 'accepted_values': {
+      const { name } = columnNamed(subject, test.params.column, ['column']);
+      return rowTest(`${identifier(name)} NOT IN (${valueLiterals(test.params, subject).join(', ')})`);
+    }
+    case 'expression':
+      return rowTest(`(${test.params.expression}\n) IS NOT TRUE`);
+    case 'unique':
+      return uniqueTest(columnsNamed(subject, test.params.columns, 'columns'), subject);
+    case 'relationship': {
+      const names = columnsNamed(subject, test.params.columns, 'columns');
+      if (subject.toTable === undefined)
+        throw new UnfitTest(['to_table_id'], 'No table that may be read has this id.');
+      const matches = names.map((name, at) => `o.${identifier(test.params.to_columns[at]!)} = t.${name}`);
+      const other = `SELECT 1 FROM ${identifier(subject.toTable)} AS o WHERE ${matches.join(' AND ')}`;
+      const given = names.map((name) => `t.${name} IS NOT NULL`).join(' AND ');
+      return counted(`SELECT * FROM this AS t WHERE ${given} AND NOT EXISTS (${other})`);
+    }
+    case 'row_count':
+      return rowCountTest(test.params, subject);
+    case 'freshness':
+      return freshnessTest(test.params, subject);
+    case 'sql':
+      return counted(test.params.sql);
+  }
+}
+
+/** The accepted values, each as `CAST(… AS type)`. @throws UnfitTest */
+export function valueLiterals(
+  { column, values }: Extract<Test, { kind: 'accepted_values' }>['params'],
+  subject: Subject,
+): string[] {
+  const found = columnNamed(subject, column, ['column']);
+  return values.map((value, at) => typedLiteral(value, found, ['values', at]));
+}
+
+const rowTest = (condition: string): CompiledTest => ({
+  ...counted(`SELECT * FROM this WHERE ${condition}`),
+  condition,
+});
+
+function counted(failing: string): CompiledTest {
+  const bare = failing.replace(/[\s;]+$/, '');
+  return { failing: bare, count: `SELECT count(*) AS failing FROM (${bare}\n) AS f`, condition: undefined };
+}
+
+function uniqueTest(names: readonly string[], { newRows }: Subject): CompiledTest {
+  const keys = names.join(', ');
+  const given = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  const same = (left: string, right: string) =>
+    names.map((name) => `${left}.${name} = ${right}.${name}`).join(' AND ');
+  // Old rows that share a key among themselves are not the fault of new ones.
+  const among =
+    newRows === undefined
+      ? ''
+      : ` AND EXISTS (SELECT 1 FROM ${identifier(newRows)} AS n WHERE ${same('n', 'this')})`;
+  const repeated = `FROM this WHERE ${given}${among} GROUP BY ${keys} HAVING count(*) > 1`;
+  return {
+    failing: `SELECT t.* FROM this AS t WHERE EXISTS (SELECT 1 FROM (SELECT ${keys} ${repeated}) AS d
+      WHERE ${same('d', 't')}) ORDER BY ${names.map((name) => `t.${name}`).join(', ')}`,
+    count: `SELECT coalesce(sum(n), 0) AS failing FROM (SELECT count(*) AS n ${repeated}) AS d`,
+    condition: undefined,
+  };
+}
+
+function rowCountTest(
+  { min, max, max_change_ratio: ratio }: Extract<Test, { kind: 'row_count' }>['params'],
+  { rowsBefore }: Subject,
+): CompiledTest {
+  const rules = [
+    ...(min === undefined ? [] : [`n >= ${min}`]),
+    ...(max === undefined ? [] : [`n <= ${max}`]),
+    ...(ratio === undefined || rowsBefore === undefined
+      ? []
+      : [`abs(n - ${rowsBefore}) <= ${ratio} * ${rowsBefore}`]),
+  ];
+  const shown = [
+    'n AS row_count',
+    `${min ?? 'NULL'} AS min`,
+    `${max ?? 'NULL'} AS max`,
+    `${ratio === undefined ? 'NULL' : (rowsBefore ?? 'NULL')} AS rows_before`,
+  ];
+  return counted(
+    `SELECT ${shown.join(', ')} FROM (SELECT count(*) AS n FROM this) AS c WHERE NOT (${['true', ...rules].join(' AND ')})`,
+  );
+}
+
+function freshnessTest(
+  { column, max_age_seconds: maxAgeSeconds }: Extract<Test, { kind: 'freshness' }>['params'],
+  subject: Subject,
+): CompiledTest {
+  const oldest = new Date(Math.max(subject.now.getTime() - maxAgeSeconds * 1_000, -62_135_596_800_000));
+  const instant = (time: Date) => `CAST(${literal(time.toISOString())} AS TIMESTAMPTZ)`;
+  if (column === undefined) {
+    const isOld = subject.versionAt < oldest;
+    const shown = `${instant(subject.versionAt)} AS newest, ${instant(oldest)} AS oldest_allowed`;
+    return counted(`SELECT newest, oldest_allowed FROM (SELECT ${shown}) AS v WHERE ${isOld}`);
+  }
+  const found = columnNamed(subject, column, ['column']);
+  if (!timeTypes.test(found.dataType))
+    throw new UnfitTest(['column'], `The column is ${found.dataType}; freshness needs a date or a time.`);
+  const cutoff = `CAST(${instant(oldest)} AS ${duckDbType(found.dataType)})`;
+  return counted(
+    `SELECT newest, ${cutoff} AS oldest_allowed FROM (SELECT max(${identifier(found.name)}) AS newest FROM this) AS v
+      WHERE newest IS NULL OR newest < ${cutoff}`,
+  );
+}
+
+function columnsNamed(subject: Subject, names: readonly string[], field: string): string[] {
+  return names.map((name, at) => identifier(columnNamed(subject, name, [field, at]).name));
+}
+
+/** Ignoring case, as the engine does. */
+function columnNamed({ columns }: Subject, name: string, path: readonly (string | number)[]): LakeColumn {
+  const folded = name.toLowerCase();
+  const found = columns.find((one) => one.name.toLowerCase() === folded);
+  if (found !== undefined) return found;
+  const known = columns.slice(0, 20).map((one) => one.name);
+  throw new UnfitTest(
+    path,
+    `The table has no column ${JSON.stringify(name)}; it has ${known.join(', ')}${columns.length > known.length ? ', …' : ''}.`,
+  );
+}
+
+/** A value as a literal of the column's type. */
+function typedLiteral(value: Cell, column: LakeColumn, path: readonly (string | number)[]): string {
+  const { dataType } = column;
+  const text = isRawNumber(value) ? value.rawJSON : String(value);
+  const fits =
+    dataType === 'STRING'
+      ? typeof value === 'string'
+      : dataType === 'BOOLEAN'
+        ? typeof value === 'boolean'
+        : dataType === 'INTEGER'
+          ? typeof value !== 'boolean' && /^-?\d{1,38}$/.test(text)
+          : dataType === 'DOUBLE' || dataType.startsWith('DECIMAL')
+            ? typeof value !== 'boolean' && /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][-+]?\d{1,3})?$/.test(text)
+            : typeof value === 'string';
+  if (!fits) throw new UnfitTest(path, `${text.slice(0, 100)} is no value of a column of type ${dataType}.`);
+  return `CAST(${literal(text)} AS ${duckDbType(dataType)})`;
+}

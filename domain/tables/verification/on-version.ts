@@ -1,0 +1,91 @@
+import { derivedId } from '../../../data/ids.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { firstOperations, newestVersions, versionBefore } from '../../../data/lake/ledger.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { effectiveSet } from './effective-set.ts';
+import { loadSources } from './sources.ts';
+import { startVerification } from './start.ts';
+
+export type OnVersionDeps = ProcessDeps & { lake: Pick<LakeDeps, 'catalog' | 'catalogPool'> };
+
+/** Versions that follow each other within this time are tested once. */
+const gatheredMs = 10_000;
+
+/**
+ * Starts a run over the tables that have tests and new versions, once ten seconds have passed since the first
+ * of them. The ledger is ordered and has no gaps, and the cursor moves only past versions that have a run or
+ * need none.
+ */
+export async function startDueVerifications(
+  deps: OnVersionDeps,
+  organizationId: string,
+  nowMs: number,
+): Promise<void> {
+  const { schema } = await deps.lake.catalog.get(organizationId);
+  const pool = deps.lake.catalogPool;
+  // Read before anything else of the ledger: later commits are left to the next look.
+  const newest = await newestVersions(pool, schema);
+  const head = Math.max(0, ...newest.values());
+  const known = await inOrganization(deps.db, organizationId, (db) => findCursor(db, organizationId));
+  if (known !== undefined && head <= known) return;
+  const { tableIds, since } = await inOrganization(deps.db, organizationId, (db) =>
+    testedTables(db, organizationId),
+  );
+  const from = known ?? (await versionBefore(pool, schema, tableIds, since));
+  const [first] = await firstOperations(pool, schema, tableIds, { from, to: head });
+  if (first !== undefined) {
+    if (nowMs < first.committedAt.getTime() + gatheredMs) return;
+    const changed = tableIds.filter((id) => (newest.get(id) ?? 0) > from);
+    const runId = derivedId(
+      'run',
+      first.committedAt.getTime(),
+      `verification ${organizationId} ${from} ${head}`,
+    );
+    await startVerification(deps, {
+      ...{ organizationId, runId, callerId: 'service', tableIds: changed.slice(0, mostTables) },
+      trigger: { type: 'data_event', id: first.tableId },
+    });
+  }
+  await inOrganization(deps.db, organizationId, (db) => moveCursor(db, organizationId, head));
+}
+
+/** Tables beyond these are tested after their next version. */
+const mostTables = 1_000;
+
+/** Tables that have an enabled test, and since when there is one. */
+async function testedTables(
+  db: OrganizationTransaction,
+  organizationId: string,
+): Promise<{ tableIds: string[]; since: Date }> {
+  const { tables, definitions, overlays } = await loadSources(db, organizationId);
+  const { tests } = effectiveSet(tables, definitions, overlays);
+  const { since } = await db
+    .selectFrom('verification_definitions')
+    .select(({ fn }) => fn.min('created_at').as('since'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  const tableIds = [...new Set(tests.filter(({ enabled }) => enabled).map(({ tableId }) => tableId))];
+  return { tableIds, since: since ?? new Date() };
+}
+
+async function findCursor(db: OrganizationTransaction, organizationId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('verification_cursors')
+    .select('version')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row?.version;
+}
+
+async function moveCursor(
+  db: OrganizationTransaction,
+  organizationId: string,
+  version: number,
+): Promise<void> {
+  await db
+    .insertInto('verification_cursors')
+    .values({ organization_id: organizationId, version })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ version }))
+    .execute();
+}

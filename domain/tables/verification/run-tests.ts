@@ -1,0 +1,237 @@
+import { AppError, isRetryable, ValidationError } from '../../../data/errors.ts';
+import type { LakeLocation } from '../../../data/lake/location.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { QueryPool } from '../query/pool.ts';
+import type { QueryAnswer, QueryRelation } from '../query/request.ts';
+import type { LakeColumn } from '../tables/columns.ts';
+import { type CompiledTest, compileTest, type Subject, UnfitTest } from './compile.ts';
+import type { EffectiveTest } from './effective-set.ts';
+import { readTest, type Test } from './kinds.ts';
+import { scopeOf, type TestScope, withSubject } from './relations.ts';
+import type { TestResult } from './verifications.ts';
+
+export interface RunTestsDeps {
+  db: Database;
+  /** Processes for work that nobody waits for on a line. */
+  builds: QueryPool;
+}
+
+/** Rows of a table at a version, or content that is staged for one. */
+export interface Content {
+  organizationId: string;
+  location: LakeLocation;
+  /** The relation that tests read as `this`. */
+  subject: QueryRelation;
+  /** Snapshots by name. */
+  atVersions: ReadonlyMap<string, number>;
+}
+
+export interface Tested extends Content {
+  /** What new rows alone decide is asked of these, if not of the whole content. */
+  newRows?: QueryRelation;
+  about: Omit<Subject, 'toTable' | 'newRows'>;
+}
+
+export interface Limits {
+  timeoutMs: number;
+  /** Longest wait for a process. */
+  waitMs: number;
+  signal: AbortSignal;
+}
+
+/** A test that ran, or could not. */
+export interface RunTest {
+  test: EffectiveTest;
+  status: TestResult['status'];
+  failingRows: number | null;
+  message: string | null;
+  elapsedMs: number;
+  /** SELECT of the failing rows, if there are any. */
+  failing: { sql: string; relations: readonly QueryRelation[] } | undefined;
+}
+
+interface Ready {
+  test: EffectiveTest;
+  compiled: CompiledTest;
+  relations: QueryRelation[];
+  /** Tests of one group may name the same relations. */
+  group: string;
+}
+
+/** More conditions in one statement would make it slow to plan. */
+const mostTogether = 500;
+
+/**
+ * Runs tests over one content. What a row alone decides is counted in one scan for all such tests; where that
+ * statement fails, the tests are parted until the one is found that cannot run. The results are in the order
+ * of the tests.
+ */
+export async function runTests(
+  deps: RunTestsDeps,
+  tested: Tested,
+  tests: readonly EffectiveTest[],
+  limits: Limits,
+): Promise<RunTest[]> {
+  const done = new Map<EffectiveTest, RunTest>();
+  const ready: Ready[] = [];
+  for (const test of tests) {
+    const prepared = await prepare(deps, tested, test);
+    if ('compiled' in prepared) ready.push(prepared);
+    else done.set(test, prepared);
+  }
+  const keep = (results: readonly RunTest[]) => {
+    for (const result of results) done.set(result.test, result);
+  };
+  const [byRow, others] = [ready.filter(isByRow), ready.filter((one) => !isByRow(one))];
+  for (const group of Map.groupBy(byRow, (one) => one.group).values())
+    for (let at = 0; at < group.length; at += mostTogether)
+      keep(await countTogether(deps, tested, group.slice(at, at + mostTogether), limits));
+  for (const one of others) keep([await countAlone(deps, tested, one, limits)]);
+  return tests.map((test) => done.get(test)!);
+}
+
+const isByRow = ({ compiled }: Ready): boolean => compiled.condition !== undefined;
+
+async function prepare(
+  { db }: RunTestsDeps,
+  tested: Tested,
+  effective: EffectiveTest,
+): Promise<Ready | RunTest> {
+  try {
+    const test = readTest(effective.kind, effective.params, ['params']);
+    const scope = await scopeIfNeeded(db, tested.organizationId, test, effective.definedBy);
+    const compiled = compileTest(test, {
+      ...{ ...tested.about, toTable: scope.toTable },
+      ...(tested.newRows === undefined ? {} : { newRows: newRowsName }),
+    });
+    const subject = compiled.condition === undefined ? tested.subject : (tested.newRows ?? tested.subject);
+    const relations = withSubject(subject, scope);
+    if (tested.newRows !== undefined && compiled.condition === undefined)
+      relations.push({ ...tested.newRows, id: newRowsName, name: newRowsName });
+    const group = scope.relations.length === 0 ? '' : effective.definedBy;
+    return { test: effective, compiled, relations, group };
+  } catch (error) {
+    if (error instanceof UnfitTest || error instanceof ValidationError) return failedToRun(effective, error);
+    throw error;
+  }
+}
+
+/** The name by which a test of a key reads the new rows. */
+export const newRowsName = '_new_rows';
+
+/** An expression without a subquery names no table. */
+async function scopeIfNeeded(
+  db: Database,
+  organizationId: string,
+  test: Test,
+  definerId: string,
+): Promise<TestScope> {
+  const namesNone =
+    test.kind === 'expression'
+      ? !/\b(?:select|from)\b/i.test(test.params.expression)
+      : test.kind !== 'sql' && test.kind !== 'relationship';
+  if (namesNone) return { relations: [], toTable: undefined };
+  return inOrganization(db, organizationId, (transaction) =>
+    scopeOf(transaction, organizationId, test, definerId),
+  );
+}
+
+async function countTogether(
+  deps: RunTestsDeps,
+  tested: Tested,
+  group: readonly Ready[],
+  limits: Limits,
+): Promise<RunTest[]> {
+  const [first] = group;
+  if (first === undefined) return [];
+  if (group.length === 1) return [await countAlone(deps, tested, first, limits)];
+  const counts = group.map(({ compiled }, at) => `count(*) FILTER (WHERE ${compiled.condition}) AS c${at}`);
+  const startedAt = performance.now();
+  try {
+    const [row] = rowsOf(
+      await query(deps, tested, `SELECT ${counts.join(',\n')} FROM this`, first.relations, limits),
+    );
+    const elapsedMs = performance.now() - startedAt;
+    return group.map((one, at) => counted(one, Number(row?.[`c${at}`]), elapsedMs));
+  } catch (error) {
+    if (!mayBeOfOne(error)) throw error;
+    const half = Math.ceil(group.length / 2);
+    return [
+      ...(await countTogether(deps, tested, group.slice(0, half), limits)),
+      ...(await countTogether(deps, tested, group.slice(half), limits)),
+    ];
+  }
+}
+
+/** Whether the fault may be one test's: what the engine refuses, or what is too much together. */
+const mayBeOfOne = (error: unknown): boolean => error instanceof AppError && !isRetryable(error);
+
+async function countAlone(deps: RunTestsDeps, tested: Tested, one: Ready, limits: Limits): Promise<RunTest> {
+  const startedAt = performance.now();
+  try {
+    const [row] = rowsOf(await query(deps, tested, one.compiled.count, one.relations, limits));
+    return counted(one, Number(row?.['failing']), performance.now() - startedAt);
+  } catch (error) {
+    if (!mayBeOfOne(error)) throw error;
+    return failedToRun(one.test, error as Error, performance.now() - startedAt);
+  }
+}
+
+function counted({ test, compiled, relations }: Ready, failingRows: number, elapsedMs: number): RunTest {
+  if (failingRows === 0)
+    return { test, status: 'passed', failingRows, message: null, elapsedMs, failing: undefined };
+  const rows = failingRows === 1 ? '1 row fails' : `${failingRows.toLocaleString('en-US')} rows fail`;
+  const isTotal = test.kind === 'row_count' || test.kind === 'freshness';
+  return {
+    test,
+    status: test.severity === 'error' ? 'failed' : 'warned',
+    failingRows,
+    message: isTotal ? 'The table as a whole fails; the sample has the figures.' : `${rows}.`,
+    elapsedMs,
+    failing: { sql: compiled.failing, relations },
+  };
+}
+
+/** A test that could not run, with what the engine says of it. */
+export function failedToRun(test: EffectiveTest, error: Error, elapsedMs = 0): RunTest {
+  const message = error.message.slice(0, 2_000);
+  return { test, status: 'error', failingRows: null, message, elapsedMs, failing: undefined };
+}
+
+const rowsOf = ({ rowsJson }: QueryAnswer) => JSON.parse(rowsJson ?? '[]') as Record<string, unknown>[];
+
+/** The columns of the content. */
+export async function describeSubject(
+  deps: Pick<RunTestsDeps, 'builds'>,
+  content: Content,
+  limits: Limits,
+): Promise<LakeColumn[]> {
+  const { columns } = await query(deps, content, 'SELECT * FROM this LIMIT 0', [content.subject], limits);
+  return columns.map((column) => ({ ...column, nullable: true, typing: 'declared' }));
+}
+
+export async function countRows(
+  deps: Pick<RunTestsDeps, 'builds'>,
+  content: Content,
+  limits: Limits,
+): Promise<number> {
+  const sql = 'SELECT count(*) AS n FROM this';
+  const [row] = rowsOf(await query(deps, content, sql, [content.subject], limits));
+  return Number(row?.['n']);
+}
+
+function query(
+  { builds }: Pick<RunTestsDeps, 'builds'>,
+  { location, atVersions }: Content,
+  sql: string,
+  relations: readonly QueryRelation[],
+  { timeoutMs, waitMs, signal }: Limits,
+): Promise<QueryAnswer> {
+  return builds.perform(
+    {
+      ...{ kind: 'run', location, sql, relations, atVersions },
+      ...{ parameters: [], tableSources: [], limit: 1, rowFormat: 'rows', onlyCheck: false },
+    },
+    { timeoutMs, waitMs, signal },
+  );
+}

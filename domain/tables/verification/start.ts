@@ -1,0 +1,133 @@
+import { AppError, notFound } from '../../../data/errors.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
+import { snapshotShowing } from '../tables/versions.ts';
+import { getTestDefinition } from './definitions.ts';
+import { requestedSet } from './preview.ts';
+import { verificationProcess, verificationStart } from './process.ts';
+import { testableTables } from './sources.ts';
+import { insertVerification, removeVerification } from './verifications.ts';
+
+export interface VerificationRequest {
+  organizationId: string;
+  runId: string;
+  callerId: string;
+  /** All tables that have tests, unless tables, a project or definitions are named. */
+  tableIds?: readonly string[] | undefined;
+  projectId?: string | undefined;
+  definitionIds?: readonly string[] | undefined;
+  /** Version by table id or name. */
+  atVersions?: Readonly<Record<string, number>>;
+  trigger?: { type: Run['trigger_type']; id: string };
+  /** Id of the workflow to notify when it has ended. */
+  waitedBy?: string | undefined;
+  memo?: Record<string, string>;
+}
+
+interface StartDeps extends ProcessDeps {
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+}
+
+const mostTables = 1_000;
+const mostTests = 10_000;
+
+/**
+ * Starts a run of tests. Which tables it tests is decided now; which tests, when the turn of each table has
+ * come.
+ *
+ * @throws AppError not_found, version_expired, conflict, workflows_unavailable
+ */
+export async function startVerification(deps: StartDeps, request: VerificationRequest): Promise<Run> {
+  const { organizationId, runId, memo } = request;
+  const pinned = await pinnedVersions(deps, request);
+  const { row } = await startRecorded<Run>(deps, organizationId, {
+    find: (db) => findRun(db, organizationId, runId),
+    make: (db) => insert(db, request, pinned),
+    startOf: (run) => verificationStart(run, memo),
+    undo: async (db, run) => {
+      await removeVerification(db, organizationId, run.id);
+      await deleteRun(db, organizationId, run.id);
+    },
+  });
+  return row;
+}
+
+type Pins = ReadonlyMap<string, { version: number; snapshotId: number }>;
+
+/** Refused now, rather than in a run that somebody has to look at. */
+async function pinnedVersions(
+  { db, lake }: StartDeps,
+  { organizationId, atVersions = {} }: VerificationRequest,
+): Promise<Pins> {
+  const asked = Object.entries(atVersions);
+  if (asked.length === 0) return new Map();
+  const tables = await inOrganization(db, organizationId, (transaction) =>
+    testableTables(transaction, organizationId),
+  );
+  const { schema } = await lake.catalog.get(organizationId);
+  const pins = new Map<string, { version: number; snapshotId: number }>();
+  for (const [key, version] of asked) {
+    const table = tables.find(({ id, name }) => id === key || name.toLowerCase() === key.toLowerCase());
+    if (table === undefined) throw notFound('The table');
+    const snapshotId = await snapshotShowing(lake.catalogPool, schema, table.id, version);
+    pins.set(table.id, { version, snapshotId });
+  }
+  return pins;
+}
+
+async function insert(db: OrganizationTransaction, request: VerificationRequest, pins: Pins): Promise<Run> {
+  const { organizationId, runId, callerId, projectId, definitionIds } = request;
+  const tableIds = await testedTables(db, request);
+  const trigger = request.trigger ?? { type: 'api' as const, id: callerId };
+  const run = await insertRun(db, {
+    ...{ organization_id: organizationId, id: runId, project_id: projectId ?? null, kind: 'verification' },
+    ...{ trigger_type: trigger.type, trigger_id: trigger.id },
+    title: tableIds.length === 1 ? 'Tests of 1 table' : `Tests of ${tableIds.length} tables`,
+    ...{ resource_type: 'verification', resource_id: runId },
+    workflow_id: verificationProcess.workflowId(runId),
+    waited_by: request.waitedBy ?? null,
+  });
+  await insertVerification(db, {
+    ...{ organization_id: organizationId, id: runId },
+    definition_ids: definitionIds === undefined ? null : [...definitionIds],
+  });
+  if (tableIds.length > 0)
+    await db
+      .insertInto('verified_tables')
+      .values(
+        tableIds.map((tableId, position) => ({
+          ...{ organization_id: organizationId, run_id: runId, table_id: tableId, position },
+          version: pins.get(tableId)?.version ?? null,
+          snapshot_id: pins.get(tableId)?.snapshotId ?? null,
+        })),
+      )
+      .execute();
+  return run;
+}
+
+/** Tables that are named, and of others those that have an enabled test. */
+async function testedTables(
+  db: OrganizationTransaction,
+  { organizationId, tableIds, projectId, definitionIds }: VerificationRequest,
+): Promise<string[]> {
+  for (const id of definitionIds ?? []) await getTestDefinition(db, organizationId, id);
+  const { tests } = await requestedSet(db, organizationId, { tableIds, projectId });
+  const wanted = definitionIds === undefined ? undefined : new Set(definitionIds);
+  const enabled = tests.filter(
+    ({ enabled, definitionId }) => enabled && (wanted === undefined || wanted.has(definitionId!)),
+  );
+  if (enabled.length > mostTests)
+    throw new AppError(
+      'conflict',
+      `${enabled.length.toLocaleString('en-US')} tests would run, and a run has at most ${mostTests.toLocaleString('en-US')}: name fewer tables.`,
+    );
+  const found = [...new Set([...(tableIds ?? []), ...enabled.map(({ tableId }) => tableId)])];
+  if (found.length > mostTables)
+    throw new AppError(
+      'conflict',
+      `${found.length.toLocaleString('en-US')} tables would be tested, and a run has at most ${mostTables.toLocaleString('en-US')}: name fewer.`,
+    );
+  return found;
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { Outcome, TestResult } from './verifications.ts';
+
+export type TableState = 'passing' | 'warning' | 'failing' | 'untested';
+
+const stateOf: Readonly<Record<Outcome, TableState>> = {
+  passed: 'passing',
+  warned: 'warning',
+  failed: 'failing',
+};
+
+/** What the tests of a table said of the newest of its versions that was tested. */
+export interface TableVerification {
+  state: TableState;
+  version: number | null;
+  at: Date | null;
+  results: (TestResult & { history: TestTurn[]; flapping: boolean })[];
+  /** The newest first. */
+  history: { runId: string; at: Date; outcome: Outcome }[];
+}
+
+/** What a test said in one of the runs before, newest first. */
+export interface TestTurn {
+  runId: string;
+  at: Date;
+  status: TestResult['status'];
+}
+
+const mostHistory = 50;
+const turnsLooked = 10;
+/** A test that changes sides so often in its last ten runs says little. */
+const flappingChanges = 5;
+
+/** The newest run of each table that tested it as it is there; gates try what nobody has seen. */
+export async function testedStates(
+  db: OrganizationTransaction,
+  organizationId: string,
+): Promise<Map<string, { state: TableState; at: Date }>> {
+  const { rows } = await sql<{ table_id: string; outcome: Outcome; finished_at: Date }>`
+    SELECT DISTINCT ON (t.table_id) t.table_id, t.outcome, t.finished_at
+    FROM verified_tables t JOIN verifications v ON v.organization_id = t.organization_id AND v.id = t.run_id
+    WHERE t.organization_id = ${organizationId} AND t.finished_at IS NOT NULL AND t.outcome IS NOT NULL
+      AND v.gate_of IS NULL AND v.definition_ids IS NULL
+    ORDER BY t.table_id, t.version DESC NULLS LAST, t.finished_at DESC`.execute(db);
+  return new Map(rows.map((row) => [row.table_id, { state: stateOf[row.outcome], at: row.finished_at }]));
+}
+
+export async function tableVerification(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<TableVerification> {
+  const runs = await db
+    .selectFrom('verified_tables as t')
+    .innerJoin('verifications as v', (join) =>
+      join.onRef('v.organization_id', '=', 't.organization_id').onRef('v.id', '=', 't.run_id'),
+    )
+    .select(['t.run_id', 't.version', 't.outcome', 't.finished_at', 'v.definition_ids'])
+    .where('t.organization_id', '=', organizationId)
+    .where('t.table_id', '=', tableId)
+    .where('t.finished_at', 'is not', null)
+    .where('v.gate_of', 'is', null)
+    .orderBy('t.finished_at', 'desc')
+    .limit(mostHistory)
+    .execute();
+  const whole = runs.filter(({ definition_ids: only }) => only === null);
+  const newest = whole.toSorted((left, right) => (right.version ?? 0) - (left.version ?? 0))[0];
+  const results = await db
+    .selectFrom('verification_results')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('table_id', '=', tableId)
+    .where('run_id', 'in', ['', ...runs.map(({ run_id: id }) => id)])
+    .orderBy('position')
+    .execute();
+  const history = runs.map((run) => ({
+    ...{ runId: run.run_id, at: run.finished_at!, outcome: run.outcome! },
+  }));
+  const turnsOf = (definitionId: string): TestTurn[] =>
+    history
+      .flatMap(({ runId, at }) =>
+        results
+          .filter((one) => one.run_id === runId && one.definition_id === definitionId)
+          .map(({ status }) => ({ runId, at, status })),
+      )
+      .slice(0, turnsLooked);
+  return {
+    state: newest?.outcome == null ? 'untested' : stateOf[newest.outcome],
+    version: newest?.version ?? null,
+    at: newest?.finished_at ?? null,
+    results: results
+      .filter((one) => one.run_id === newest?.run_id)
+      .map((one) => {
+        const turns = turnsOf(one.definition_id);
+        return { ...one, history: turns, flapping: isFlapping(turns) };
+      }),
+    history,
+  };
+}
+
+/** Whether the test changed between passing and not five times in its last ten runs. */
+export function isFlapping(turns: readonly Pick<TestTurn, 'status'>[]): boolean {
+  const sides = turns.slice(0, turnsLooked).map(({ status }) => status === 'passed');
+  return sides.filter((side, at) => at > 0 && side !== sides[at - 1]).length >= flappingChanges;
+}

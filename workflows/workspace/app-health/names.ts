@@ -1,0 +1,3 @@
+export const appHealthWorkflowType = 'appHealth';
+/** Makes the process read its apps again, because one was registered or removed. */
+export const wakeAppHealthSignal = 'wake';
