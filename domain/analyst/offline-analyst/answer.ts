@@ -3,7 +3,7 @@ import { allRows, cell, code, escaped, resultTable, sqlBlock } from './markdown.
 import type { Draft, Question } from './question.ts';
 import { maxRows, sqlOf } from './sql.ts';
 import { examplesOf } from './suggest.ts';
-import { filtersText, measureText, staleText, subjectOf } from './wording.ts';
+import { caveatsText, filtersText, measureText, subjectOf } from './wording.ts';
 
 export const selfDescription =
   'I am the offline analyst: a deterministic program, without a language model, that turns English questions into SQL over the tables attached to this project.';
@@ -50,7 +50,7 @@ export function remarks({ corrections, ignored, isCut }: Draft): string[] {
 
 /** The answer to a query: a sentence or a table, the assumptions, what is out of date, and the SQL. */
 export function resultText(question: Question, result: ResultSet, draft: Draft): string {
-  const notes = [...noteText(question, draft), ...staleText(result.staleTables)];
+  const notes = [...noteText(question, draft), ...caveatsText(result)];
   const parts = [mainText(question, result), ...notes, sqlBlock(sqlOf(question))];
   return parts.join('\n\n');
 }

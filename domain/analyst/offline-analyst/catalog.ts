@@ -1,4 +1,4 @@
-import { readStaleTables, type StaleTable } from './stale-tables.ts';
+import { type FailingTable, readFailingTables, readStaleTables, type StaleTable } from './stale-tables.ts';
 
 /** Tool results about tables, read leniently: a result may be cut, or an error. */
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'timestamp' | 'timestamptz' | 'other';
@@ -29,6 +29,7 @@ export interface Table {
   isDescribed: boolean;
   /** Known once it is described. */
   staleTables: StaleTable[];
+  failingTables: FailingTable[];
 }
 
 export interface ResultSet {
@@ -38,6 +39,7 @@ export interface ResultSet {
   rowCount: number;
   truncated: boolean;
   staleTables: StaleTable[];
+  failingTables: FailingTable[];
 }
 
 const systemColumns = new Set(['s_id', '_sm_created_at']);
@@ -118,6 +120,7 @@ function readTable(from: Fields, isDescribed: boolean): Table {
       .filter((column) => column.name !== ''),
     isDescribed,
     staleTables: readStaleTables(from),
+    failingTables: readFailingTables(from),
   };
 }
 
@@ -151,6 +154,7 @@ export function readResultSet(result: unknown): ResultSet | undefined {
     rowCount: count(from['rowCount'] ?? from['rows'].length),
     truncated: from['truncated'] === true,
     staleTables: readStaleTables(from),
+    failingTables: readFailingTables(from),
   };
 }
 

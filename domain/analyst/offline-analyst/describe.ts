@@ -1,6 +1,6 @@
 import { type Column, isSystemColumn, type ResultSet, type Table } from './catalog.ts';
 import { code, escaped, resultTable, table as tableOf } from './markdown.ts';
-import { staleText } from './wording.ts';
+import { caveatsText } from './wording.ts';
 
 const columnsOf = (names: readonly string[]) => names.map((name) => ({ name }));
 
@@ -34,7 +34,7 @@ export function tableText(table: Table): string {
     column.max,
     column.values == null ? null : listed(column.values, 8),
   ]);
-  return [head.trim(), tableOf(columnsOf(names), rows), ...staleText(table.staleTables)].join('\n\n');
+  return [head.trim(), tableOf(columnsOf(names), rows), ...caveatsText(table)].join('\n\n');
 }
 
 /** How many different values there are, as far as is known. */
@@ -47,14 +47,14 @@ function listed(values: readonly string[], most: number): string {
   return values.slice(0, most).join(', ') + more;
 }
 
-export function columnText(column: Column, { rowCount, staleTables }: Table): string {
+export function columnText(column: Column, described: Table): string {
   const { name, table, dataType, nulls, min, max, values } = column;
   const missing = nulls === 1 ? '1 is missing' : `${nulls} are missing`;
   const range = min == null ? '' : ` The lowest is ${escaped(min)}, the highest ${escaped(max ?? '')}.`;
   const all =
     values == null ? '' : `\n\nIts values: ${values.map((value) => `“${escaped(value)}”`).join(', ')}.`;
-  const text = `${code(name)} of ${code(table)} is of type ${escaped(dataType)}: of ${rowCount} rows ${missing}, and there are ${differentIn(column)} different values.${range}${all}`;
-  return [text, ...staleText(staleTables)].join('\n\n');
+  const text = `${code(name)} of ${code(table)} is of type ${escaped(dataType)}: of ${described.rowCount} rows ${missing}, and there are ${differentIn(column)} different values.${range}${all}`;
+  return [text, ...caveatsText(described)].join('\n\n');
 }
 
 export function sampleText(table: string, result: ResultSet): string {

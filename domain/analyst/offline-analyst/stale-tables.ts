@@ -24,3 +24,19 @@ export function readStaleTables(value: unknown): StaleTable[] {
     };
   });
 }
+
+/** A table that an answer was read from although its tests fail. */
+export interface FailingTable {
+  name: string;
+  tests: string[];
+}
+
+/** What the answer of a tool says about tables whose tests fail. */
+export function readFailingTables(value: unknown): FailingTable[] {
+  const { failingTables } = (value ?? {}) as { failingTables?: unknown };
+  if (!Array.isArray(failingTables)) return [];
+  return failingTables.slice(0, maxNamed).map((one) => {
+    const { name, tests } = (one ?? {}) as Partial<Record<keyof FailingTable, unknown>>;
+    return { name: String(name ?? ''), tests: Array.isArray(tests) ? tests.map(String) : [] };
+  });
+}

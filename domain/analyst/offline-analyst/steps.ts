@@ -26,7 +26,7 @@ import type { Conversation, ToolAnswer } from './prompt.ts';
 import type { Draft, Question } from './question.ts';
 import { pick, scopeOf } from './scope.ts';
 import { sqlOf } from './sql.ts';
-import { staleText, titleOf } from './wording.ts';
+import { caveatsText, titleOf } from './wording.ts';
 
 export interface Call {
   tool: string;
@@ -137,7 +137,7 @@ function sampled(
   }
   const result = readResultSet(answer.value);
   if (result === undefined) return refused(`The rows could not be read. ${failure(answer)}`);
-  const notes = [...remarks(draft), ...staleText(result.staleTables)];
+  const notes = [...remarks(draft), ...caveatsText(result)];
   return { text: [sampleText(table.name, result), ...notes].join('\n\n') };
 }
 
@@ -168,7 +168,7 @@ function documented(question: Question, result: ResultSet, conversation: Convers
   if (call !== undefined) return { calls: [call] };
   const chart = readChart(answerOf(conversation, 'draw_chart')?.value);
   const shown = chart === undefined ? texts : [`![${escaped(chart.title)}](chart:${chart.id})`];
-  const notes = [...noteText(question, draft), ...staleText(result.staleTables)];
+  const notes = [...noteText(question, draft), ...caveatsText(result)];
   return {
     text: [documentText(question, result), ...notes, ...shown].join('\n\n'),
     sql: sqlOf(question),
@@ -213,7 +213,7 @@ function reported(
       `# ${escaped(title)}`,
       mainText(question, result),
       notes,
-      ...staleText(result.staleTables),
+      ...caveatsText(result),
       '## How it was computed',
       sqlBlock(sqlOf(question)),
     ];

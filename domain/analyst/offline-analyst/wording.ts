@@ -1,6 +1,6 @@
 import { code, escaped } from './markdown.ts';
 import type { Condition, Measure, Question, Range } from './question.ts';
-import type { StaleTable } from './stale-tables.ts';
+import type { FailingTable, StaleTable } from './stale-tables.ts';
 
 const maxChanges = 3;
 
@@ -92,9 +92,23 @@ export function subjectOf(question: Question): string {
   return `${share === undefined ? '' : 'share of '}${figures}${groupsText(question)}${ranked}`;
 }
 
-/** Says of each that it is out of date, in a sentence; nothing where all are fresh. */
-export function staleText(tables: readonly StaleTable[]): string[] {
-  return tables.length === 0 ? [] : [tables.map(sentenceOf).join(' ')];
+/** Says of tables that they are out of date, or fail tests, a sentence each; nothing where all is well. */
+export function caveatsText({
+  staleTables,
+  failingTables,
+}: {
+  staleTables: readonly StaleTable[];
+  failingTables: readonly FailingTable[];
+}): string[] {
+  const sentences = [...staleTables.map(sentenceOf), ...failingTables.map(failingText)];
+  return sentences.length === 0 ? [] : [sentences.join(' ')];
+}
+
+function failingText({ name, tests }: FailingTable): string {
+  const shown = tests.slice(0, maxChanges).map((test) => `“${test}”`);
+  const more = tests.length - shown.length;
+  const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' and ');
+  return `${code(name)} fails ${tests.length === 1 ? 'its test' : 'its tests'} ${list}.`;
 }
 
 function sentenceOf({ name, builtAt, changed, isRedefined }: StaleTable): string {

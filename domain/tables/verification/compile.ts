@@ -1,5 +1,6 @@
 import { isRawNumber } from '../../../data/exact-json.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
+import { withoutTail } from '../query/guard/tree.ts';
 import { duckDbType, type LakeColumn } from '../tables/columns.ts';
 import type { Cell, Test } from './kinds.ts';
 
@@ -88,7 +89,7 @@ const rowTest = (condition: string): CompiledTest => ({
 });
 
 function counted(failing: string): CompiledTest {
-  const bare = failing.replace(/[\s;]+$/, '');
+  const bare = withoutTail(failing);
   return { failing: bare, count: `SELECT count(*) AS failing FROM (${bare}\n) AS f`, condition: undefined };
 }
 

@@ -46,6 +46,36 @@ export async function testedStates(
   return new Map(rows.map((row) => [row.table_id, { state: stateOf[row.outcome], at: row.finished_at }]));
 }
 
+/** A table whose tests fail in the newest of its versions that was tested. */
+export interface FailingTable {
+  tableId: string;
+  at: Date;
+  /** Names of the tests of severity error that fail or cannot run. */
+  tests: string[];
+}
+
+/** Those of these tables whose tests fail. */
+export async function failingTables(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableIds: readonly string[],
+): Promise<FailingTable[]> {
+  if (tableIds.length === 0) return [];
+  const { rows } = await sql<{ table_id: string; finished_at: Date; tests: string[] }>`
+    SELECT newest.table_id, newest.finished_at, array_agg(r.name ORDER BY r.position) AS tests
+    FROM (
+      SELECT DISTINCT ON (t.table_id) t.table_id, t.run_id, t.outcome, t.finished_at
+      FROM verified_tables t JOIN verifications v ON v.organization_id = t.organization_id AND v.id = t.run_id
+      WHERE t.organization_id = ${organizationId} AND t.table_id = ANY(${tableIds}::text[])
+        AND t.outcome IS NOT NULL AND v.gate_of IS NULL AND v.definition_ids IS NULL
+      ORDER BY t.table_id, t.version DESC NULLS LAST, t.finished_at DESC) newest
+    JOIN verification_results r ON r.organization_id = ${organizationId} AND r.run_id = newest.run_id
+      AND r.table_id = newest.table_id AND r.severity = 'error' AND r.status <> 'passed'
+    WHERE newest.outcome = 'failed'
+    GROUP BY newest.table_id, newest.finished_at ORDER BY newest.table_id`.execute(db);
+  return rows.map((row) => ({ tableId: row.table_id, at: row.finished_at, tests: row.tests }));
+}
+
 export async function tableVerification(
   db: OrganizationTransaction,
   organizationId: string,

@@ -6,7 +6,9 @@ import type { Outgoing } from '../../../data/outgoing/outgoing.ts';
 /** The health path is one below the address of the app: several apps may share a host. */
 export function healthAddress({ url, healthPath }: { url: string; healthPath: string }): string {
   const { origin, pathname } = new URL(url);
-  return `${origin}${pathname.replace(/\/+$/, '')}${healthPath}`;
+  const parts = pathname.split('/');
+  while (parts.length > 1 && parts.at(-1) === '') parts.pop();
+  return `${origin}${parts.join('/')}${healthPath}`;
 }
 
 const httpFault =

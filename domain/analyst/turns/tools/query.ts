@@ -2,6 +2,7 @@ import { AppError } from '../../../../data/errors.ts';
 import { derivedId, newId } from '../../../../data/ids.ts';
 import { runQuery } from '../../../tables/query/run.ts';
 import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
+import { failingOf, failingTold } from './failing-tests.ts';
 import { pinnedViews } from './pinned-views.ts';
 import { freshnessOf, staleTold } from './staleness.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
@@ -23,8 +24,8 @@ export interface ToolRows {
   truncated: boolean;
   elapsedMs: number;
   scanned: { tableId: string; version: number }[];
-  /** What the model is told about stale tables among those that were read. */
-  told: ReturnType<typeof staleTold>;
+  /** What the model is told about stale tables, and those whose tests fail, among those that were read. */
+  told: ReturnType<typeof staleTold> & ReturnType<typeof failingTold>;
 }
 
 /** Runs a statement over the tables and views visible to the turn, at its pinned versions. */
@@ -61,7 +62,10 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
   const { columns, rowCount, truncated, elapsedMs } = answer;
   const cells = JSON.parse(json) as { value: unknown }[][];
   const rows = cells.map((row) => row.map(({ value }) => value));
-  const told = staleTold((await freshnessOf(call, answer.scannedRelationIds)).values());
+  const told = {
+    ...staleTold((await freshnessOf(call, answer.scannedRelationIds)).values()),
+    ...failingTold(await failingOf(call, answer.scannedRelationIds)),
+  };
   return { columns, rows, rowCount, truncated, elapsedMs, scanned: [...scanned, ...behind], told };
 }
 

@@ -7,6 +7,7 @@ import { findDataset } from '../../../intake/datasets/datasets.ts';
 import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
 import { isWritable } from '../../../tables/tables/grants.ts';
 import { findTable } from '../../../tables/tables/tables.ts';
+import { findTestDefinition } from '../../../tables/verification/definitions.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
@@ -28,6 +29,7 @@ export async function faultsOfDraft(
     ...(await playbookFaults(db, row, validated.graph)),
     ...(await datasetFaults(db, row, validated.graph)),
     ...(await calculatedTableFaults(db, row, validated.graph)),
+    ...(await testFaults(db, row, validated.graph)),
     ...(await triggerFaults(db, row, validated.graph)),
   ];
 }
@@ -101,8 +103,30 @@ async function calculatedTableFaults(
   return faults;
 }
 
-const configFault = (index: number, key: string, msg: string): ValidationFault => ({
-  loc: ['body', 'graph', 'nodes', index, 'config', key],
+/** Tables and definitions whose tests nodes run must exist for the owner. */
+async function testFaults(
+  db: OrganizationTransaction,
+  { organization_id: organizationId }: Workflow,
+  { nodes }: Graph,
+): Promise<ValidationFault[]> {
+  const faults: ValidationFault[] = [];
+  for (const [index, { type, config }] of nodes.entries()) {
+    if (type !== 'verification') continue;
+    const { table_ids: tables = [], definition_ids: definitions = [] } = config as Record<string, unknown[]>;
+    for (const [place, id] of tables.entries()) {
+      const table = isOpen(id) ? undefined : await findTable(db, organizationId, String(id));
+      if (!isOpen(id) && table?.status !== 'ready')
+        faults.push(configFault(index, 'table_ids', 'There is no such table.', place));
+    }
+    for (const [place, id] of definitions.entries())
+      if (!isOpen(id) && (await findTestDefinition(db, organizationId, String(id))) === undefined)
+        faults.push(configFault(index, 'definition_ids', 'There is no such test definition.', place));
+  }
+  return faults;
+}
+
+const configFault = (index: number, key: string, msg: string, ...place: number[]): ValidationFault => ({
+  loc: ['body', 'graph', 'nodes', index, 'config', key, ...place],
   type: 'value_error',
   msg,
 });

@@ -8,6 +8,7 @@ import { playbook } from './node-types/playbook.ts';
 import { query } from './node-types/query.ts';
 import { report } from './node-types/report.ts';
 import { snapshot } from './node-types/snapshot.ts';
+import { verification } from './node-types/verification.ts';
 import { wait } from './node-types/wait.ts';
 
 /** Every type of node, in the order in which they are listed. */
@@ -24,6 +25,7 @@ export const nodeTypes: readonly NodeType[] = [
   webhookDelivery,
   snapshot,
   materialize,
+  verification,
 ];
 
 const byName = new Map(nodeTypes.map((nodeType) => [nodeType.type, nodeType]));

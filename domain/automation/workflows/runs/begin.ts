@@ -111,6 +111,8 @@ const timeoutSecondsOf: Partial<Record<string, (node: GraphNode) => number>> = {
   snapshot: () => 36 * hour,
   // A build may take a day, and wait for others of the same tables before.
   materialize: () => 36 * hour,
+  // Tests of large tables take hours, after other runs of the organization.
+  verification: () => 36 * hour,
   // They end by their own deadline.
   wait: () => 400 * 24 * hour,
   approval: () => 31 * 24 * hour,

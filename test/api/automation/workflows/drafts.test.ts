@@ -263,6 +263,7 @@ test('the types of nodes are listed with their ports and the schema of their con
     'webhook_delivery',
     'snapshot',
     'materialize',
+    'verification',
   ]);
   const condition = items.find(({ type }: { type: string }) => type === 'condition');
   expect(condition).toMatchObject({

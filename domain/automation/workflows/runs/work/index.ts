@@ -5,6 +5,7 @@ import { emailWork, fileOutputWork, slackWork, webhookWork } from './deliver.ts'
 import { materializeWork } from './materialize.ts';
 import { queryWork } from './query.ts';
 import { snapshotWork } from './snapshot.ts';
+import { verificationWork } from './verification.ts';
 import { approvalWork, waitWork } from './waits.ts';
 
 /** The implementation of each type of node; a test compares it with the declared types. */
@@ -21,4 +22,5 @@ export const nodeWork: Readonly<Record<string, NodeWork>> = {
   webhook_delivery: webhookWork,
   snapshot: snapshotWork,
   materialize: materializeWork,
+  verification: verificationWork,
 };
