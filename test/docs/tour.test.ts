@@ -135,6 +135,29 @@ describe.skipIf(!hasCurl)('the tour', () => {
     ]);
   });
 
+  test('verifies a table: a file refused, its failing rows read, let through by an overlay, tested on request', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'verification.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const steps = stdout.split(/^\d\. .*\n/m);
+    const lines = (step: number) => steps[step]!.trimEnd().split('\n');
+    expect(lines(3)).toEqual([
+      expect.stringContaining('verified_orders failed amounts are positive (2 rows); nothing was changed.'),
+    ]);
+    expect(lines(4)).toEqual([
+      '[{"orderNo":4,"city":"Porto","amount":-10},{"orderNo":5,"city":"Lagos","amount":null}]',
+      '   failed  amounts are positive  2 failing',
+    ]);
+    const others = '   orders occur once: warn, as the definition says';
+    expect(lines(5)).toEqual([
+      ...['   amounts are positive: error, as the definition says, blocking', others],
+      ...['   amounts are positive: warn, as the overlay says, blocking', others],
+    ]);
+    const results = ['   warned  amounts are positive  2 failing', '   warned  orders occur once  2 failing'];
+    expect([lines(7), lines(8)]).toEqual([results, results]);
+  });
+
   test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {
     timeout: 120_000,
   }, async () => {

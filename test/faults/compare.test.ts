@@ -48,6 +48,7 @@ async function breachesOf(
     copies: undefined as never,
     keyed: undefined as never,
     slots: undefined as never,
+    gated: undefined as never,
     filed: undefined as never,
     shaped: undefined as never,
     moments: createMoments(),

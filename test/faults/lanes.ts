@@ -11,6 +11,7 @@ import { shapingLanes } from './load/shaping-lanes.ts';
 import { slotLanes } from './load/slot-lanes.ts';
 import { copyReaderLane, datasetLane, sourceLane } from './load/snapshot-lanes.ts';
 import { talkLanes } from './load/talk-lanes.ts';
+import { verificationLanes } from './load/verification-lanes.ts';
 import type { Focus } from './plan.ts';
 
 /** The lanes of the load: they work from round to round, and a blocked one continues in a later round. */
@@ -49,6 +50,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     ...[1, 2, 3].map((lane) => appendLane(context, seed, lane)),
     ...[11, 12, 13].map((lane) => batchLane(context, seed, lane, 'appends')),
     ...[21, 22, 23, 24].map((lane) => upsertLane(context, seed, lane)),
+    ...verificationLanes(context, seed),
     ...[31, 32].map((lane) => batchLane(context, seed, lane, 'whole')),
     ...[41, 42].map((lane) => snapshotLane(context, seed, lane, lane === 41)),
     runLane(context, seed, 1),

@@ -17,6 +17,7 @@ import { finishShaped, prepareShaped } from './load/shaping-lanes.ts';
 import { finishSlots, prepareSlots } from './load/slot-lanes.ts';
 import { prepareCopies } from './load/snapshot-lanes.ts';
 import { prepare } from './load/tables.ts';
+import { prepareGated } from './load/verification-lanes.ts';
 import { type FaultMailServer, type MailMood, planMoods, startMailServer } from './mail-server.ts';
 import { createModel } from './model.ts';
 import { createMoments } from './moments.ts';
@@ -106,6 +107,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       slots: await prepareSlots(client),
       filed: await prepareFiled(client, prepared.projectId),
       shaped: await prepareShaped(client),
+      gated: await prepareGated(client, prepared.tables.appends),
       signal,
       ...prepared,
     };

@@ -45,6 +45,8 @@ export interface Refusal {
   /** The run of tests. */
   runId?: string;
   failuresTableIds?: string[];
+  /** The first of them. */
+  failuresTableId?: string;
 }
 
 export interface BuildFailure {

@@ -15,6 +15,7 @@ import {
   findTable,
   forgetTable,
   getTable,
+  isInLake,
   lockTable,
   reserveTable,
   type TableRow,
@@ -105,7 +106,7 @@ export async function dropTable(
   const table = await inOrganization(deps.db, organizationId, async (db) => {
     await lockDefinitions(db, organizationId);
     const row = await lockTable(db, organizationId, id);
-    if (row.kind === 'system') throw new AppError('conflict', 'A system table cannot be deleted.');
+    if (!isInLake(row)) throw new AppError('conflict', 'A system table cannot be deleted.');
     if (await hasActiveImport(db, organizationId, id)) {
       throw new AppError('conflict', 'An import into this table is running; cancel it first.');
     }

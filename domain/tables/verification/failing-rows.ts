@@ -55,7 +55,7 @@ export async function keepFailingRows(
     if (test.kind === 'row_count' || test.kind === 'freshness') return { ...nothing, sample };
     return { ...nothing, sample, tableId: await keep(deps, tested, result, place, limits) };
   } catch (error) {
-    if (!(error instanceof AppError) || isRetryable(error)) throw error;
+    if (limits.signal.aborted || !(error instanceof AppError) || isRetryable(error)) throw error;
     return { ...nothing, message: `The failing rows could not be kept: ${error.message.slice(0, 1_000)}` };
   }
 }

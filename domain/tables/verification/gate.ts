@@ -138,6 +138,12 @@ export function refusedBy(error: unknown): Refusal {
     definition_ids: definitionIds,
     run_id: runId,
     failures_table_ids: failuresTableIds,
-  } = error.extensions as Record<string, never>;
-  return { definitionIds, runId, failuresTableIds };
+  } = error.extensions as { definition_ids: string[]; run_id: string; failures_table_ids: string[] };
+  const [failuresTableId] = failuresTableIds;
+  return {
+    definitionIds,
+    runId,
+    failuresTableIds,
+    ...(failuresTableId === undefined ? {} : { failuresTableId }),
+  };
 }

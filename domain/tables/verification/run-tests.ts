@@ -154,7 +154,7 @@ async function countTogether(
     const elapsedMs = performance.now() - startedAt;
     return group.map((one, at) => counted(one, Number(row?.[`c${at}`]), elapsedMs));
   } catch (error) {
-    if (!mayBeOfOne(error)) throw error;
+    if (limits.signal.aborted || !mayBeOfOne(error)) throw error;
     const half = Math.ceil(group.length / 2);
     return [
       ...(await countTogether(deps, tested, group.slice(0, half), limits)),
@@ -172,7 +172,7 @@ async function countAlone(deps: RunTestsDeps, tested: Tested, one: Ready, limits
     const [row] = rowsOf(await query(deps, tested, one.compiled.count, one.relations, limits));
     return counted(one, Number(row?.['failing']), performance.now() - startedAt);
   } catch (error) {
-    if (!mayBeOfOne(error)) throw error;
+    if (limits.signal.aborted || !mayBeOfOne(error)) throw error;
     return failedToRun(one.test, error as Error, performance.now() - startedAt);
   }
 }

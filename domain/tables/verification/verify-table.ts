@@ -85,7 +85,8 @@ async function testTable(
     return await testVersion(deps, { run, table, version, snapshotId, tests }, limits);
   } catch (error) {
     // Another attempt would not change what the engine says of the table itself.
-    if (error instanceof AppError && !isRetryable(error)) return noneRan(tests, error.message);
+    const isFinal = error instanceof AppError && !isRetryable(error) && !limits.signal.aborted;
+    if (isFinal) return noneRan(tests, error.message);
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import type { Filed } from './file-lanes.ts';
 import type { Keyed } from './keyed-lanes.ts';
 import type { Shaped } from './shaping-lanes.ts';
 import type { Slots } from './slot-lanes.ts';
+import type { Gated } from './verification-lanes.ts';
 
 /** What the lanes of the load share. */
 export interface LoadContext {
@@ -45,6 +46,8 @@ export interface LoadContext {
   filed: Filed;
   /** Calculated tables over a table that is appended to. */
   shaped: Shaped;
+  /** A table whose content a blocking test may refuse, and tests of others. */
+  gated: Gated;
   signal: AbortSignal;
 }
 

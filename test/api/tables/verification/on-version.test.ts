@@ -73,5 +73,7 @@ test('failing rows are dropped after thirty days, and beyond the newest twenty o
   await reconcile(workspace, verificationSteps(workspace.activityDeps));
   expect((await client.call('GET', `/v1/tables/${old}`)).status).toBe(404);
   expect((await client.call('GET', `/v1/tables/${next}`)).status).toBe(200);
-  expect((await client.call('DELETE', `/v1/tables/${next}?confirm=true`)).body.code).toBe('conflict');
+  // Whoever has to erase what they hold need not wait.
+  expect((await client.call('DELETE', `/v1/tables/${next}?confirm=true`)).status).toBe(200);
+  expect((await client.call('GET', `/v1/tables/${next}`)).status).toBe(404);
 });
