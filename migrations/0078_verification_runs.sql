@@ -126,18 +126,20 @@ BEGIN
 END
 $$;
 
--- Tables of failing rows that are kept no longer: for 30 days, and of one test of one table the newest twenty.
+-- Tables of failing rows that are kept no longer: for 30 days, of one test of one table the newest twenty, and of an
+-- organization the newest five hundred, because every statement of it may name each of them.
 CREATE FUNCTION expired_failures(at_most integer) RETURNS TABLE (organization_id text, id text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$
     SELECT f.organization_id, f.id FROM (
       SELECT t.organization_id, t.id, t.created_at,
-             row_number() OVER (PARTITION BY r.organization_id, r.table_id, r.definition_id ORDER BY t.created_at DESC) AS place
+             row_number() OVER (PARTITION BY r.organization_id, r.table_id, r.definition_id ORDER BY t.created_at DESC) AS place,
+             row_number() OVER (PARTITION BY t.organization_id ORDER BY t.created_at DESC) AS place_of_all
       FROM tables t LEFT JOIN verification_results r
         ON r.organization_id = t.organization_id AND r.failures_table_id = t.id
       WHERE t.failures_of IS NOT NULL AND t.status = 'ready') f
     WHERE f.created_at < now() - interval '30 days'
-      OR (f.place > 20 AND f.created_at < now() - interval '1 minute')
+      OR ((f.place > 20 OR f.place_of_all > 500) AND f.created_at < now() - interval '1 minute')
     LIMIT at_most
   $$;
 REVOKE EXECUTE ON FUNCTION expired_failures FROM PUBLIC;

@@ -50,7 +50,10 @@ export function compileTest(test: Test, subject: Subject): CompiledTest {
     }
     case 'accepted_values': {
       const { name } = columnNamed(subject, test.params.column, ['column']);
-      return rowTest(`${identifier(name)} NOT IN (${valueLiterals(test.params, subject).join(', ')})`);
+      // The same as NOT IN, null of null too; but the engine compares a column's dictionary, not every row.
+      return rowTest(
+        `NOT list_contains([${valueLiterals(test.params, subject).join(', ')}], ${identifier(name)})`,
+      );
     }
     case 'expression':
       return rowTest(`(${test.params.expression}\n) IS NOT TRUE`);

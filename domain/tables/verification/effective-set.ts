@@ -1,6 +1,7 @@
-import { RE2JS } from 're2js';
+import { AppError } from '../../../data/errors.ts';
 import type { Selector } from './definitions.ts';
 import type { Params, TestKind } from './kinds.ts';
+import { matchNames } from './name-patterns.ts';
 
 /** What a test is, before overlays change it. */
 export interface TestSource {
@@ -78,45 +79,62 @@ export interface EffectiveSet {
  * sets it. An overlay of the table comes before one of its project, and that before one of the organization;
  * among equals the higher priority is first, then the newer. Parameters are fields of their own.
  */
-export function effectiveSet(
+export async function effectiveSet(
   tables: readonly TestedTable[],
   definitions: readonly TestSource[],
   overlays: readonly OverlaySource[],
-): EffectiveSet {
+): Promise<EffectiveSet> {
   const byDefinition = Map.groupBy(overlays.toSorted(firstToLast), ({ definitionId }) => definitionId);
   const byTable = new Map<TestedTable, EffectiveTest[]>(tables.map((table) => [table, []]));
   const byId = new Map(tables.map((table) => [table.id, table]));
   const unmatched: (string | null)[] = [];
+  const patterns = definitions.flatMap(({ target }) =>
+    'selector' in target ? (target.selector.namePattern ?? []) : [],
+  );
+  const matched = await matchNames(
+    patterns,
+    tables.map(({ name }) => name),
+  );
+  let total = 0;
   for (const definition of definitions) {
     const changing = (definition.id === null ? undefined : byDefinition.get(definition.id)) ?? [];
-    const matching = matchingTables(definition, tables, byId);
+    const matching = matchingTables(definition, tables, byId, matched);
     if (matching.length === 0) unmatched.push(definition.id);
+    total += matching.length;
+    if (total > mostTests) throw tooMany();
     for (const table of matching) byTable.get(table)!.push(effectiveTest(table, definition, changing));
   }
   return { tests: [...byTable.values()].flat(), unmatched };
 }
 
+/** More are resolved for no request. */
+const mostTests = 100_000;
+
+const tooMany = () =>
+  new AppError(
+    'conflict',
+    `These tables have more than ${mostTests.toLocaleString('en-US')} tests together: name fewer tables, or let definitions select fewer.`,
+  );
+
 function matchingTables(
   { target }: TestSource,
   tables: readonly TestedTable[],
   byId: ReadonlyMap<string, TestedTable>,
+  matched: ReadonlyMap<string, ReadonlySet<string>>,
 ): TestedTable[] {
   if ('tableId' in target) {
     const table = byId.get(target.tableId);
     return table === undefined ? [] : [table];
   }
   const { projectId, modelingTier, namePattern } = target.selector;
-  const pattern = namePattern === undefined ? undefined : compilePattern(namePattern);
+  const names = namePattern === undefined ? undefined : matched.get(namePattern);
   return tables.filter(
     (table) =>
       (projectId === undefined || table.projectIds.includes(projectId)) &&
       (modelingTier === undefined || table.modelingTier === modelingTier) &&
-      (pattern === undefined || pattern.matcher(table.name).find()),
+      (names === undefined || names.has(table.name)),
   );
 }
-
-/** RE2, which takes time linear in the name. @throws if it does not compile */
-export const compilePattern = (pattern: string): RE2JS => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
 
 function effectiveTest(
   table: TestedTable,

@@ -33,6 +33,8 @@ export interface Place {
   runId: string;
   runStartedAt: Date;
   tableId: string;
+  /** There are enough tables of failing rows. */
+  onlySample?: boolean;
 }
 
 /**
@@ -53,6 +55,12 @@ export async function keepFailingRows(
     const sample = await sampleOf(deps, tested, failing, limits);
     // One row of figures, which the sample shows.
     if (test.kind === 'row_count' || test.kind === 'freshness') return { ...nothing, sample };
+    if (place.onlySample === true)
+      return {
+        ...nothing,
+        sample,
+        message: 'Its rows are in no table: other tests of this run have enough.',
+      };
     return { ...nothing, sample, tableId: await keep(deps, tested, result, place, limits) };
   } catch (error) {
     if (limits.signal.aborted || !(error instanceof AppError) || isRetryable(error)) throw error;
@@ -77,7 +85,26 @@ async function sampleOf(
     { timeoutMs, waitMs, signal },
   );
   const rows = JSON.parse(json ?? '[]') as { name: string; value: unknown }[][];
-  return rows.map((row) => Object.fromEntries(row.map(({ name, value }) => [name, value])));
+  const sample: Record<string, unknown>[] = [];
+  let left = mostSampleCharacters;
+  for (const row of rows) {
+    const shown = Object.fromEntries(row.map(({ name, value }) => [name, cut(value)]));
+    left -= JSON.stringify(shown).length;
+    if (left < 0) break;
+    sample.push(shown);
+  }
+  return sample;
+}
+
+/** A sample is for the eye: what is longer is in the table of failing rows. */
+const mostSampleCharacters = 32_768;
+const mostCellCharacters = 500;
+
+function cut(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text !== undefined && text.length > mostCellCharacters
+    ? `${text.slice(0, mostCellCharacters)}…`
+    : value;
 }
 
 async function keep(

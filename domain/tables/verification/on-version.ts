@@ -4,7 +4,7 @@ import { firstOperations, newestVersions, versionBefore } from '../../../data/la
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { effectiveSet } from './effective-set.ts';
-import { loadSources } from './sources.ts';
+import { loadSources, type Sources } from './sources.ts';
 import { startVerification } from './start.ts';
 
 export type OnVersionDeps = ProcessDeps & { lake: Pick<LakeDeps, 'catalog' | 'catalogPool'> };
@@ -29,44 +29,60 @@ export async function startDueVerifications(
   const head = Math.max(0, ...newest.values());
   const known = await inOrganization(deps.db, organizationId, (db) => findCursor(db, organizationId));
   if (known !== undefined && head <= known) return;
-  const { tableIds, since } = await inOrganization(deps.db, organizationId, (db) =>
-    testedTables(db, organizationId),
+  const { sources, since } = await inOrganization(deps.db, organizationId, async (db) => ({
+    sources: await loadSources(db, organizationId),
+    since: await firstDefinedAt(db, organizationId),
+  }));
+  const all = sources.tables.map(({ id }) => id);
+  const from = known ?? (await versionBefore(pool, schema, all, since));
+  const tableIds = await testedAmong(
+    sources,
+    all.filter((id) => (newest.get(id) ?? 0) > from),
   );
-  const from = known ?? (await versionBefore(pool, schema, tableIds, since));
   const [first] = await firstOperations(pool, schema, tableIds, { from, to: head });
   if (first !== undefined) {
     if (nowMs < first.committedAt.getTime() + gatheredMs) return;
-    const changed = tableIds.filter((id) => (newest.get(id) ?? 0) > from);
-    const runId = derivedId(
-      'run',
-      first.committedAt.getTime(),
-      `verification ${organizationId} ${from} ${head}`,
-    );
+    const seed = `verification ${organizationId} ${from} ${head}`;
     await startVerification(deps, {
-      ...{ organizationId, runId, callerId: 'service', tableIds: changed.slice(0, mostTables) },
-      trigger: { type: 'data_event', id: first.tableId },
+      ...{ organizationId, runId: derivedId('run', first.committedAt.getTime(), seed), tableIds },
+      ...{ callerId: 'service', trigger: { type: 'data_event', id: first.tableId } },
     });
   }
   await inOrganization(deps.db, organizationId, (db) => moveCursor(db, organizationId, head));
 }
 
-/** Tables beyond these are tested after their next version. */
+/** Tables, and tests, beyond these are tested after the next version. */
 const mostTables = 1_000;
+const mostTests = 10_000;
 
-/** Tables that have an enabled test, and since when there is one. */
-async function testedTables(
-  db: OrganizationTransaction,
-  organizationId: string,
-): Promise<{ tableIds: string[]; since: Date }> {
-  const { tables, definitions, overlays } = await loadSources(db, organizationId);
-  const { tests } = effectiveSet(tables, definitions, overlays);
+/** Those of the tables that have an enabled test. Table by table: all tests of all tables may be too many. */
+async function testedAmong(
+  { tables, definitions, overlays }: Sources,
+  ids: readonly string[],
+): Promise<string[]> {
+  const wanted = new Set(ids);
+  const found: string[] = [];
+  let total = 0;
+  for (const table of tables) {
+    if (!wanted.has(table.id)) continue;
+    const { tests } = await effectiveSet([table], definitions, overlays);
+    const enabled = tests.filter((test) => test.enabled).length;
+    if (enabled === 0) continue;
+    total += enabled;
+    if (found.length >= mostTables || total > mostTests) break;
+    found.push(table.id);
+  }
+  return found;
+}
+
+/** When the first of the definitions was made: versions before it are not tested by themselves. */
+async function firstDefinedAt(db: OrganizationTransaction, organizationId: string): Promise<Date> {
   const { since } = await db
     .selectFrom('verification_definitions')
     .select(({ fn }) => fn.min('created_at').as('since'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  const tableIds = [...new Set(tests.filter(({ enabled }) => enabled).map(({ tableId }) => tableId))];
-  return { tableIds, since: since ?? new Date() };
+  return since ?? new Date();
 }
 
 async function findCursor(db: OrganizationTransaction, organizationId: string): Promise<number | undefined> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { parseExactJson } from '../../../data/exact-json.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
@@ -32,16 +33,33 @@ export function allOverlays(db: OrganizationTransaction, organizationId: string)
     .execute();
 }
 
-/** @throws AppError conflict */
-export async function refuseOneMoreOverlay(
+/** All of them are read before anything is tested. */
+const mostBytes = 8 * 1_024 ** 2;
+
+/**
+ * Refuses an overlay that would be one too many, or whose parameters are too much together with others.
+ *
+ * @throws AppError conflict
+ */
+export async function refuseTooMuchOverlaid(
   db: OrganizationTransaction,
   organizationId: string,
+  { id, params }: { id: string; params: object | null | undefined },
 ): Promise<void> {
-  const { count } = await db
+  const { count, bytes } = await db
     .selectFrom('verification_overlays')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      sql<number>`coalesce(sum(octet_length(params)), 0)`.as('bytes'),
+    ])
     .where('organization_id', '=', organizationId)
+    .where('id', '<>', id)
     .executeTakeFirstOrThrow();
+  if (Number(bytes) + Buffer.byteLength(JSON.stringify(params ?? null)) > mostBytes)
+    throw new AppError(
+      'conflict',
+      'The parameters of all overlays of the organization take more than 8 MiB: shorten or delete some.',
+    );
   if (Number(count) < mostOverlays) return;
   throw new AppError(
     'conflict',

@@ -145,7 +145,8 @@ async function countTogether(
   const [first] = group;
   if (first === undefined) return [];
   if (group.length === 1) return [await countAlone(deps, tested, first, limits)];
-  const counts = group.map(({ compiled }, at) => `count(*) FILTER (WHERE ${compiled.condition}) AS c${at}`);
+  // FILTER would copy the rows for each condition: up to ten times as slow.
+  const counts = group.map(({ compiled }, at) => `coalesce(count_if(${compiled.condition}), 0) AS c${at}`);
   const startedAt = performance.now();
   try {
     const [row] = rowsOf(

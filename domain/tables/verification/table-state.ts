@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { Outcome, TestResult } from './verifications.ts';
+import { type Outcome, resultsOfRun, type TestResult } from './verifications.ts';
 
 export type TableState = 'passing' | 'warning' | 'failing' | 'untested';
 
@@ -28,6 +28,8 @@ export interface TestTurn {
 }
 
 const mostHistory = 50;
+/** Runs in which the turns of tests are looked for; a run may be of some tests only. */
+const runsLooked = 20;
 const turnsLooked = 10;
 /** A test that changes sides so often in its last ten runs says little. */
 const flappingChanges = 5;
@@ -96,35 +98,32 @@ export async function tableVerification(
     .execute();
   const whole = runs.filter(({ definition_ids: only }) => only === null);
   const newest = whole.toSorted((left, right) => (right.version ?? 0) - (left.version ?? 0))[0];
-  const results = await db
+  const results = newest === undefined ? [] : await resultsOfRun(db, organizationId, newest.run_id, tableId);
+  const turns = await db
     .selectFrom('verification_results')
-    .selectAll()
+    .select(['run_id', 'definition_id', 'status'])
     .where('organization_id', '=', organizationId)
     .where('table_id', '=', tableId)
-    .where('run_id', 'in', ['', ...runs.map(({ run_id: id }) => id)])
-    .orderBy('position')
+    .where('run_id', 'in', ['', ...runs.slice(0, runsLooked).map(({ run_id: id }) => id)])
     .execute();
+  const byDefinition = Map.groupBy(turns, (turn) => turn.definition_id);
   const history = runs.map((run) => ({
     ...{ runId: run.run_id, at: run.finished_at!, outcome: run.outcome! },
   }));
-  const turnsOf = (definitionId: string): TestTurn[] =>
-    history
-      .flatMap(({ runId, at }) =>
-        results
-          .filter((one) => one.run_id === runId && one.definition_id === definitionId)
-          .map(({ status }) => ({ runId, at, status })),
-      )
+  const turnsOf = (definitionId: string): TestTurn[] => {
+    const status = new Map(byDefinition.get(definitionId)?.map((turn) => [turn.run_id, turn.status]));
+    return history
+      .flatMap(({ runId, at }) => (status.has(runId) ? [{ runId, at, status: status.get(runId)! }] : []))
       .slice(0, turnsLooked);
+  };
   return {
     state: newest?.outcome == null ? 'untested' : stateOf[newest.outcome],
     version: newest?.version ?? null,
     at: newest?.finished_at ?? null,
-    results: results
-      .filter((one) => one.run_id === newest?.run_id)
-      .map((one) => {
-        const turns = turnsOf(one.definition_id);
-        return { ...one, history: turns, flapping: isFlapping(turns) };
-      }),
+    results: results.map((one) => {
+      const own = turnsOf(one.definition_id);
+      return { ...one, history: own, flapping: isFlapping(own) };
+    }),
     history,
   };
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
@@ -91,7 +91,11 @@ async function described(
     .orderBy('id', 'desc')
     .execute();
   const tables = await tablesOfRuns(db, organizationId, ids);
-  const results = await resultsOfRuns(db, organizationId, ids);
+  const [only] = wanted;
+  const results =
+    wanted.length === 1 && only !== undefined
+      ? await resultsOfRun(db, organizationId, only)
+      : await resultsOfList(db, organizationId, ids);
   return rows.flatMap((verification): ShownVerification[] => {
     const { id } = verification;
     const run = runs.find((one) => one.id === id);
@@ -115,19 +119,49 @@ export function tablesOfRuns(
     .execute();
 }
 
-export function resultsOfRuns(
+/** Characters of all samples of a run that are read together. */
+const mostSampleCharacters = 2_097_152;
+
+/** The results of a run; where they are many, only the first have samples. */
+export async function resultsOfRun(
+  db: OrganizationTransaction,
+  organizationId: string,
+  runId: string,
+  tableId?: string,
+): Promise<TestResult[]> {
+  let query = db
+    .selectFrom('verification_results')
+    .selectAll()
+    .select(
+      sql<string>`CASE WHEN sum(length(sample)) OVER (ORDER BY table_id, position) <= ${mostSampleCharacters}
+        THEN sample ELSE '[]' END`.as('sample'),
+    )
+    .where('organization_id', '=', organizationId)
+    .where('run_id', '=', runId);
+  if (tableId !== undefined) query = query.where('table_id', '=', tableId);
+  return (await query.orderBy('table_id').orderBy('position').execute()) as TestResult[];
+}
+
+/** Results that a list of runs shows, without samples. */
+const mostListed = 2_000;
+
+async function resultsOfList(
   db: OrganizationTransaction,
   organizationId: string,
   runIds: readonly string[],
 ): Promise<TestResult[]> {
-  return db
+  const rows = await db
     .selectFrom('verification_results')
-    .selectAll()
+    .select(['organization_id', 'run_id', 'table_id', 'position', 'definition_id', 'name', 'severity'])
+    .select(['status', 'failing_rows', 'failures_table_id', 'message', 'elapsed_ms'])
     .where('organization_id', '=', organizationId)
     .where('run_id', 'in', runIds)
+    .orderBy('run_id', 'desc')
     .orderBy('table_id')
     .orderBy('position')
+    .limit(mostListed)
     .execute();
+  return rows.map((row) => ({ ...row, sample: '[]' }));
 }
 
 /** The worst of these; passed if there are none. */

@@ -132,7 +132,10 @@ async function testVersion(
   return keepAll(deps, tested, await runTests(deps, tested, tests, limits), place, limits);
 }
 
-/** The failing rows of each test that failed. */
+/** Of one table and run: each is a table of the lake. */
+const mostFailureTables = 20;
+
+/** The failing rows of each test that failed; of many, only the first have tables. */
 export async function keepAll(
   deps: FailingRowsDeps,
   tested: Parameters<typeof keepFailingRows>[1],
@@ -141,8 +144,11 @@ export async function keepAll(
   limits: Limits,
 ): Promise<KeptResult[]> {
   const kept: KeptResult[] = [];
+  let tables = 0;
   for (const result of results) {
-    const rows = await keepFailingRows(deps, tested, result, place, limits);
+    const where = { ...place, onlySample: tables >= mostFailureTables };
+    const rows = await keepFailingRows(deps, tested, result, where, limits);
+    if (rows.tableId !== null) tables += 1;
     const message = [result.message, rows.message].filter((one) => one !== null).join(' ');
     kept.push({ ...result, ...rows, message: message === '' ? null : message });
   }

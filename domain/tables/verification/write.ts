@@ -8,15 +8,16 @@ import {
   getTestDefinition,
   insertTestDefinition,
   paramsOf,
-  refuseOneMoreDefinition,
   refuseOtherRevision,
+  refuseTooMuch,
   type Selector,
   type TestDefinition,
   updateTestDefinition,
 } from './definitions.ts';
-import { compilePattern, type Severity } from './effective-set.ts';
+import type { Severity } from './effective-set.ts';
 import { checkSomeParams, type Params, readTest, type TestKind } from './kinds.ts';
-import { getOverlay, insertOverlay, type Overlay, refuseOneMoreOverlay, updateOverlay } from './overlays.ts';
+import { compilePattern } from './name-patterns.ts';
+import { getOverlay, insertOverlay, type Overlay, refuseTooMuchOverlaid, updateOverlay } from './overlays.ts';
 
 export type Target = { tableId: string } | { selector: Selector };
 
@@ -57,7 +58,7 @@ export async function createTestDefinition(
   const tableId = 'tableId' in written.target ? written.target.tableId : undefined;
   await checkTest(deps, { organizationId, test, tableId, definerId: callerId, signal });
   return inOrganization(deps.db, organizationId, async (db) => {
-    await refuseOneMoreDefinition(db, organizationId);
+    await refuseTooMuch(db, organizationId, { id, params: JSON.stringify(written.params) });
     return insertTestDefinition(db, {
       ...{ organization_id: organizationId, id, created_by: callerId },
       ...columnsOf(written, callerId),
@@ -91,6 +92,7 @@ export async function changeTestDefinition(
   return inOrganization(deps.db, organizationId, async (db) => {
     const now = await getTestDefinition(db, organizationId, id, 'update');
     refuseOtherRevision(now, before.revision);
+    await refuseTooMuch(db, organizationId, { id, params: JSON.stringify(written.params) });
     const definer = change.params === undefined ? now.defined_by : callerId;
     return updateTestDefinition(db, organizationId, id, {
       ...columnsOf(written, definer),
@@ -172,7 +174,7 @@ export async function createOverlay(
   });
   await checkOverlaid(deps, { organizationId, definition, params: written.params, callerId, signal });
   return inOrganization(deps.db, organizationId, async (db) => {
-    await refuseOneMoreOverlay(db, organizationId);
+    await refuseTooMuchOverlaid(db, organizationId, { id, params: written.params });
     await getTestDefinition(db, organizationId, where.definitionId, 'share');
     return insertOverlay(db, {
       ...{ organization_id: organizationId, id, created_by: callerId },
@@ -200,6 +202,7 @@ export async function changeOverlay(
   return inOrganization(deps.db, organizationId, async (db) => {
     const now = await getOverlay(db, organizationId, id, 'update');
     refuseOtherRevision(now, before.revision);
+    await refuseTooMuchOverlaid(db, organizationId, { id, params: change.params });
     return updateOverlay(db, organizationId, id, {
       ...overlayColumns(change),
       revision: now.revision + 1,
