@@ -85,14 +85,14 @@ export function blockingTests(
 /** What refused it, as a run that has ended. */
 async function keepRefusal(
   db: OrganizationTransaction,
-  { organizationId, tableId, tableName, process }: Gated,
+  { organizationId, tableId, process }: Gated,
   runId: string,
   kept: readonly KeptResult[],
 ): Promise<void> {
   if ((await findRun(db, organizationId, runId)) !== undefined) return;
   const run: Run = await insertRun(db, {
     ...{ organization_id: organizationId, id: runId, project_id: process.projectId, kind: 'verification' },
-    ...{ trigger_type: 'api', trigger_id: process.by, title: `Tests of new content of ${tableName}` },
+    ...{ trigger_type: 'api', trigger_id: process.by, title: 'Tests of new content' },
     ...{ resource_type: 'verification', resource_id: runId },
     workflow_id: verificationProcess.workflowId(runId),
   });
