@@ -1014,47 +1014,9 @@ export interface Users {
   role: string;
 }
 
-export interface Verifications {
-  created_at: Generated<Timestamp>;
-  definition_ids: string[] | null;
-  finished_at: Timestamp | null;
-  gate_of: string | null;
-  id: string;
-  organization_id: string;
-  outcome: string | null;
-  snapshot_id: number | null;
-}
-
 export interface VerificationCursors {
   organization_id: string;
   version: number;
-}
-
-export interface VerificationResults {
-  definition_id: string;
-  elapsed_ms: number;
-  failing_rows: number | null;
-  failures_table_id: string | null;
-  message: string | null;
-  name: string;
-  organization_id: string;
-  position: number;
-  run_id: string;
-  sample: Generated<string>;
-  severity: string;
-  status: string;
-  table_id: string;
-}
-
-export interface VerifiedTables {
-  finished_at: Timestamp | null;
-  organization_id: string;
-  outcome: string | null;
-  position: number;
-  run_id: string;
-  snapshot_id: number | null;
-  table_id: string;
-  version: number | null;
 }
 
 export interface VerificationDefinitions {
@@ -1093,6 +1055,44 @@ export interface VerificationOverlays {
   severity: string | null;
   table_id: string | null;
   updated_at: Generated<Timestamp>;
+}
+
+export interface VerificationResults {
+  definition_id: string;
+  elapsed_ms: number;
+  failing_rows: number | null;
+  failures_table_id: string | null;
+  message: string | null;
+  name: string;
+  organization_id: string;
+  position: number;
+  run_id: string;
+  sample: Generated<string>;
+  severity: string;
+  status: string;
+  table_id: string;
+}
+
+export interface Verifications {
+  created_at: Generated<Timestamp>;
+  definition_ids: string[] | null;
+  finished_at: Timestamp | null;
+  gate_of: string | null;
+  id: string;
+  organization_id: string;
+  outcome: string | null;
+  snapshot_id: number | null;
+}
+
+export interface VerifiedTables {
+  finished_at: Timestamp | null;
+  organization_id: string;
+  outcome: string | null;
+  position: number;
+  run_id: string;
+  snapshot_id: number | null;
+  table_id: string;
+  version: number | null;
 }
 
 export interface WorkflowActiveTriggers {
