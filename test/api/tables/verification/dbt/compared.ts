@@ -17,55 +17,71 @@ export interface Compared {
   to?: { dataset: Dataset['name']; column: string };
 }
 
-const named = (test: Omit<Compared, 'name'>, index: number): Compared => ({
-  ...test,
-  name: `t${index}_${test.kind}_${test.dataset}_${test.column.toLowerCase()}`,
-});
+type Unnamed = Omit<Compared, 'name'>;
 
-const not = (dataset: Dataset['name'], kind: 'not_null' | 'unique', columns: string[]) =>
+const not = (dataset: Dataset['name'], kind: 'not_null' | 'unique', columns: string[]): Unnamed[] =>
   columns.map((column) => ({ dataset, kind, column }));
 
 /** Columns with and without what fails. */
-export const compared: Compared[] = [
+const tests: Unnamed[] = [
   ...not('airports', 'not_null', ['iata', 'state']),
   ...not('airports', 'unique', ['iata', 'name', 'city', 'latitude']),
-  { dataset: 'airports', kind: 'accepted_values', column: 'country', values: ['USA'] } as const,
+  { dataset: 'airports', kind: 'accepted_values', column: 'country', values: ['USA'] },
   {
-    ...{ dataset: 'airports', kind: 'accepted_values', column: 'country' },
+    dataset: 'airports',
+    kind: 'accepted_values',
+    column: 'country',
     values: ['USA', 'Thailand', 'Palau', 'N Mariana Islands', 'Federated States of Micronesia'],
-  } as const,
-  { dataset: 'airports', kind: 'accepted_values', column: 'state', values: ['AK', 'TX', 'CA'] } as const,
+  },
+  { dataset: 'airports', kind: 'accepted_values', column: 'state', values: ['AK', 'TX', 'CA'] },
   {
-    ...{ dataset: 'airports', kind: 'relationship', column: 'name' },
+    dataset: 'airports',
+    kind: 'relationship',
+    column: 'name',
     to: { dataset: 'airports', column: 'city' },
-  } as const,
+  },
   {
-    ...{ dataset: 'airports', kind: 'relationship', column: 'iata' },
+    dataset: 'airports',
+    kind: 'relationship',
+    column: 'iata',
     to: { dataset: 'airports', column: 'iata' },
-  } as const,
+  },
   ...not('deaths', 'not_null', ['age', 'gender']),
   ...not('deaths', 'unique', ['first_name', 'last_name', 'age', 'death_date']),
-  { dataset: 'deaths', kind: 'accepted_values', column: 'age', values: [15, 18, 20] } as const,
-  { dataset: 'deaths', kind: 'accepted_values', column: 'gender', values: ['Male', 'Female'] } as const,
+  { dataset: 'deaths', kind: 'accepted_values', column: 'age', values: [15, 18, 20] },
+  { dataset: 'deaths', kind: 'accepted_values', column: 'gender', values: ['Male', 'Female'] },
   {
-    ...{ dataset: 'deaths', kind: 'accepted_values', column: 'death_date' },
+    dataset: 'deaths',
+    kind: 'accepted_values',
+    column: 'death_date',
     values: ['1992-04-30', '1992-05-01'],
-  } as const,
+  },
   {
-    ...{ dataset: 'deaths', kind: 'relationship', column: 'neighborhood' },
+    dataset: 'deaths',
+    kind: 'relationship',
+    column: 'neighborhood',
     to: { dataset: 'airports', column: 'city' },
-  } as const,
+  },
   {
-    ...{ dataset: 'deaths', kind: 'relationship', column: 'age' },
+    dataset: 'deaths',
+    kind: 'relationship',
+    column: 'age',
     to: { dataset: 'cars', column: 'Acceleration' },
-  } as const,
+  },
   ...not('cars', 'not_null', ['Miles_per_Gallon', 'Horsepower', 'Origin']),
   ...not('cars', 'unique', ['Name', 'Horsepower', 'Origin']),
-  { dataset: 'cars', kind: 'accepted_values', column: 'Origin', values: ['USA', 'Europe'] } as const,
-  { dataset: 'cars', kind: 'accepted_values', column: 'Cylinders', values: [4, 6, 8] } as const,
-  { dataset: 'cars', kind: 'accepted_values', column: 'Miles_per_Gallon', values: [18, 15.5] } as const,
+  { dataset: 'cars', kind: 'accepted_values', column: 'Origin', values: ['USA', 'Europe'] },
+  { dataset: 'cars', kind: 'accepted_values', column: 'Cylinders', values: [4, 6, 8] },
+  { dataset: 'cars', kind: 'accepted_values', column: 'Miles_per_Gallon', values: [18, 15.5] },
   {
-    ...{ dataset: 'cars', kind: 'relationship', column: 'Horsepower' },
+    dataset: 'cars',
+    kind: 'relationship',
+    column: 'Horsepower',
     to: { dataset: 'deaths', column: 'age' },
-  } as const,
-].map(named);
+  },
+];
+
+export const compared: Compared[] = tests.map((test, index) => ({
+  ...test,
+  name: `t${index}_${test.kind}_${test.dataset}_${test.column.toLowerCase()}`,
+}));
