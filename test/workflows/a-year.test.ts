@@ -156,6 +156,19 @@ function maintained(clock: Clock) {
 }
 
 const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
+  // Checks its apps twice a minute for half a day, until the last one is removed.
+  appHealth: (clock) => ({
+    input: {},
+    activities: {
+      checkDueApps: after<unknown>(
+        clock,
+        12 * hourMs,
+        () => ({ apps: 3, live: 2, waitMs: 30_000 }),
+        () => ({ apps: 0, live: 0, waitMs: null }),
+      ),
+    },
+    leastMs: 12 * hourMs,
+  }),
   agentRun: () => ({
     input: { runId: 'run_1' },
     activities: {
@@ -327,6 +340,29 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
       },
       // Retry delays are not exact.
       leastMs: hourMs / 2,
+    };
+  },
+  // Waits for its turn behind others for half a day, and then tests as many tables as a run may have.
+  verification: (clock) => {
+    let left = 1_000;
+    return {
+      input: { runId: 'run_1' },
+      activities: {
+        beginVerification: after(
+          clock,
+          12 * hourMs,
+          () => 'waiting',
+          () => 'begun',
+        ),
+        verifyNextTable: async () => {
+          left -= 1;
+          return left;
+        },
+        endVerification: async () => ({
+          ...{ status: 'succeeded', outcome: 'passed', tested: 1_000, errorCode: null },
+        }),
+      },
+      leastMs: 12 * hourMs,
     };
   },
   workflowRun: (clock) => ({
