@@ -124,6 +124,17 @@ const failing: Record<string, Failing> = {
     },
     told: { what: 'The profile', code: 'query_too_large', advice: 'read less' },
   },
+  verification: {
+    input: { runId: 'run_1' },
+    activities: {
+      beginVerification: async () => 'begun',
+      verifyNextTable: refused('query_too_large'),
+      endVerification: async () => ({
+        ...{ status: 'failed', outcome: null, tested: 0, errorCode: 'query_too_large' },
+      }),
+    },
+    told: { what: 'The verification', code: 'query_too_large', advice: 'read less' },
+  },
   scheduleBackfill: {
     input: { backfillId: 'bkf_1' },
     activities: {
@@ -178,8 +189,8 @@ const failing: Record<string, Failing> = {
 test('every process that may fail is among them', () => {
   const index = readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8');
   const types = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, type]) => type);
-  // A schedule never fails; the rotation of a key serves no resource, and its own test has its failures.
-  expect([...Object.keys(failing), 'keyRotation', 'schedule'].sort()).toEqual(types.sort());
+  // Schedules and checks of apps never fail; the rotation of a key serves no resource, and has its own test.
+  expect([...Object.keys(failing), 'appHealth', 'keyRotation', 'schedule'].sort()).toEqual(types.sort());
 });
 
 /** The details shown with the process in the UI. */
