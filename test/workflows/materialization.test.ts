@@ -7,7 +7,7 @@ import type {
   MaterializationLakeActivities,
   MaterializationOutcome,
 } from '../../workflows/tables/materialization/contract.ts';
-import { noProcessFailure } from '../../workflows/tables/materialization/names.ts';
+import { noProcessFailure } from '../../workflows/waiting/names.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
 import { runToEnd } from '../support/two-queues.ts';

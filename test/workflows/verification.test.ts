@@ -6,7 +6,7 @@ import type {
   VerificationControlActivities,
   VerificationLakeActivities,
 } from '../../workflows/tables/verification/contract.ts';
-import { noProcessFailure } from '../../workflows/tables/verification/names.ts';
+import { noProcessFailure } from '../../workflows/waiting/names.ts';
 import { cancelActivityOf, quietRuntime, timeSkipping, untilEvent } from '../support/temporal.ts';
 import { runToEnd } from '../support/two-queues.ts';
 

@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { AppError } from '../../../data/errors.ts';
 import {
   commitBuild,
   discardBuild,
@@ -10,9 +9,9 @@ import type {
   BuildInput,
   MaterializationLakeActivities,
 } from '../../../workflows/tables/materialization/contract.ts';
-import { noProcessFailure } from '../../../workflows/tables/materialization/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
 import { beating, withHeartbeats } from '../../heartbeats.ts';
+import { throwIfNoProcess } from '../../no-process.ts';
 
 export function materializationLakeActivities(deps: ActivityDeps): MaterializationLakeActivities {
   /**
@@ -22,8 +21,7 @@ export function materializationLakeActivities(deps: ActivityDeps): Materializati
   const failIfFinal =
     (input: BuildInput) =>
     async (error: unknown): Promise<never> => {
-      if (error instanceof AppError && error.code === 'queries_saturated')
-        throw ApplicationFailure.create({ type: noProcessFailure, message: error.code, nonRetryable: true });
+      throwIfNoProcess(error);
       if (!(await recordBuildFailure(deps.db, input, error))) throw error;
       const message = error instanceof Error ? error.name : 'AppError';
       throw ApplicationFailure.create({ type: 'BuildFailed', message, nonRetryable: true });

@@ -126,17 +126,6 @@ export async function dropTable(
   await finishDrop(deps, table, committedBy);
 }
 
-/** Drops a table that the service made for itself, if it is still there. Every step may be repeated. */
-export async function dropServiceTable(deps: TableDeps, organizationId: string, id: string): Promise<void> {
-  const table = await inOrganization(deps.db, organizationId, async (db) => {
-    const row = await findTable(db, organizationId, id, 'update');
-    if (row?.kind !== 'system') return undefined;
-    await tableStates.move(db, { organization_id: organizationId, id }, 'ready', 'deleting');
-    return row;
-  });
-  if (table !== undefined) await finishDrop(deps, table, 'service');
-}
-
 async function finishDrop(deps: TableDeps, table: TableRow, committedBy: string): Promise<void> {
   const { organization_id: organizationId, id } = table;
   const lake = await deps.lake.catalog.get(organizationId);

@@ -7,7 +7,7 @@ import { findPhysicalTable } from '../tables/columns.ts';
 import { findTable } from '../tables/tables.ts';
 import { compileTest, type Subject, UnfitTest, valueLiterals } from './compile.ts';
 import type { Test } from './kinds.ts';
-import { asSubject, scopeOf, withSubject } from './relations.ts';
+import { asSubject, createScopes, withSubject } from './relations.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -37,13 +37,12 @@ export async function checkTest(deps: CheckDeps, checked: TestToCheck): Promise<
   const { organizationId, test, tableId, definerId, signal } = checked;
   if (tableId === undefined) return;
   const lake = await deps.lake.catalog.get(organizationId);
-  const { table, scope } = await inOrganization(deps.db, organizationId, async (db) => ({
-    table: await findTable(db, organizationId, tableId),
-    scope: await scopeOf(db, organizationId, test, definerId),
-  }));
+  const table = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, tableId));
   const physical = table && (await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name));
   // One that was never built is checked when it runs.
   if (table === undefined || physical === undefined) return;
+  const only = { ...test, definedBy: definerId };
+  const scope = await createScopes(deps.db, organizationId, [only])(test, definerId);
   const now = new Date();
   const subject: Subject = {
     ...{ columns: physical.columns, toTable: scope.toTable, rowsBefore: undefined },

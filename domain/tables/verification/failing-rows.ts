@@ -7,7 +7,7 @@ import { withOutputLimit } from '../staging/output-limit.ts';
 import { newAttemptUrl, removeBelow, type StagedWork, sizeBelow } from '../staging/staging.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
 import { reserveTable, tableStates } from '../tables/tables.ts';
-import type { Limits, RunTest, RunTestsDeps, Tested } from './run-tests.ts';
+import { type Limits, limitsOfStatement, type RunTest, type RunTestsDeps, type Tested } from './run-tests.ts';
 
 export interface FailingRowsDeps extends RunTestsDeps {
   lake: LakeDeps;
@@ -74,7 +74,7 @@ async function sampleOf(
   { builds }: FailingRowsDeps,
   { location, atVersions }: Tested,
   { sql, relations }: Failing,
-  { timeoutMs, waitMs, signal }: Limits,
+  limits: Limits,
 ): Promise<Record<string, unknown>[]> {
   const { rowsWithColumnOrderJson: json } = await builds.perform(
     {
@@ -82,7 +82,7 @@ async function sampleOf(
       ...{ atVersions, parameters: [], tableSources: [], limit: sampleRows, onlyCheck: false },
       rowFormat: 'rows_with_column_order',
     },
-    { timeoutMs, waitMs, signal },
+    limitsOfStatement(limits),
   );
   const rows = JSON.parse(json ?? '[]') as { name: string; value: unknown }[][];
   const sample: Record<string, unknown>[] = [];
@@ -112,7 +112,7 @@ async function keep(
   { location, atVersions }: Tested,
   { test, failing }: RunTest,
   { organizationId, runId, runStartedAt, tableId }: Place,
-  { timeoutMs, waitMs, signal }: Limits,
+  limits: Limits,
 ): Promise<string> {
   const { sql, relations } = failing!;
   const which = `${runId} ${tableId} ${test.definitionId}`;
@@ -123,7 +123,7 @@ async function keep(
   const prefixUrl = await newAttemptUrl(deps, work);
   const built = await withOutputLimit(
     {
-      ...{ written: () => sizeBelow(deps, prefixUrl), maxBytes: mostBytes, signal },
+      ...{ written: () => sizeBelow(deps, prefixUrl), maxBytes: mostBytes, signal: limits.signal },
       advice: 'Let the definition say keep_rows: false.',
     },
     (until) =>
@@ -133,7 +133,7 @@ async function keep(
           sql: `SELECT * FROM (${sql}\n) AS f LIMIT ${mostRows}`,
           ...{ increment: null, added: undefined },
         },
-        { timeoutMs, waitMs, signal: until, untilSettled: true },
+        { ...limitsOfStatement(limits), signal: until, untilSettled: true },
       ),
   ).catch(async (error: unknown) => {
     await removeBelow(deps, prefixUrl).catch(() => undefined);

@@ -9,18 +9,14 @@ import {
 import { findRun, insertRun, moveRun, type Run } from '../../workspace/runs/runs.ts';
 import type { Refusal } from '../definitions/definitions.ts';
 import type { EffectiveTest } from './effective-set.ts';
-import type { FailingRowsDeps } from './failing-rows.ts';
 import { requestedSet } from './preview.ts';
 import { verificationProcess } from './process.ts';
 import { describeSubject, type Limits, type RunTest, runTests } from './run-tests.ts';
 import { contentToBe, type StagedContent } from './staged-content.ts';
 import { insertVerification, updateVerification } from './verifications.ts';
-import { type KeptResult, keepAll, keepResults } from './verify-table.ts';
+import { type KeptResult, keepAll, keepResults, type VerifyDeps } from './verify-table.ts';
 
-export interface GateDeps extends FailingRowsDeps {
-  /** Those of builds hold for tests, too. */
-  buildLimits: { timeoutMs: number };
-}
+export type GateDeps = VerifyDeps;
 
 /** New content of a table that is staged, and the process that is about to commit it. */
 export interface Gated extends StagedContent {
@@ -43,7 +39,8 @@ export async function refuseUnverified(deps: GateDeps, gated: Gated, signal: Abo
   const { organizationId, tableId, tableName } = gated;
   const tests = await blockingTests(deps.db, organizationId, tableId);
   if (tests.length === 0) return;
-  const limits: Limits = { timeoutMs: deps.buildLimits.timeoutMs, waitMs: processWaitMs, signal };
+  const deadlineMs = performance.now() + deps.buildLimits.timeoutMs;
+  const limits: Limits = { deadlineMs, waitMs: processWaitMs, signal };
   const lake = await deps.lake.catalog.get(organizationId);
   const statistics = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(tableId);
   const name = statistics === undefined ? undefined : tableName;

@@ -29,6 +29,8 @@ export async function startDueVerifications(
   const head = Math.max(0, ...newest.values());
   const known = await inOrganization(deps.db, organizationId, (db) => findCursor(db, organizationId));
   if (known !== undefined && head <= known) return;
+  // One that waits will read the versions of then: another behind it would be one too many.
+  if (await inOrganization(deps.db, organizationId, (db) => hasWaitingRun(db, organizationId))) return;
   const { sources, since } = await inOrganization(deps.db, organizationId, async (db) => ({
     sources: await loadSources(db, organizationId),
     since: await firstDefinedAt(db, organizationId),
@@ -83,6 +85,19 @@ async function firstDefinedAt(db: OrganizationTransaction, organizationId: strin
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
   return since ?? new Date();
+}
+
+async function hasWaitingRun(db: OrganizationTransaction, organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'verification')
+    .where('trigger_type', '=', 'data_event')
+    .where('status', '=', 'queued')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function findCursor(db: OrganizationTransaction, organizationId: string): Promise<number | undefined> {

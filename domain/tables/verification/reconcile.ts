@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
@@ -7,7 +8,7 @@ import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconc
 import { findRun } from '../../workspace/runs/runs.ts';
 import { notifyWaiter } from '../../workspace/runs/waiter.ts';
 import type { TableDeps } from '../tables/deps.ts';
-import { dropServiceTable } from '../tables/lifecycle.ts';
+import { dropTable } from '../tables/lifecycle.ts';
 import { endVerification } from './lifecycle.ts';
 import { verificationProcess, verificationStart } from './process.ts';
 import type { VerificationId } from './verifications.ts';
@@ -38,9 +39,14 @@ export function verificationSteps(
   return [
     itemsStep('verifications', find, (id) => revive(deps, id)),
     itemsStep('failing rows', findFailures, ({ organizationId, id }) =>
-      dropServiceTable(deps, organizationId, id),
+      dropTable(deps, organizationId, id, 'service').catch(ignoreWhileRead),
     ),
   ];
+}
+
+/** A view over failing rows keeps them, as it keeps any table; and another worker may have dropped them. */
+function ignoreWhileRead(error: unknown): void {
+  if (!(error instanceof AppError) || !['conflict', 'not_found'].includes(error.code)) throw error;
 }
 
 async function revive(deps: VerificationReconcileDeps, id: VerificationId): Promise<void> {

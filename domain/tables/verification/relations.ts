@@ -1,6 +1,12 @@
 import { identifier } from '../../../data/lake/sql.ts';
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
+import { mayName } from '../query/guard/relations.ts';
+import { foldName } from '../query/guard/tree.ts';
 import { relationsFor } from '../query/relations.ts';
 import type { QueryRelation } from '../query/request.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
@@ -17,26 +23,67 @@ export interface TestScope {
   toTable: string | undefined;
 }
 
-/** The rest of the transaction must not depend on its principal. */
-export async function scopeOf(
+const nothing: TestScope = { relations: [], toTable: undefined };
+
+/** The scope of a test with the rights of its definer. */
+export type Scopes = (test: Test, definerId: string) => Promise<TestScope>;
+
+/**
+ * Scopes of some tests. Expressions of one definer share theirs, so that they can be counted together; it is
+ * looked up once, and mostly empty.
+ */
+export function createScopes(
+  db: Database,
+  organizationId: string,
+  tests: readonly { kind: Test['kind']; params: Record<string, unknown>; definedBy: string }[],
+): Scopes {
+  const shared = new Map<string, Promise<TestScope>>();
+  const look = (definerId: string, find: (db: OrganizationTransaction) => Promise<TestScope>) =>
+    inOrganization(db, organizationId, async (transaction) => {
+      await actAs(transaction, organizationId, definerId);
+      return find(transaction);
+    });
+  return async (test, definerId) => {
+    if (test.kind === 'relationship')
+      return look(definerId, (transaction) =>
+        leadingTo(transaction, organizationId, test.params.to_table_id),
+      );
+    if (test.kind === 'sql')
+      return look(definerId, (transaction) => namedIn(transaction, organizationId, [test.params.sql]));
+    if (test.kind !== 'expression') return nothing;
+    const texts = tests
+      .filter(({ kind, definedBy }) => kind === 'expression' && definedBy === definerId)
+      .map(({ params }) => String(params['expression']));
+    const known =
+      shared.get(definerId) ?? look(definerId, (transaction) => namedIn(transaction, organizationId, texts));
+    shared.set(definerId, known);
+    return known;
+  };
+}
+
+async function leadingTo(
   db: OrganizationTransaction,
   organizationId: string,
-  test: Test,
-  definerId: string,
+  tableId: string,
 ): Promise<TestScope> {
-  if (test.kind === 'relationship') {
-    await actAs(db, organizationId, definerId);
-    const wanted = test.params.to_table_id;
-    const to = (await listQueryable(db, organizationId)).find(({ id }) => id === wanted);
-    if (to === undefined) return { relations: [], toTable: undefined };
-    const quoted = identifier(to.name);
-    return { relations: await relationsFor(db, organizationId, [to], [quoted]), toTable: to.name };
-  }
-  if (test.kind !== 'sql' && test.kind !== 'expression') return { relations: [], toTable: undefined };
-  await actAs(db, organizationId, definerId);
-  const named = await listQueryable(db, organizationId);
-  const text = test.kind === 'sql' ? test.params.sql : test.params.expression;
-  return { relations: await relationsFor(db, organizationId, named, [text]), toTable: undefined };
+  const to = (await listQueryable(db, organizationId)).find(({ id }) => id === tableId);
+  if (to === undefined) return nothing;
+  return {
+    relations: await relationsFor(db, organizationId, [to], [identifier(to.name)]),
+    toTable: to.name,
+  };
+}
+
+async function namedIn(
+  db: OrganizationTransaction,
+  organizationId: string,
+  texts: readonly string[],
+): Promise<TestScope> {
+  const folded = texts.map(foldName);
+  const named = (await listQueryable(db, organizationId)).filter(({ name }) =>
+    folded.some((text) => mayName(text, name)),
+  );
+  return { relations: await relationsFor(db, organizationId, named, texts), toTable: undefined };
 }
 
 /** The tested table as it is in the lake, under the name by which tests read it. */

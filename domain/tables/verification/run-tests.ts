@@ -1,13 +1,13 @@
 import { AppError, isRetryable, ValidationError } from '../../../data/errors.ts';
 import type { LakeLocation } from '../../../data/lake/location.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import type { QueryPool } from '../query/pool.ts';
+import type { Database } from '../../../data/postgres/client.ts';
+import type { QueryPool, TaskLimits } from '../query/pool.ts';
 import type { QueryAnswer, QueryRelation } from '../query/request.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { type CompiledTest, compileTest, type Subject, UnfitTest } from './compile.ts';
 import type { EffectiveTest } from './effective-set.ts';
-import { readTest, type Test } from './kinds.ts';
-import { scopeOf, type TestScope, withSubject } from './relations.ts';
+import { readTest } from './kinds.ts';
+import { createScopes, type Scopes, withSubject } from './relations.ts';
 import type { TestResult } from './verifications.ts';
 
 export interface RunTestsDeps {
@@ -33,10 +33,18 @@ export interface Tested extends Content {
 }
 
 export interface Limits {
-  timeoutMs: number;
+  /** When all of a table's tests must be done, on the clock of `performance.now`. */
+  deadlineMs: number;
   /** Longest wait for a process. */
   waitMs: number;
   signal: AbortSignal;
+}
+
+/** The limits of one statement, which has what the ones before it have left. */
+export function limitsOfStatement({ deadlineMs, waitMs, signal }: Limits): TaskLimits {
+  const timeoutMs = Math.ceil(deadlineMs - performance.now());
+  if (timeoutMs > 0) return { timeoutMs, waitMs, signal };
+  throw new AppError('query_timeout', 'The tests of the table took longer than a build may (BUILD_MINUTES).');
 }
 
 /** A test that ran, or could not. */
@@ -74,8 +82,9 @@ export async function runTests(
 ): Promise<RunTest[]> {
   const done = new Map<EffectiveTest, RunTest>();
   const ready: Ready[] = [];
+  const scopes = createScopes(deps.db, tested.organizationId, tests);
   for (const test of tests) {
-    const prepared = await prepare(deps, tested, test);
+    const prepared = await prepare(scopes, tested, test);
     if ('compiled' in prepared) ready.push(prepared);
     else done.set(test, prepared);
   }
@@ -92,14 +101,10 @@ export async function runTests(
 
 const isByRow = ({ compiled }: Ready): boolean => compiled.condition !== undefined;
 
-async function prepare(
-  { db }: RunTestsDeps,
-  tested: Tested,
-  effective: EffectiveTest,
-): Promise<Ready | RunTest> {
+async function prepare(scopeFor: Scopes, tested: Tested, effective: EffectiveTest): Promise<Ready | RunTest> {
   try {
     const test = readTest(effective.kind, effective.params, ['params']);
-    const scope = await scopeIfNeeded(db, tested.organizationId, test, effective.definedBy);
+    const scope = await scopeFor(test, effective.definedBy);
     const compiled = compileTest(test, {
       ...{ ...tested.about, toTable: scope.toTable },
       ...(tested.newRows === undefined ? {} : { newRows: newRowsName }),
@@ -118,23 +123,6 @@ async function prepare(
 
 /** The name by which a test of a key reads the new rows. */
 export const newRowsName = '_new_rows';
-
-/** An expression without a subquery names no table. */
-async function scopeIfNeeded(
-  db: Database,
-  organizationId: string,
-  test: Test,
-  definerId: string,
-): Promise<TestScope> {
-  const namesNone =
-    test.kind === 'expression'
-      ? !/\b(?:select|from)\b/i.test(test.params.expression)
-      : test.kind !== 'sql' && test.kind !== 'relationship';
-  if (namesNone) return { relations: [], toTable: undefined };
-  return inOrganization(db, organizationId, (transaction) =>
-    scopeOf(transaction, organizationId, test, definerId),
-  );
-}
 
 async function countTogether(
   deps: RunTestsDeps,
@@ -156,6 +144,9 @@ async function countTogether(
     return group.map((one, at) => counted(one, Number(row?.[`c${at}`]), elapsedMs));
   } catch (error) {
     if (limits.signal.aborted || !mayBeOfOne(error)) throw error;
+    // Parts of it would find no time either.
+    if ((error as AppError).code === 'query_timeout')
+      return group.map(({ test }) => failedToRun(test, error as AppError, performance.now() - startedAt));
     const half = Math.ceil(group.length / 2);
     return [
       ...(await countTogether(deps, tested, group.slice(0, half), limits)),
@@ -226,13 +217,13 @@ function query(
   { location, atVersions }: Content,
   sql: string,
   relations: readonly QueryRelation[],
-  { timeoutMs, waitMs, signal }: Limits,
+  limits: Limits,
 ): Promise<QueryAnswer> {
   return builds.perform(
     {
       ...{ kind: 'run', location, sql, relations, atVersions },
       ...{ parameters: [], tableSources: [], limit: 1, rowFormat: 'rows', onlyCheck: false },
     },
-    { timeoutMs, waitMs, signal },
+    limitsOfStatement(limits),
   );
 }

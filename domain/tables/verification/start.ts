@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
+import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { getTestDefinition } from './definitions.ts';
 import { requestedSet } from './preview.ts';
@@ -30,6 +30,8 @@ interface StartDeps extends ProcessDeps {
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
 }
 
+/** More runs of an organization do not wait for their turn. */
+const mostActive = 100;
 const mostTables = 1_000;
 const mostTests = 10_000;
 
@@ -79,6 +81,12 @@ async function pinnedVersions(
 
 async function insert(db: OrganizationTransaction, request: VerificationRequest, pins: Pins): Promise<Run> {
   const { organizationId, runId, callerId, projectId, definitionIds } = request;
+  const { unfinished } = await countUnfinished(db, organizationId, ['verification']);
+  if (unfinished >= mostActive)
+    throw new AppError(
+      'conflict',
+      `${mostActive} runs of tests of the organization are under way or wait: try again when some have ended.`,
+    );
   const tableIds = await testedTables(db, request);
   const trigger = request.trigger ?? { type: 'api' as const, id: callerId };
   const run = await insertRun(db, {

@@ -10,7 +10,6 @@ import { asSubject } from './relations.ts';
 import { describeSubject, failedToRun, type Limits, type RunTest, runTests } from './run-tests.ts';
 import {
   findVerification,
-  type Outcome,
   outcomeOf,
   tablesOfRuns,
   type VerificationId,
@@ -18,6 +17,16 @@ import {
   worst,
 } from './verifications.ts';
 import { rowsBefore, versionTime } from './versions.ts';
+
+export interface VerifyDeps extends FailingRowsDeps {
+  /** Those of a build hold for the tests of a table together. */
+  buildLimits: { timeoutMs: number };
+}
+
+/** Longest wait of an attempt for its first process; the workflow waits longer, by a timer. */
+const firstWaitMs = 5_000;
+/** Then it has begun, and would begin again: it waits as long as others of the organization take. */
+const laterWaitMs = 600_000;
 
 /** A test that ran, with what is shown of the rows that failed it. */
 export interface KeptResult extends RunTest, FailingRows {}
@@ -27,13 +36,15 @@ export interface KeptResult extends RunTest, FailingRows {}
  * either done or tested again. Returns how many tables are left; none of a run that has ended.
  */
 export async function verifyNextTable(
-  deps: FailingRowsDeps,
+  deps: VerifyDeps,
   id: VerificationId,
-  limits: Limits,
+  signal: AbortSignal,
 ): Promise<number> {
   const next = await inOrganization(deps.db, id.organizationId, (db) => findNext(db, id));
   if (next === undefined) return 0;
   const { run, row, table, tests } = next;
+  const deadlineMs = performance.now() + deps.buildLimits.timeoutMs;
+  const limits = { deadlineMs, waitMs: firstWaitMs, signal };
   const results = await testTable(deps, { run, row, table, tests }, limits);
   await inOrganization(deps.db, id.organizationId, (db) => keepResults(db, row, results));
   await showProgress(deps.db, id);
@@ -73,7 +84,7 @@ async function findNext(
 }
 
 async function testTable(
-  deps: FailingRowsDeps,
+  deps: VerifyDeps,
   { run, row, table, tests }: Next,
   limits: Limits,
 ): Promise<KeptResult[]> {
@@ -108,7 +119,7 @@ interface AtVersion {
 }
 
 async function testVersion(
-  deps: FailingRowsDeps,
+  deps: VerifyDeps,
   { run, table, version, snapshotId, tests }: AtVersion,
   limits: Limits,
 ): Promise<KeptResult[]> {
@@ -120,16 +131,18 @@ async function testVersion(
   };
   const versionAt = await versionTime(deps.lake, lake.schema, tableId, version);
   const needsBefore = tests.some(({ params }) => params['max_change_ratio'] !== undefined);
+  const columns = await describeSubject(deps, content, limits);
+  const later = { ...limits, waitMs: laterWaitMs };
   const about = {
-    columns: await describeSubject(deps, content, limits),
+    columns,
     rowsBefore: needsBefore
-      ? await rowsBefore(deps, content, { schema: lake.schema, table, version }, limits)
+      ? await rowsBefore(deps, content, { schema: lake.schema, table, version }, later)
       : undefined,
     ...{ versionAt, now: new Date() },
   };
   const tested = { ...content, about };
   const place = { organizationId, runId: run.id, runStartedAt: run.created_at, tableId };
-  return keepAll(deps, tested, await runTests(deps, tested, tests, limits), place, limits);
+  return keepAll(deps, tested, await runTests(deps, tested, tests, later), place, later);
 }
 
 /** Of one table and run: each is a table of the lake. */
@@ -160,7 +173,7 @@ export async function keepResults(
   db: OrganizationTransaction,
   { organization_id: organizationId, run_id: runId, table_id: tableId }: VerifiedTable,
   results: readonly KeptResult[],
-): Promise<Outcome | undefined> {
+): Promise<void> {
   const outcome = worst(results.map(({ status, test }) => outcomeOf({ status, severity: test.severity })));
   const { numUpdatedRows } = await db
     .updateTable('verified_tables')
@@ -170,7 +183,7 @@ export async function keepResults(
     .where('table_id', '=', tableId)
     .where('finished_at', 'is', null)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n || results.length === 0) return outcome;
+  if (numUpdatedRows === 0n) return;
   const rows = results.map(({ test, status, failingRows, sample, tableId: kept, ...result }, position) => ({
     ...{ organization_id: organizationId, run_id: runId, table_id: tableId, position },
     ...{ definition_id: test.definitionId!, name: test.name, severity: test.severity, status },
@@ -183,7 +196,6 @@ export async function keepResults(
       .insertInto('verification_results')
       .values(rows.slice(at, at + rowsAtOnce))
       .execute();
-  return outcome;
 }
 
 const rowsAtOnce = 1_000;

@@ -2,6 +2,7 @@ import { notFound, ValidationError } from '../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { findProject } from '../../workspace/projects/projects.ts';
 import { findTable } from '../tables/tables.ts';
+import { refuseTooMuch } from './bounds.ts';
 import { type CheckDeps, checkTest } from './check.ts';
 import {
   findTestDefinition,
@@ -9,7 +10,6 @@ import {
   insertTestDefinition,
   paramsOf,
   refuseOtherRevision,
-  refuseTooMuch,
   type Selector,
   type TestDefinition,
   updateTestDefinition,
@@ -17,7 +17,7 @@ import {
 import type { Severity } from './effective-set.ts';
 import { checkSomeParams, type Params, readTest, type TestKind } from './kinds.ts';
 import { compilePattern } from './name-patterns.ts';
-import { getOverlay, insertOverlay, type Overlay, refuseTooMuchOverlaid, updateOverlay } from './overlays.ts';
+import { getOverlay, insertOverlay, type Overlay, updateOverlay } from './overlays.ts';
 
 export type Target = { tableId: string } | { selector: Selector };
 
@@ -58,7 +58,7 @@ export async function createTestDefinition(
   const tableId = 'tableId' in written.target ? written.target.tableId : undefined;
   await checkTest(deps, { organizationId, test, tableId, definerId: callerId, signal });
   return inOrganization(deps.db, organizationId, async (db) => {
-    await refuseTooMuch(db, organizationId, { id, params: JSON.stringify(written.params) });
+    await refuseTooMuch(db, 'verification_definitions', { organizationId, id, params: written.params });
     return insertTestDefinition(db, {
       ...{ organization_id: organizationId, id, created_by: callerId },
       ...columnsOf(written, callerId),
@@ -92,7 +92,7 @@ export async function changeTestDefinition(
   return inOrganization(deps.db, organizationId, async (db) => {
     const now = await getTestDefinition(db, organizationId, id, 'update');
     refuseOtherRevision(now, before.revision);
-    await refuseTooMuch(db, organizationId, { id, params: JSON.stringify(written.params) });
+    await refuseTooMuch(db, 'verification_definitions', { organizationId, id, params: written.params });
     const definer = change.params === undefined ? now.defined_by : callerId;
     return updateTestDefinition(db, organizationId, id, {
       ...columnsOf(written, definer),
@@ -174,7 +174,7 @@ export async function createOverlay(
   });
   await checkOverlaid(deps, { organizationId, definition, params: written.params, callerId, signal });
   return inOrganization(deps.db, organizationId, async (db) => {
-    await refuseTooMuchOverlaid(db, organizationId, { id, params: written.params });
+    await refuseTooMuch(db, 'verification_overlays', { organizationId, id, params: written.params });
     await getTestDefinition(db, organizationId, where.definitionId, 'share');
     return insertOverlay(db, {
       ...{ organization_id: organizationId, id, created_by: callerId },
@@ -202,7 +202,7 @@ export async function changeOverlay(
   return inOrganization(deps.db, organizationId, async (db) => {
     const now = await getOverlay(db, organizationId, id, 'update');
     refuseOtherRevision(now, before.revision);
-    await refuseTooMuchOverlaid(db, organizationId, { id, params: change.params });
+    await refuseTooMuch(db, 'verification_overlays', { organizationId, id, params: change.params });
     return updateOverlay(db, organizationId, id, {
       ...overlayColumns(change),
       revision: now.revision + 1,

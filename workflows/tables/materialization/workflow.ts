@@ -1,6 +1,4 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   defineSignal,
@@ -8,7 +6,6 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { commitActivities, databaseActivities } from '../../activity-options.ts';
@@ -16,14 +13,14 @@ import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
+import { untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
-  BuildInput,
   MaterializationControlActivities,
   MaterializationInput,
   MaterializationLakeActivities,
   MaterializationOutcome,
 } from './contract.ts';
-import { buildsAtOnce, noProcessFailure, wakeMaterializationSignal } from './names.ts';
+import { buildsAtOnce, wakeMaterializationSignal } from './names.ts';
 
 const control = databaseActivities<MaterializationControlActivities>();
 
@@ -78,8 +75,6 @@ async function run(input: MaterializationInput): Promise<MaterializationOutcome>
   return always(() => control.endMaterialization(input, isCancelled));
 }
 
-const firstProcessWaitMs = 1_000;
-const longestProcessWaitMs = 120_000;
 const firstWaitMs = 15_000;
 const longestWaitMs = 60_000;
 /** For a run that waits for others, or builds hundreds of tables. */
@@ -132,7 +127,7 @@ async function buildAll(input: MaterializationInput): Promise<void> {
 async function build(input: MaterializationInput, tableId: string): Promise<void> {
   const which = { ...input, tableId };
   try {
-    await stage(which);
+    await untilThereIsAProcess(() => stageBuild(which), { summary: `a process for ${tableId}` });
     // Not cancellable from here on: the commit decides.
     if (await always(() => commit.commitBuild(which))) return;
     await always(() => commit.discardBuild(which));
@@ -141,19 +136,5 @@ async function build(input: MaterializationInput, tableId: string): Promise<void
       await commit.discardBuild(which);
       await control.endBuild(which, isCancellation(error) ? 'cancelled' : 'failed');
     });
-  }
-}
-
-/** However long others of the organization, or of the service, build. */
-async function stage(which: BuildInput): Promise<void> {
-  for (let waitMs = firstProcessWaitMs; ; waitMs = Math.min(waitMs * 2, longestProcessWaitMs)) {
-    try {
-      await stageBuild(which);
-      return;
-    } catch (error) {
-      const cause = error instanceof ActivityFailure ? error.cause : undefined;
-      if (!(cause instanceof ApplicationFailure) || cause.type !== noProcessFailure) throw error;
-    }
-    await sleep(waitMs, { summary: `a process for ${which.tableId}` });
   }
 }

@@ -3,13 +3,13 @@ import {
   isCancellation,
   proxyActivities,
   setCurrentDetails,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
+import { untilItsTurn } from '../../waiting/waiting.ts';
 import type {
   ProfileControlActivities,
   ProfileInput,
@@ -29,8 +29,6 @@ const { computeProfile } = proxyActivities<ProfileLakeActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 10 },
 });
 
-const firstTurnWaitMs = 1_000;
-const maxTurnWaitMs = 60_000;
 /** For a profile waiting for its turn: some hours of polling. */
 const maxHistoryLength = 1_500;
 
@@ -68,14 +66,15 @@ async function isItsTurn(input: ProfileInput): Promise<boolean> {
   }
 }
 
-/** Polls until it is its turn: a timer is free, while an activity that waits would hold a worker's slot. */
-async function awaitTurn(input: ProfileInput): Promise<'begun' | 'ended'> {
+function awaitTurn(input: ProfileInput): Promise<'begun' | 'ended'> {
   setCurrentDetails('Waiting for its turn.');
-  for (let waitMs = firstTurnWaitMs; ; waitMs = Math.min(waitMs * 2, maxTurnWaitMs)) {
-    const turn = await always(() => control.beginProfile(input));
-    if (turn !== 'waiting') return turn;
-    setCurrentDetails('Waiting for its turn: the organization computes as many profiles as it may at once.');
-    await sleep(waitMs);
-    if (workflowInfo().historyLength > maxHistoryLength) return continueOnNewest<typeof profile>(input);
-  }
+  return untilItsTurn(() => always(() => control.beginProfile(input)), {
+    onWaiting: () =>
+      setCurrentDetails(
+        'Waiting for its turn: the organization computes as many profiles as it may at once.',
+      ),
+    beforeAnother: async () => {
+      if (workflowInfo().historyLength > maxHistoryLength) await continueOnNewest<typeof profile>(input);
+    },
+  });
 }

@@ -1,11 +1,9 @@
 import {
   ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
@@ -13,13 +11,13 @@ import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
+import { untilItsTurn, untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
   VerificationControlActivities,
   VerificationInput,
   VerificationLakeActivities,
   VerificationOutcome,
 } from './contract.ts';
-import { noProcessFailure } from './names.ts';
 
 const control = databaseActivities<VerificationControlActivities>();
 
@@ -33,8 +31,6 @@ const { verifyNextTable } = proxyActivities<VerificationLakeActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
 });
 
-const firstWaitMs = 1_000;
-const longestWaitMs = 60_000;
 /** For a run that waits for its turn, or tests hundreds of tables. */
 const maxHistoryLength = 3_000;
 
@@ -64,31 +60,20 @@ async function run(input: VerificationInput): Promise<VerificationOutcome> {
   return always(() => control.endVerification(input, isCancelled));
 }
 
-/** Polls until it is its turn: a timer is free, while an activity that waits would hold a worker's slot. */
-async function awaitTurn(input: VerificationInput): Promise<'begun' | 'ended'> {
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-    const turn = await always(() => control.beginVerification(input));
-    if (turn !== 'waiting') return turn;
-    setCurrentDetails('Waiting for its turn: the organization tests as much as it may at once.');
-    await sleep(waitMs, { summary: 'its turn' });
-    await continueIfLong(input);
-  }
+function awaitTurn(input: VerificationInput): Promise<'begun' | 'ended'> {
+  return untilItsTurn(() => always(() => control.beginVerification(input)), {
+    onWaiting: () =>
+      setCurrentDetails('Waiting for its turn: the organization tests as much as it may at once.'),
+    beforeAnother: () => continueIfLong(input),
+  });
 }
 
 async function verifyAll(input: VerificationInput): Promise<void> {
   setCurrentDetails('Testing the tables; its run has the progress.');
-  for (let waitMs = firstWaitMs; ; ) {
-    try {
-      if ((await verifyNextTable(input)) === 0) return;
-      waitMs = firstWaitMs;
-    } catch (error) {
-      const cause = error instanceof ActivityFailure ? error.cause : undefined;
-      if (!(cause instanceof ApplicationFailure) || cause.type !== noProcessFailure) throw error;
-      await sleep(waitMs, { summary: 'a process' });
-      waitMs = Math.min(waitMs * 2, longestWaitMs);
-    }
-    await continueIfLong(input);
-  }
+  const beforeAnother = () => continueIfLong(input);
+  const next = () =>
+    untilThereIsAProcess(() => verifyNextTable(input), { summary: 'a process', beforeAnother });
+  while ((await next()) > 0) await continueIfLong(input);
 }
 
 async function continueIfLong(input: VerificationInput): Promise<void> {

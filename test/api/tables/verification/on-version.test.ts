@@ -49,6 +49,37 @@ test('versions that follow each other are tested once, ten seconds after the fir
   expect(await on.verification(two)).toMatchObject({ state: 'failing', version: second });
 });
 
+test('while one run waits for its turn, versions gather for it, however many', async () => {
+  const quiet = await workspace.organization();
+  const own = verifying(quiet);
+  const table = await own.data('busy', { a: 'INTEGER' });
+  await own.define(table, 'not_null', { columns: ['a'] });
+  const lookThere = () =>
+    startDueVerifications(workspace.activityDeps, quiet.organizationId, Date.now() + 60_000);
+  // A run that waits, whatever for.
+  const waiting = { kind: 'verification', status: 'queued', trigger_type: 'data_event' } as const;
+  await inOrganization(workspace.deps.db, quiet.organizationId, (db) =>
+    db
+      .insertInto('runs')
+      .values({
+        ...{ organization_id: quiet.organizationId, id: 'run_waiting', trigger_id: table, title: 'Tests' },
+        ...{ resource_type: 'verification', resource_id: 'run_waiting', workflow_id: 'none', ...waiting },
+      })
+      .execute(),
+  );
+  await own.append(table, [{ s_id: 1, a: 1 }]);
+  await lookThere();
+  await own.append(table, [{ s_id: 2, a: 2 }]);
+  await lookThere();
+  const listed = async () => (await quiet.call('GET', '/v1/verification-tests/runs')).body.items;
+  expect(await listed()).toEqual([]);
+  await inOrganization(workspace.deps.db, quiet.organizationId, (db) =>
+    db.updateTable('runs').set({ status: 'cancelled' }).where('id', '=', 'run_waiting').execute(),
+  );
+  await lookThere();
+  expect(await listed()).toHaveLength(1);
+});
+
 test('failing rows are dropped after thirty days, and beyond the newest twenty of a test and table', async () => {
   const table = await on.data('kept', { a: 'INTEGER' });
   await on.append(table, [{ s_id: 1, a: null }]);
@@ -73,6 +104,22 @@ test('failing rows are dropped after thirty days, and beyond the newest twenty o
   await reconcile(workspace, verificationSteps(workspace.activityDeps));
   expect((await client.call('GET', `/v1/tables/${old}`)).status).toBe(404);
   expect((await client.call('GET', `/v1/tables/${next}`)).status).toBe(200);
+  const view = await on.view(
+    'over_kept',
+    `SELECT a FROM "${(await on.must('GET', `/v1/tables/${next}`, 200)).name}"`,
+  );
+  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
+    db
+      .updateTable('tables')
+      .set({ created_at: new Date(0) })
+      .where('id', '=', next)
+      .execute(),
+  );
+  await reconcile(workspace, verificationSteps(workspace.activityDeps));
+  // A view over them keeps them.
+  expect(await on.rows('SELECT a FROM over_kept')).toEqual([{ a: null }]);
+  expect((await client.call('DELETE', `/v1/tables/${next}?confirm=true`)).body.code).toBe('conflict');
+  await on.must('DELETE', `/v1/views/${view}?confirm=true`, 200);
   // Whoever has to erase what they hold need not wait.
   expect((await client.call('DELETE', `/v1/tables/${next}?confirm=true`)).status).toBe(200);
   expect((await client.call('GET', `/v1/tables/${next}`)).status).toBe(404);

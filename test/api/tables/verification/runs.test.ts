@@ -20,6 +20,7 @@ const ordersColumns = { order_no: 'STRING', amount: 'DOUBLE', state: 'STRING', c
 test('each kind finds the rows that fail it, and keeps them as a table that can be queried', async () => {
   const customers = await on.data('customers', { no: 'INTEGER' });
   await on.append(customers, [{ s_id: 1, no: 1 }]);
+  await on.view('allowed', 'SELECT no FROM customers');
   const orders = await on.data('orders', ordersColumns);
   const version = await on.append(orders, [
     { s_id: 1, order_no: 'A', amount: 5, state: 'open', customer: 1 },
@@ -45,6 +46,9 @@ test('each kind finds the rows that fail it, and keeps them as a table that can 
       { keep_rows: false },
     ),
     off: await on.define(orders, 'not_null', { columns: ['state'] }, { enabled: false }),
+    listed: await on.define(orders, 'expression', {
+      expression: 'customer IS NULL OR customer IN (SELECT no FROM allowed)',
+    }),
     broken: await on.define(orders, 'expression', { expression: 'CAST(order_no AS INTEGER) > 0' }),
   };
   const run = await on.verified({ table_ids: [orders] });
@@ -54,7 +58,8 @@ test('each kind finds the rows that fail it, and keeps them as a table that can 
     tables: [{ tableId: orders, version, outcome: 'failed' }],
   });
   const of = (id: string) => run.results.find((one: { definitionId: string }) => one.definitionId === id);
-  expect(run.results).toHaveLength(10);
+  expect(run.results).toHaveLength(11);
+  expect(of(ids.listed)).toMatchObject({ status: 'failed', failingRows: 1 });
   expect(of(ids.notNull)).toMatchObject({ status: 'failed', failingRows: 1, tableId: orders, version });
   expect(of(ids.notNull).sample).toEqual([expect.objectContaining({ s_id: 3, order_no: null })]);
   expect(of(ids.unique)).toMatchObject({ status: 'failed', failingRows: 2 });
@@ -90,7 +95,7 @@ test('each kind finds the rows that fail it, and keeps them as a table that can 
 
   const state = await on.verification(orders);
   expect(state).toMatchObject({ state: 'failing', version, history: [{ runId: run.id, outcome: 'failed' }] });
-  expect(state.results).toHaveLength(10);
+  expect(state.results).toHaveLength(11);
   const catalog = await on.must('GET', `/v1/tables/${orders}/catalog`, 200);
   expect(catalog.verification).toEqual({ state: 'failing', at: run.tables.length === 1 ? state.at : null });
 });
