@@ -7,7 +7,7 @@ import { characters, timestamp } from '../../schemas.ts';
 const version = z.int().min(0);
 
 /** Checked entry by entry: zod's record skips the key `__proto__`. */
-const versions = z
+export const pinnedVersions = z
   .custom<Record<string, number>>(isMap, notMap)
   .superRefine((given, context) => {
     const entries = Object.entries(given);
@@ -35,7 +35,7 @@ export const queryBody = z
       .describe('Rows answered at most; `truncated` says whether there were more.'),
     timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
     row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
-    at_versions: versions.optional(),
+    at_versions: pinnedVersions.optional(),
   })
   .meta({
     examples: [

@@ -3,6 +3,7 @@ import type { TableVerification } from '../../../domain/tables/verification/tabl
 import type { ShownVerification, TestResult } from '../../../domain/tables/verification/verifications.ts';
 import { envelope, idText, nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 import { testedState } from '../catalog.ts';
+import { pinnedVersions } from '../query-executions/schemas.ts';
 
 const outcome = z.enum(['passed', 'warned', 'failed']);
 const resultStatus = z
@@ -85,10 +86,7 @@ export const runBody = z
     table_ids: z.array(idText).min(1).max(1_000).optional(),
     project_id: idText.optional(),
     definition_ids: z.array(idText).min(1).max(200).optional(),
-    at_versions: z
-      .record(z.string(), z.int().min(0))
-      .optional()
-      .describe('A version by table id or name; of others the newest is tested.'),
+    at_versions: pinnedVersions.optional(),
   })
   .superRefine((body, context) => {
     const given = (['table_ids', 'project_id', 'definition_ids'] as const).filter(
