@@ -3,11 +3,11 @@ import {
   ActivityFailure,
   CancellationScope,
   condition,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { whereToDecide } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { ConversationAgentActivities, ConversationControlActivities, TurnInput } from './contract.ts';
@@ -95,7 +95,7 @@ export async function takeTurn(
         failed(code);
         return control.failTurn(turn, code);
       };
-      if (!isCancellation(error)) return fail(codeOf(error));
+      if (!wasCancelled(error)) return fail(codeOf(error));
       // Cancelled by an operator: end it now. Stopped by a person: its row has ended. Neither: it timed out.
       if (isAsked) return control.cancelTurn(turn);
       if (!scope.consideredCancelled) return fail('turn_timeout');
@@ -169,7 +169,7 @@ async function callOrFail(turn: TurnInput, partIndex: number): Promise<void> {
   try {
     await callTool(turn, partIndex);
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (wasCancelled(error)) throw error;
     await control.failToolCall(turn, partIndex);
   }
 }

@@ -2,13 +2,13 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  isCancellation,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities, databaseOnly } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { addressInApi, endAsCancelled, failureText, recordOutcome } from '../../outcome.ts';
 import type { ConversationControlActivities, ConversationInput, ConversationNext } from './contract.ts';
@@ -100,7 +100,7 @@ async function waitForWakeUp(isAwake: () => boolean): Promise<boolean> {
   try {
     await condition(isAwake, idleFor);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!wasCancelled(error)) throw error;
     // Cancelled by an operator while nothing is under way.
     endAsCancelled('The conversation');
   }

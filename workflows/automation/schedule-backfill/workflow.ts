@@ -3,13 +3,13 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   executeChild,
-  isCancellation,
   ParentClosePolicy,
   setCurrentDetails,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { failedAs, recordOutcome } from '../../outcome.ts';
 import type { scheduleRun } from '../schedule-run/workflow.ts';
@@ -101,7 +101,7 @@ async function fired(
 
 /** Whether the backfill itself was cancelled: cancelling one fire ends only that fire. */
 const isCancelled = (error: unknown) =>
-  isCancellation(error) && CancellationScope.current().consideredCancelled;
+  wasCancelled(error) && CancellationScope.current().consideredCancelled;
 
 function told(status: BackfillStatus): BackfillStatus {
   if (status === 'succeeded') recordOutcome(status, 'Fired everything that was planned.');

@@ -2,11 +2,11 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  isCancellation,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
@@ -74,7 +74,7 @@ async function begun(input: ScheduleRunInput): Promise<FireProgress> {
   try {
     return await control.beginFire(input);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!wasCancelled(error)) throw error;
     await CancellationScope.nonCancellable(() => control.cancelFire(input));
     return CancellationScope.nonCancellable(() => control.collectFire(input));
   }
@@ -85,7 +85,7 @@ async function waited(isNew: () => boolean, lookMs: number, input: ScheduleRunIn
   try {
     await condition(isNew, lookMs);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!wasCancelled(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await control.cancelFire(input);
       await condition(isNew, lookMs);

@@ -2,13 +2,13 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  isCancellation,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities, databaseOnly } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { endAsCancelled, recordOutcome } from '../../outcome.ts';
 import type { ScheduleControlActivities, ScheduleInput, ScheduleNext } from './contract.ts';
@@ -86,7 +86,7 @@ async function waited(isAwake: () => boolean, waitMs: number): Promise<boolean> 
     await condition(isAwake, waitMs);
     return true;
   } catch (error) {
-    if (isCancellation(error)) return false;
+    if (wasCancelled(error)) return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-import { CancellationScope, condition, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, proxyActivities } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import type { Growth } from '../../history.ts';
 import { whereToDecide } from '../../outcome.ts';
 import type { DeliveryInput } from '../../publishing/delivery/contract.ts';
@@ -56,7 +57,7 @@ export async function carriedOut(
     );
   } catch (error) {
     const cut: NodeInterruption = outer.consideredCancelled ? 'cancelled' : 'timeout';
-    const why = isCancellation(error) ? cut : 'gave_up';
+    const why = wasCancelled(error) ? cut : 'gave_up';
     end = await CancellationScope.nonCancellable(() => endNode({ ...input, nodeId: node.id }, why));
   } finally {
     if (shared.asking === node.id) shared.asking = undefined;

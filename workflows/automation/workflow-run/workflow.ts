@@ -1,12 +1,6 @@
-import {
-  CancellationScope,
-  defineSignal,
-  isCancellation,
-  setCurrentDetails,
-  setHandler,
-  sleep,
-} from '@temporalio/workflow';
+import { CancellationScope, defineSignal, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, type Growth, watchGrowth } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -92,7 +86,7 @@ async function begun(input: WorkflowRunInput, growth: Growth): Promise<RunPlan |
     try {
       await sleep(seconds * 1_000, { summary: 'a place' });
     } catch (error) {
-      if (isCancellation(error)) return undefined;
+      if (wasCancelled(error)) return undefined;
       throw error;
     }
     seconds = Math.min(seconds * 2, longestBusySeconds);

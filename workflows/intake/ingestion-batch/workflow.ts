@@ -2,13 +2,13 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -104,7 +104,7 @@ async function waitFor(input: IngestionBatchInput, isAwake: () => boolean): Prom
     const isWoken = await condition(isAwake, Math.max(1, input.expiresAtMs - Date.now()));
     if (!isWoken) await control.expireIngestionBatch(input);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!wasCancelled(error)) throw error;
     await CancellationScope.nonCancellable(() => control.abortIngestionBatch(input));
   }
 }
@@ -114,7 +114,7 @@ async function stageOrGiveUp(input: IngestionBatchInput): Promise<void> {
     await stageReplay(input);
   } catch (error) {
     await CancellationScope.nonCancellable(() =>
-      isCancellation(error) ? control.abortIngestionBatch(input) : finishing.giveUpIngestionBatch(input),
+      wasCancelled(error) ? control.abortIngestionBatch(input) : finishing.giveUpIngestionBatch(input),
     );
   }
 }

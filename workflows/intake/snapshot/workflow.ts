@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -10,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs, endAsCancelled } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -81,7 +81,7 @@ async function awaitTurn(input: SnapshotInput, wake: Wake): Promise<'begun' | 'e
     try {
       await condition(() => wake.isAwake, waitMs);
     } catch (error) {
-      if (isCancellation(error)) return 'ended';
+      if (wasCancelled(error)) return 'ended';
       throw error;
     }
     if (workflowInfo().historyLength > maxHistoryLength) return continueOnNewest<typeof snapshot>(input);
@@ -116,7 +116,7 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
     // Not cancellable from here on: the commit decides.
     return await always(() => finish(input));
   } catch (error) {
-    return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
+    return await always(() => end(input, wasCancelled(error) ? 'cancelled' : 'failed'));
   }
 }
 

@@ -1,5 +1,6 @@
-import { CancellationScope, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { endAs, endAsCancelled } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
@@ -52,7 +53,7 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
     // Not cancellable from here on: the commit decides.
     return await always(() => finish(input));
   } catch (error) {
-    return await always(() => end(input, isCancellation(error) ? 'cancelled' : 'failed'));
+    return await always(() => end(input, wasCancelled(error) ? 'cancelled' : 'failed'));
   }
 }
 

@@ -1,11 +1,6 @@
-import {
-  ActivityFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  proxyActivities,
-} from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, condition, proxyActivities } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   DeliveryAgentActivities,
@@ -74,7 +69,7 @@ async function deliver(
       look();
       if (isStopped() || (await condition(isStopped, attempt.retryAfterMs))) return 'pending';
     } catch (error) {
-      if (scope.consideredCancelled && isCancellation(error)) return 'pending';
+      if (scope.consideredCancelled && wasCancelled(error)) return 'pending';
       if (!(error instanceof ActivityFailure)) throw error;
       return (await control.giveUpDelivery(delivery)).status;
     }

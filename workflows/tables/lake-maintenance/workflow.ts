@@ -5,12 +5,12 @@ import {
   CancelledFailure,
   condition,
   defineSignal,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { failureText, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -131,7 +131,7 @@ async function runStep(
 }
 
 function failureOf(step: LakeMaintenanceStep, error: unknown): LakeMaintenanceFailure {
-  if (isCancellation(error)) return { step, tableId: null, code: 'cancelled' };
+  if (wasCancelled(error)) return { step, tableId: null, code: 'cancelled' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   const code = cause instanceof ApplicationFailure ? (cause.type ?? 'internal_error') : 'internal_error';
   return { step, tableId: null, code };

@@ -2,13 +2,13 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -69,7 +69,7 @@ async function run(input: MaterializationInput): Promise<MaterializationOutcome>
   try {
     if ((await awaitTurn(input, waitForTurn)) === 'begun') await buildAll(input);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!wasCancelled(error)) throw error;
   }
   const isCancelled = CancellationScope.current().consideredCancelled;
   return always(() => control.endMaterialization(input, isCancelled));
@@ -134,7 +134,7 @@ async function build(input: MaterializationInput, tableId: string): Promise<void
   } catch (error) {
     await always(async () => {
       await commit.discardBuild(which);
-      await control.endBuild(which, isCancellation(error) ? 'cancelled' : 'failed');
+      await control.endBuild(which, wasCancelled(error) ? 'cancelled' : 'failed');
     });
   }
 }

@@ -1,11 +1,6 @@
-import {
-  CancellationScope,
-  isCancellation,
-  proxyActivities,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -52,7 +47,7 @@ async function run(input: ProfileInput): Promise<ProfileOutcome> {
   try {
     return await computeProfile(input);
   } catch (error) {
-    return await always(() => control.endProfile(input, isCancellation(error) ? 'cancelled' : 'failed'));
+    return await always(() => control.endProfile(input, wasCancelled(error) ? 'cancelled' : 'failed'));
   }
 }
 
@@ -61,7 +56,7 @@ async function isItsTurn(input: ProfileInput): Promise<boolean> {
   try {
     return (await awaitTurn(input)) === 'begun';
   } catch (error) {
-    if (isCancellation(error)) return false;
+    if (wasCancelled(error)) return false;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import {
   ActivityFailure,
   CancellationScope,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -54,7 +54,7 @@ async function run(input: VerificationInput): Promise<VerificationOutcome> {
     if ((await awaitTurn(input)) === 'begun') await verifyAll(input);
   } catch (error) {
     // What stopped it is in its row; the end says which tables were tested.
-    if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
+    if (!wasCancelled(error) && !(error instanceof ActivityFailure)) throw error;
   }
   const isCancelled = CancellationScope.current().consideredCancelled;
   return always(() => control.endVerification(input, isCancelled));

@@ -1,13 +1,14 @@
 import {
   ApplicationFailure,
+  CancelledFailure,
   defineQuery,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
 } from '@temporalio/workflow';
 import { databaseOnly } from '../../activity-options.ts';
+import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -52,12 +53,9 @@ export async function keyRotation(input: KeyRotationInput): Promise<KeyRotationP
   try {
     await rotate(keyId, state);
   } catch (error) {
-    if (isCancellation(error))
-      recordOutcome(
-        'cancelled',
-        `Was cancelled; another rotation continues its work. ${toldOf(keyId, state)}`,
-      );
-    throw error;
+    if (!wasCancelled(error)) throw error;
+    recordOutcome('cancelled', `Was cancelled; another rotation continues its work. ${toldOf(keyId, state)}`);
+    throw new CancelledFailure('The rotation was cancelled.');
   }
   recordOutcome('succeeded', `Every value is sealed under the key ${keyId}. ${toldOf(keyId, state)}`);
   return progressOf(keyId, state);
