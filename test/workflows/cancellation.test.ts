@@ -1,44 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTemporal, type TemporalHandle } from '../../local/temporal.ts';
-import { ensureTools } from '../../local/tools.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
 import type { TableImportOutcome } from '../../workflows/intake/table-import/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
+import { useOwnTemporal } from '../support/own-temporal.ts';
 import { cancelActivityOf, quietRuntime } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
 
 /** The server that is shipped: the one that skips time tries an attempt again although it is cancelled. */
-let folder: string;
-let server: TemporalHandle;
+const server = useOwnTemporal();
 let connection: NativeConnection;
 
 beforeAll(async () => {
   quietRuntime();
-  folder = await mkdtemp(join(tmpdir(), 'workspace-cancellation-'));
-  const { temporal } = await ensureTools();
-  server = await startTemporal({
-    temporal,
-    dataDir: join(folder, 'temporal'),
-    logFile: join(folder, 'temporal.log'),
-  });
-  const admin = await Connection.connect({ address: server.address });
-  await ensureSearchAttributes(admin, server.namespace);
+  const { address, namespace } = server();
+  const admin = await Connection.connect({ address });
+  await ensureSearchAttributes(admin, namespace);
   await admin.close();
-  connection = await NativeConnection.connect({ address: server.address });
+  connection = await NativeConnection.connect({ address });
 });
 
-afterAll(async () => {
-  await connection?.close();
-  await server?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => connection?.close());
 
 test.each([
   ['an attempt that fails', 'CANCELLED', { type: 'internal_error', nonRetryable: false }],
@@ -62,7 +47,7 @@ test.each([
       return { status, rows: 0, quarantinedRows: 0, errorCode: null };
     },
   };
-  const { namespace } = server;
+  const { namespace } = server();
   const [control, lake] = await Promise.all([
     Worker.create({
       ...{ connection, namespace, activities },

@@ -1,38 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closes } from '../../../data/processes/define.ts';
 import { stateOfProcess } from '../../../data/processes/temporal.ts';
 import { agentRunProcess } from '../../../domain/analyst/agent-runs/process.ts';
-import { startTemporal, type TemporalHandle } from '../../../local/temporal.ts';
-import { ensureTools } from '../../../local/tools.ts';
+import { useOwnTemporal } from '../../support/own-temporal.ts';
 
 /** A server that terminates a workflow after a hundred events, as any server does after 51,200. */
-let folder: string;
-let server: TemporalHandle;
+const server = useOwnTemporal({
+  dynamicConfig: { 'limit.historyCount.error': '100', 'limit.historyCount.warn': '50' },
+});
 let connection: Connection;
 let client: Client;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'workspace-exhausted-'));
-  const { temporal } = await ensureTools();
-  server = await startTemporal({
-    temporal,
-    dataDir: join(folder, 'temporal'),
-    logFile: join(folder, 'temporal.log'),
-    dynamicConfig: { 'limit.historyCount.error': '100', 'limit.historyCount.warn': '50' },
-  });
-  connection = await Connection.connect({ address: server.address });
+  connection = await Connection.connect({ address: server().address });
   client = new Client({ connection });
 });
 
-afterAll(async () => {
-  await connection?.close();
-  await server?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => connection?.close());
 
 /** No worker polls its queue. */
 const started = (workflowId: string): Promise<WorkflowHandle> =>
