@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
-import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { type AppTool, toolsOf } from './app-tools.ts';
@@ -74,9 +74,7 @@ export async function deleteAppConnection(
 
 /** Serialises transactions that assign tool names of an organization or count its connections. */
 export async function lockNames(db: OrganizationTransaction, organizationId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`app connections of ${organizationId}`}, 0))`.execute(
-    db,
-  );
+  await lockByName(db, `app connections of ${organizationId}`);
 }
 
 async function withTools(db: OrganizationTransaction, row: AppConnectionRow): Promise<AppConnection> {

@@ -1,6 +1,7 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 
@@ -22,9 +23,7 @@ export async function insertDataConnection(
   row: Insertable<DB['data_connections']>,
 ): Promise<DataConnection> {
   // Serialises counting and inserting within an organization.
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`data connections of ${row.organization_id}`}, 0))`.execute(
-    db,
-  );
+  await lockByName(db, `data connections of ${row.organization_id}`);
   const { count } = await db
     .selectFrom('data_connections')
     .select(({ fn }) => fn.countAll<number>().as('count'))

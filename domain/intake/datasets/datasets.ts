@@ -2,6 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import { unrestricted } from '../../../data/postgres/acting.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
@@ -45,9 +46,7 @@ export async function insertDataset(
 ): Promise<Dataset> {
   const { organization_id: organizationId, connection_id: connectionId } = row;
   // Serialises choosing table names and counting datasets within an organization.
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`datasets of ${organizationId}`}, 0))`.execute(
-    db,
-  );
+  await lockByName(db, `datasets of ${organizationId}`);
   const snapshotTableName = await unrestricted(db, async () => {
     const { count } = await db
       .selectFrom('datasets')

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import {
   type Database,
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
 import { workflowIdOf } from './process.ts';
@@ -18,9 +18,7 @@ const maxAtOnce = { organization: 4, connection: 2 };
 
 /** Serialises the check, since two snapshots that begin at the same time would not see each other. */
 export async function lockTurns(db: OrganizationTransaction, organizationId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`snapshots of ${organizationId}`}, 0))`.execute(
-    db,
-  );
+  await lockByName(db, `snapshots of ${organizationId}`);
 }
 
 const turnWaitMs = 15_000;

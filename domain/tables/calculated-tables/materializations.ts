@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { deleteRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
@@ -96,7 +96,7 @@ export function activeMaterializations(
 
 /** Serialises what claims tables, so that each is built by one run at a time. */
 export async function lockBuilds(db: OrganizationTransaction, organizationId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`builds of ${organizationId}`}, 0))`.execute(db);
+  await lockByName(db, `builds of ${organizationId}`);
 }
 
 /** The builds of a run, or those under way of any run. */

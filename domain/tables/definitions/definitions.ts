@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
 import type { Analyzed, ColumnedRelation } from './analysis.ts';
 
@@ -99,9 +99,7 @@ export async function listDefined(
 
 /** Serialises everything that changes what definitions read, so that no two changes close a circle. */
 export async function lockDefinitions(db: OrganizationTransaction, organizationId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`definitions of ${organizationId}`}, 0))`.execute(
-    db,
-  );
+  await lockByName(db, `definitions of ${organizationId}`);
 }
 
 /** Replaces what a definition reads. What it names is there, and stays until it no longer names it. */

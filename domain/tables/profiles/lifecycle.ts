@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import {
   type Database,
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import {
   beginStep,
   countUnfinished,
@@ -48,9 +48,7 @@ export function beginProfile(
 ): Promise<'begun' | 'waiting' | 'ended'> {
   return inOrganization(db, organizationId, async (transaction) => {
     // Two that begin at the same time would not see each other.
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`profiles of ${organizationId}`}, 0))`.execute(
-      transaction,
-    );
+    await lockByName(transaction, `profiles of ${organizationId}`);
     const run = await findRun(transaction, organizationId, runId, 'update');
     if (run === undefined || runStates.isEnd(run.status) || run.cancel_requested_at !== null) return 'ended';
     if (run.status === 'queued') {

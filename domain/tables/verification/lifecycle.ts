@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import {
   countUnfinished,
   findRun,
@@ -56,8 +56,7 @@ export async function beginVerification(
   const { schema } = await lake.catalog.get(organizationId);
   return inOrganization(db, organizationId, async (transaction) => {
     // Two that begin at the same time would not see each other.
-    const key = `verifications of ${organizationId}`;
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(transaction);
+    await lockByName(transaction, `verifications of ${organizationId}`);
     const row = await findVerification(transaction, organizationId, runId, 'update');
     const run = await findRun(transaction, organizationId, runId, 'update');
     if (row === undefined || run === undefined || runStates.isEnd(run.status)) return 'ended';

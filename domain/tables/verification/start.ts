@@ -1,6 +1,7 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { snapshotShowing } from '../tables/versions.ts';
@@ -46,7 +47,7 @@ export async function startVerification(deps: StartDeps, request: VerificationRe
   const pinned = await pinnedVersions(deps, request);
   const { row } = await startRecorded<Run>(deps, organizationId, {
     find: (db) => findRun(db, organizationId, runId),
-    make: (db) => insert(db, request, pinned),
+    make: (db) => findOrInsert(db, request, pinned),
     startOf: (run) => verificationStart(run, memo),
     undo: async (db, run) => {
       await removeVerification(db, organizationId, run.id);
@@ -79,8 +80,16 @@ async function pinnedVersions(
   return pins;
 }
 
-async function insert(db: OrganizationTransaction, request: VerificationRequest, pins: Pins): Promise<Run> {
+async function findOrInsert(
+  db: OrganizationTransaction,
+  request: VerificationRequest,
+  pins: Pins,
+): Promise<Run> {
   const { organizationId, runId, callerId, projectId, definitionIds } = request;
+  // Of two at the same time, the second one counts the first, or is the same and gets its run.
+  await lockByName(db, `starts of verifications of ${organizationId}`);
+  const earlier = await findRun(db, organizationId, runId);
+  if (earlier !== undefined) return earlier;
   const { unfinished } = await countUnfinished(db, organizationId, ['verification']);
   if (unfinished >= mostActive)
     throw new AppError(

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 import type { Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { Health } from './health.ts';
@@ -70,7 +71,7 @@ export async function putApp(
   content: AppContent,
 ): Promise<{ app: DeployedApp; isNew: boolean }> {
   // Of two that are added at the same time, the second one counts the first.
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`apps of ${organizationId}`}, 0))`.execute(db);
+  await lockByName(db, `apps of ${organizationId}`);
   const isNew = (await findApp(db, organizationId, slug)) === undefined;
   if (isNew) await refuseTooMany(db, organizationId);
   const row = await db

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import type { Database } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
 
 /** A client without a secret, which acts for a person who approved it. */
 export interface PublicClient {
@@ -112,7 +112,7 @@ export async function registerPublicClient(
   const { name, redirectUris, addressGroup } = given;
   return db.transaction().execute(async (transaction) => {
     // Serialises counting.
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended('public clients', 0))`.execute(transaction);
+    await lockByName(transaction, 'public clients');
     const { total, ofGroup } = await transaction
       .selectFrom('public_clients')
       .select(({ fn }) => [

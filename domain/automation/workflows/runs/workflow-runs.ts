@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { lockByName } from '../../../../data/postgres/locks.ts';
 import { type RecordOf, records } from '../../../../data/postgres/records.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { deleteLakePins, extendLakePins } from '../../../tables/lake-maintenance/pins.ts';
@@ -57,7 +58,7 @@ export async function keepFailedRunPins(
   { organization_id: organizationId, id, workflow_id: workflowId }: WorkflowRun,
 ): Promise<void> {
   // Serialized: two concurrent failures would not see each other, and neither would be removed.
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`failed runs of ${workflowId}`}, 0))`.execute(db);
+  await lockByName(db, `failed runs of ${workflowId}`);
   await extendLakePins(db, organizationId, runPin(id), new Date(Date.now() + failedRunPinDays * dayMs), {
     endingBefore: runPinEnd(),
   });

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { startDueVerifications } from '../../../../domain/tables/verification/on-version.ts';
 import { verificationSteps } from '../../../../domain/tables/verification/reconcile.ts';
+import { startVerification } from '../../../../domain/tables/verification/start.ts';
 import { reconcile } from '../../../support/reconcile.ts';
 import { verifying } from '../../../support/verification.ts';
 import { useWorker } from '../../../support/worker.ts';
@@ -47,6 +49,25 @@ test('versions that follow each other are tested once, ten seconds after the fir
     { tableId: two, version: second, outcome: 'failed' },
   ]);
   expect(await on.verification(two)).toMatchObject({ state: 'failing', version: second });
+});
+
+test('a run that is started several times at the same time is one', async () => {
+  const table = await on.data('started', { a: 'INTEGER' });
+  await on.define(table, 'not_null', { columns: ['a'] });
+  for (let n = 0; n < 5; n += 1) {
+    const runId = newId('run');
+    const { organizationId } = client;
+    const start = () =>
+      startVerification(workspace.activityDeps, {
+        organizationId,
+        runId,
+        callerId: 'test',
+        tableIds: [table],
+      });
+    const started = await Promise.all(Array.from({ length: 5 }, start));
+    expect(new Set(started.map(({ id }) => id))).toEqual(new Set([runId]));
+    expect((await on.ended(runId)).tables).toHaveLength(1);
+  }
 });
 
 test('while one run waits for its turn, versions gather for it, however many', async () => {
