@@ -3,6 +3,7 @@ import { identifier, literal } from '../../../data/lake/sql.ts';
 import { withoutTail } from '../query/guard/tree.ts';
 import { duckDbType, type LakeColumn } from '../tables/columns.ts';
 import type { Cell, Test } from './kinds.ts';
+import { failingWhere, type RowRule } from './row-rules.ts';
 
 /** A test as statements over the relation `this`, of which no part comes from a request but expressions. */
 export interface CompiledTest {
@@ -10,8 +11,8 @@ export interface CompiledTest {
   failing: string;
   /** SELECT of one number: how many there are. */
   count: string;
-  /** True for a failing row, where one row alone decides; such tests are counted together. */
-  condition: string | undefined;
+  /** Where one row alone decides; such tests are counted together. */
+  rule: RowRule | undefined;
 }
 
 /** What a test is compiled for. */
@@ -45,18 +46,22 @@ const timeTypes = /^(?:DATE|TIMESTAMP(?:TZ|_S|_MS|_NS)?)$/;
 export function compileTest(test: Test, subject: Subject): CompiledTest {
   switch (test.kind) {
     case 'not_null': {
-      const names = columnsNamed(subject, test.params.columns, 'columns');
-      return rowTest(names.map((name) => `${name} IS NULL`).join(' OR '));
+      const columns = test.params.columns.map((name, at) => columnNamed(subject, name, ['columns', at]).name);
+      return rowTest({ by: 'nulls', columns });
     }
     case 'accepted_values': {
-      const { name } = columnNamed(subject, test.params.column, ['column']);
+      const { name: column } = columnNamed(subject, test.params.column, ['column']);
+      const values = valueLiterals(test.params, subject).join(', ');
       // The same as NOT IN, null of null too; but the engine compares a column's dictionary, not every row.
-      return rowTest(
-        `NOT list_contains([${valueLiterals(test.params, subject).join(', ')}], ${identifier(name)})`,
-      );
+      return rowTest({
+        by: 'value',
+        column,
+        failing: `NOT list_contains([${values}], ${identifier(column)})`,
+      });
     }
     case 'expression':
-      return rowTest(`(${test.params.expression}\n) IS NOT TRUE`);
+      // What is not BOOLEAN counts as IS TRUE would read it.
+      return rowTest({ by: 'condition', holds: `CAST((${test.params.expression}\n) AS BOOLEAN)` });
     case 'unique':
       return uniqueTest(columnsNamed(subject, test.params.columns, 'columns'), subject);
     case 'relationship': {
@@ -86,14 +91,14 @@ export function valueLiterals(
   return values.map((value, at) => typedLiteral(value, found, ['values', at]));
 }
 
-const rowTest = (condition: string): CompiledTest => ({
-  ...counted(`SELECT * FROM this WHERE ${condition}`),
-  condition,
+const rowTest = (rule: RowRule): CompiledTest => ({
+  ...counted(`SELECT * FROM this WHERE ${failingWhere(rule)}`),
+  rule,
 });
 
 function counted(failing: string): CompiledTest {
   const bare = withoutTail(failing);
-  return { failing: bare, count: `SELECT count(*) AS failing FROM (${bare}\n) AS f`, condition: undefined };
+  return { failing: bare, count: `SELECT count(*) AS failing FROM (${bare}\n) AS f`, rule: undefined };
 }
 
 function uniqueTest(names: readonly string[], { newRows }: Subject): CompiledTest {
@@ -111,7 +116,7 @@ function uniqueTest(names: readonly string[], { newRows }: Subject): CompiledTes
     failing: `SELECT t.* FROM this AS t WHERE EXISTS (SELECT 1 FROM (SELECT ${keys} ${repeated}) AS d
       WHERE ${same('d', 't')}) ORDER BY ${names.map((name) => `t.${name}`).join(', ')}`,
     count: `SELECT coalesce(sum(n), 0) AS failing FROM (SELECT count(*) AS n ${repeated}) AS d`,
-    condition: undefined,
+    rule: undefined,
   };
 }
 
