@@ -57,6 +57,7 @@ import { validation } from './plugins/validation.ts';
 import { reportsRoutes } from './publishing/reports/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
+import { exportsRoutes } from './tables/exports/routes.ts';
 import { calculationRoutes } from './tables/grid-tables/calculation-routes.ts';
 import { gridTablesRoutes } from './tables/grid-tables/routes.ts';
 import { lakeMaintenanceRoutes } from './tables/lake-maintenance/routes.ts';
@@ -177,6 +178,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   testOverlaysRoutes(app, deps);
   testPreviewsRoutes(app, deps);
   verificationRunsRoutes(app, deps);
+  exportsRoutes(app, deps);
   tableGrantsRoutes(app, deps);
   profilesRoutes(app, deps);
   lineageRoutes(app, deps);

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'viw'
   | 'vtd'
   | 'vto'
+  | 'exp'
   | 'lak'
   | 'car'
   | 'cae'

@@ -16,6 +16,8 @@ import { tableImportControlActivities } from '../activities/intake/table-import/
 import { tableImportLakeActivities } from '../activities/intake/table-import/lake.ts';
 import { deliveryAgentActivities } from '../activities/publishing/delivery/agent.ts';
 import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
+import { exportControlActivities } from '../activities/tables/export/control.ts';
+import { exportLakeActivities } from '../activities/tables/export/lake.ts';
 import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
 import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
 import { materializationControlActivities } from '../activities/tables/materialization/control.ts';
@@ -42,6 +44,7 @@ export function activitiesOf(
       ...materializationControlActivities(deps),
       ...profileControlActivities(deps),
       ...verificationControlActivities(deps),
+      ...exportControlActivities(deps),
       ...conversationControlActivities(deps),
       ...agentRunControlActivities(deps),
       ...scheduleControlActivities(deps),
@@ -59,6 +62,7 @@ export function activitiesOf(
       ...materializationLakeActivities(deps),
       ...profileLakeActivities(deps),
       ...verificationLakeActivities(deps),
+      ...exportLakeActivities(deps),
     },
     agent: {
       ...conversationAgentActivities(deps, agent),

@@ -12,6 +12,7 @@ import { importSteps } from '../domain/intake/file-imports/reconcile.ts';
 import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
 import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
 import { materializationSteps } from '../domain/tables/calculated-tables/reconcile.ts';
+import { exportSteps } from '../domain/tables/exports/reconcile.ts';
 import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
 import { profileSteps } from '../domain/tables/profiles/reconcile.ts';
 import { tableSteps } from '../domain/tables/tables/reconcile.ts';
@@ -33,6 +34,7 @@ export function reconcileSteps(
     ...materializationSteps(deps),
     ...profileSteps(deps),
     ...verificationSteps(deps),
+    ...exportSteps(deps),
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),

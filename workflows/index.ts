@@ -8,6 +8,7 @@ export { ingestionBatch } from './intake/ingestion-batch/workflow.ts';
 export { snapshot } from './intake/snapshot/workflow.ts';
 export { tableImport } from './intake/table-import/workflow.ts';
 export { delivery } from './publishing/delivery/workflow.ts';
+export { tableExport } from './tables/export/workflow.ts';
 export { lakeMaintenance } from './tables/lake-maintenance/workflow.ts';
 export { materialization } from './tables/materialization/workflow.ts';
 export { profile } from './tables/profile/workflow.ts';

@@ -27,6 +27,7 @@ const tags: [string, string][] = [
   ['Tables', 'Table metadata, catalog and profiles, row appends and upserts.'],
   ['Ingestion', 'Exactly-once batches, provider snapshots and data syncs.'],
   ['Query Executions', 'Read-only SQL execution.'],
+  ['Exports', 'Tables and answers to queries as files, of any size.'],
   ['Views', 'Saved SELECTs, read wherever a table is: their metadata, catalog and lineage.'],
   ['Grid', 'Grid tables: creation and columns, calculated tables and how fresh they are.'],
   [

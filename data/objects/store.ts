@@ -14,6 +14,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../errors.ts';
 import type { ObjectStoreSettings } from './settings.ts';
 import { abortUploads, uploadParts } from './upload.ts';
@@ -42,11 +43,20 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
   /** Removes every object with this key prefix. */
   removeAll(prefix: string): Promise<void>;
+  /** Keys below a prefix with their sizes, sorted; at most `atMost`. */
+  list(prefix: string, atMost: number): Promise<{ key: string; sizeBytes: number }[]>;
   /** Bytes of all objects with this key prefix. */
   sizeOfAll(prefix: string): Promise<number>;
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
+  /** An address at which anybody who has it can read the object for a while, under a file name. */
+  presignDownload(key: string, as: DownloadAs, expiresInSeconds: number): Promise<string>;
   ping(): Promise<void>;
   close(): void;
+}
+
+export interface DownloadAs {
+  fileName: string;
+  contentType: string;
 }
 
 export interface PresignedForm {
@@ -136,6 +146,19 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
             .catch(rethrow);
       } while (listed.IsTruncated === true);
     },
+    async list(Prefix, atMost) {
+      const found: { key: string; sizeBytes: number }[] = [];
+      let listed: ListObjectsV2CommandOutput | undefined;
+      do {
+        const ContinuationToken = listed?.NextContinuationToken;
+        listed = await client
+          .send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken }))
+          .catch(rethrow);
+        for (const { Key, Size } of listed.Contents ?? [])
+          if (Key !== undefined) found.push({ key: Key, sizeBytes: Size ?? 0 });
+      } while (listed.IsTruncated === true && found.length < atMost);
+      return found.slice(0, atMost);
+    },
     async sizeOfAll(Prefix) {
       let total = 0;
       let listed: ListObjectsV2CommandOutput | undefined;
@@ -151,6 +174,13 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     async presignUpload(Key, maxBytes, Expires) {
       const Conditions = [{ bucket: Bucket }, { key: Key }, ['content-length-range', 0, maxBytes]];
       return createPresignedPost(client, { Bucket, Key, Expires, Conditions: Conditions as never });
+    },
+    async presignDownload(Key, { fileName, contentType }, expiresIn) {
+      const command = new GetObjectCommand({
+        ...{ Bucket, Key, ResponseContentType: contentType },
+        ResponseContentDisposition: `attachment; filename*=UTF-8''${encodeURIComponent(fileName)}`,
+      });
+      return getSignedUrl(client, command, { expiresIn });
     },
     async ping() {
       await client.send(new HeadBucketCommand({ Bucket })).catch(rethrow);

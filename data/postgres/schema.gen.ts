@@ -377,6 +377,30 @@ export interface DroppedGrants {
   table_id: string;
 }
 
+export interface Exports {
+  at_versions: Generated<Json>;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  error: Json | null;
+  expires_at: Timestamp | null;
+  file_id: string | null;
+  files: Generated<Json>;
+  finished_at: Timestamp | null;
+  folder: string | null;
+  format: string;
+  id: string;
+  max_file_bytes: number | null;
+  name: string;
+  organization_id: string;
+  path: string | null;
+  reads: string[];
+  rows_written: Generated<number>;
+  snapshot_id: number | null;
+  sql: string | null;
+  table_id: string | null;
+  versions: Json | null;
+}
+
 export interface FailingProcesses {
   cause: string;
   first_seen_at: Generated<Timestamp>;
@@ -1244,6 +1268,7 @@ export interface DB {
   deployed_apps: DeployedApps;
   device_logins: DeviceLogins;
   dropped_grants: DroppedGrants;
+  exports: Exports;
   failing_processes: FailingProcesses;
   file_uploads: FileUploads;
   files: Files;

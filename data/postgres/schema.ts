@@ -36,6 +36,7 @@ interface Words {
     status: 'passed' | 'failed' | 'warned' | 'error';
   };
   definitions: { refresh_mode: Generated<'manual' | 'on_change'> };
+  exports: { format: 'csv' | 'parquet' | 'ndjson' | 'arrow' | 'xlsx' };
   materializations: { mode: 'materialize' | 'sync' };
   builds: { status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped' };
   table_imports: {
@@ -67,7 +68,8 @@ interface Words {
       | 'snapshot'
       | 'profile'
       | 'verification'
-      | 'workflow';
+      | 'workflow'
+      | 'export';
     status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
     trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
   };

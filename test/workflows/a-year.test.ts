@@ -365,6 +365,27 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
       leastMs: 12 * hourMs,
     };
   },
+  // Waits for its turn for half a day, then for a process, and then for a store that is away.
+  tableExport: (clock) => {
+    let tries = 0;
+    return {
+      input: { exportId: 'exp_1' },
+      activities: {
+        beginExport: after(
+          clock,
+          12 * hourMs,
+          () => 'waiting',
+          () => 'begun',
+        ),
+        writeExport: async () => {
+          tries += 1;
+          if (tries < 20) throw new Error('The store is away.');
+        },
+        endExport: async () => ({ status: 'succeeded', rows: 1, bytes: 1, errorCode: null }),
+      },
+      leastMs: 12 * hourMs,
+    };
+  },
   workflowRun: (clock) => ({
     input: { runId: 'wfr_1' },
     activities: walked(clock),

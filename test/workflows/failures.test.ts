@@ -135,6 +135,15 @@ const failing: Record<string, Failing> = {
     },
     told: { what: 'The verification', code: 'query_too_large', advice: 'read less' },
   },
+  tableExport: {
+    input: { exportId: 'exp_1' },
+    activities: {
+      beginExport: async () => 'begun',
+      writeExport: refused('query_too_large'),
+      endExport: async () => ({ status: 'failed', rows: 0, bytes: 0, errorCode: 'query_too_large' }),
+    },
+    told: { what: 'The export', code: 'query_too_large', advice: 'read less' },
+  },
   scheduleBackfill: {
     input: { backfillId: 'bkf_1' },
     activities: {

@@ -49,20 +49,21 @@ const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';
 /** The same as `pathFault`, in JSON Schema. */
 const documentedPath = { minLength: 1, maxLength: 1_024, pattern: `^${pathPart}(?:/${pathPart})*$` };
 
-export const writeContentQuery = z.object({
-  path: z
-    .string()
-    .transform((path, context) => {
-      const reason = pathFault(path);
-      if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
-      return path.normalize('NFC');
-    })
-    .meta({
-      ...documentedPath,
-      description: 'Relative path in the project, 1–1024 bytes.',
-      examples: ['notes/readme.md'],
-    }),
-});
+/** The path of a file that is written. */
+export const filePath = z
+  .string()
+  .transform((path, context) => {
+    const reason = pathFault(path);
+    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+    return path.normalize('NFC');
+  })
+  .meta({
+    ...documentedPath,
+    description: 'Relative path in the project, 1–1024 bytes.',
+    examples: ['notes/readme.md'],
+  });
+
+export const writeContentQuery = z.object({ path: filePath });
 
 /** White space may occur anywhere; the padding is optional. */
 const base64Content = {

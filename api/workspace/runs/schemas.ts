@@ -12,6 +12,7 @@ const kinds = [
   'snapshot',
   'profile',
   'verification',
+  'export',
   'workflow',
 ] as const;
 const statuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;

@@ -5,6 +5,7 @@ import { tableStatistics, versionsAt } from '../../../data/lake/ledger.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type BuildRecord, builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
 import type { QueryRelation } from '../query/pool.ts';
+import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor, visibleToDefiners } from '../query/relations.ts';
 import { readsThrough, type Surroundings, sourcesRead, surroundings } from './freshness.ts';
 import { listBuilds, type Materialization } from './materializations.ts';
@@ -66,18 +67,6 @@ export async function planBuild(
     views: Object.fromEntries(views.map((id) => [id, around.defined.get(id)!.revision])),
     rowsRead: tables.reduce((sum, id) => sum + (statistics.get(id)?.rowCount ?? 0), 0),
   };
-}
-
-/** The tables among these, and among what their views may name with the rights of who defined them. */
-function tablesAmong(relations: readonly QueryRelation[]): QueryRelation[] {
-  const found = new Map<string, QueryRelation>();
-  const queue = [...relations];
-  for (const relation of queue) {
-    if (found.has(relation.id)) continue;
-    found.set(relation.id, relation);
-    queue.push(...(relation.reads ?? []));
-  }
-  return [...found.values()].filter(({ definition }) => definition === undefined);
 }
 
 /** From what the calculated tables that are read were built, in the very version that is read. */

@@ -25,7 +25,7 @@ export interface Engine {
   close(): void;
 }
 
-const extensions = ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json'];
+const extensions = ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json', 'excel'];
 
 /** Everything that does not depend on the organization, so that a waiting process has already done it. */
 export async function openBlankEngine(settings: ProcessSettings): Promise<Engine> {

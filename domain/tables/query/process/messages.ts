@@ -3,6 +3,7 @@ import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
 import type { BuildTask, Built } from '../build/contract.ts';
+import type { Exported, ExportTask } from '../export/contract.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 
 /**
@@ -52,7 +53,7 @@ export interface RenameTask {
 }
 
 /** What a query process can do, one at a time. */
-export type ProcessTask = ProcessStatement | AnalyzeTask | RenameTask | BuildTask;
+export type ProcessTask = ProcessStatement | AnalyzeTask | RenameTask | BuildTask | ExportTask;
 
 /** The answer to each kind of task. */
 export interface TaskAnswers {
@@ -60,6 +61,7 @@ export interface TaskAnswers {
   analyze: Analyzed[];
   rename: { renamed: Renamed };
   build: Built;
+  export: Exported;
 }
 
 export type AnswerOf<Task extends ProcessTask> = TaskAnswers[Task['kind']];

@@ -4,6 +4,7 @@ import { analyzeAll } from '../analysis/analyze.ts';
 import { followRenaming } from '../analysis/rename.ts';
 import { openShadow, type Shadow } from '../analysis/shadow.ts';
 import { buildFiles } from '../build/build.ts';
+import { exportFiles } from '../export/export-files.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure } from './failure.ts';
 import type {
@@ -106,6 +107,7 @@ export function serveStatements(channel: Channel): void {
           error,
           task.location,
           task.kind === 'build' ||
+            task.kind === 'export' ||
             (task.kind === 'run' && (task.atVersions.size > 0 || /\bat\b/i.test(task.sql))),
         );
         if (broken === 'engine') {
@@ -129,6 +131,8 @@ export function serveStatements(channel: Channel): void {
         return runStatement(await engineFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'build':
         return buildFiles(await engineFor(limits, task), task, current);
+      case 'export':
+        return exportFiles(await engineFor(limits, task), task, current);
       case 'analyze':
         return analyzeAll((await engine)!.parser, await shadowOf(limits), task.definitions, stop);
       case 'rename': {

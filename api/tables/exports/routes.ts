@@ -1,0 +1,69 @@
+import { showExport, showExports } from '../../../domain/tables/exports/exports.ts';
+import { startExport } from '../../../domain/tables/exports/start.ts';
+import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
+import { memoOf } from '../../caller.ts';
+import type { ApiDeps, Routes } from '../../deps.ts';
+import { clientGone } from '../../reply.ts';
+import { resource } from '../../resource.ts';
+import { confirmQuery } from '../../schemas.ts';
+import { exportBody, exportExample, exportSchema, exportView } from './schemas.ts';
+
+/** Rows that go out as files. */
+export function exportsRoutes(app: Routes, deps: ApiDeps): void {
+  const exports = resource(app, deps, {
+    tag: 'Exports',
+    path: '/v1/exports/:export_id',
+    schema: exportSchema,
+    example: exportExample,
+    load: (db, organizationId, { export_id: exportId }) => showExport(db, { organizationId, exportId }),
+    view: (shown, { request }) =>
+      exportView(deps.objects, shown, { withUrls: 'export_id' in (request.params as object) }),
+  });
+
+  exports.list({
+    summary: 'List exports, newest first',
+    description:
+      'Without addresses of their files; an export itself has them. Those of tables that the caller may not read are not there.',
+    rows: (db, { organizationId }, slice) => showExports(db, organizationId, slice),
+  });
+  exports.create({
+    summary: 'Export a table or the answer to a query as files',
+    description:
+      'A durable process without a limit of rows; then read the Location. The statement passes the guard of queries and is checked now; what it reads is pinned when its turn comes, two of an organization at once. Written by the rights of the caller, kept for a day.',
+    body: exportBody,
+    status: 202,
+    errors: [
+      'query_not_read_only',
+      'query_failed',
+      'query_timeout',
+      'query_too_large',
+      'version_expired',
+      'queries_saturated',
+      'conflict',
+      'workflows_unavailable',
+    ],
+    run: async ({ organizationId, caller, body, newId, request, reply, transaction }) => {
+      const { id: exportId } = await startExport(deps, {
+        ...{ organizationId, exportId: newId('exp'), callerId: caller.id },
+        source: body.sql === undefined ? { tableId: body.table_id! } : { sql: body.sql },
+        ...{ atVersions: body.at_versions ?? {}, format: body.format, name: body.name },
+        ...{ maxFileBytes: body.max_file_bytes, projectId: body.project_id, path: body.path },
+        ...{ memo: memoOf(request), signal: clientGone(reply) },
+      });
+      return transaction((db) => showExport(db, { organizationId, exportId }));
+    },
+  });
+  exports.show({ summary: 'Show an export, with addresses of its files' });
+  exports.action('cancel', {
+    summary: 'Cancel an export',
+    description: 'Nothing of it is kept. One that has ended is answered as it ended.',
+    query: confirmQuery,
+    status: [200, 202],
+    run: async ({ organizationId, params, transaction, reply }) => {
+      const id = { organizationId, exportId: params.export_id };
+      const { run } = await transaction((db) => showExport(db, id));
+      if (await cancelRun(deps, run)) reply.code(202);
+      return transaction((db) => showExport(db, id));
+    },
+  });
+}

@@ -1,0 +1,122 @@
+import { AppError } from '../../../data/errors.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { lockByName } from '../../../data/postgres/locks.ts';
+import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
+import { checkDraftSql } from '../query/check-draft.ts';
+import { withoutTail } from '../query/guard/tree.ts';
+import type { QueryPool } from '../query/pool.ts';
+import { type AskedVersions, type ExportFormat, insertExport } from './exports.ts';
+import { exportProcess, exportStart } from './process.ts';
+import { askedVersions, type ExportSource, type Read, type ReadDeps, readAs } from './read.ts';
+
+export interface ExportRequest {
+  organizationId: string;
+  exportId: string;
+  callerId: string;
+  source: ExportSource;
+  /** Version by table id or name. */
+  atVersions: Readonly<Record<string, number>>;
+  format: ExportFormat;
+  /** Without its ending; of the table, or `export`, if omitted. */
+  name: string | undefined;
+  maxFileBytes: number | undefined;
+  projectId: string | undefined;
+  /** Of the project file that it becomes. */
+  path: string | undefined;
+  memo: Record<string, string>;
+  signal: AbortSignal;
+}
+
+type StartDeps = ProcessDeps & ReadDeps & { queries: QueryPool };
+
+const checkTimeoutMs = 20_000;
+/** More exports of an organization do not wait for their turn. */
+const mostActive = 100;
+/** Each is kept for a day, with its files. */
+const mostKept = 1_000;
+
+/**
+ * Checks what is to go out, and starts the process that writes it. A statement that could not run is refused
+ * now, with what is wrong with it.
+ *
+ * @throws AppError with one of the query codes, not_found, conflict, workflows_unavailable
+ */
+export async function startExport(deps: StartDeps, request: ExportRequest): Promise<Run> {
+  const { organizationId, exportId, callerId, source } = request;
+  const read = await readAs(deps, organizationId, callerId, source);
+  const asked = await askedVersions(deps, organizationId, read, request.atVersions);
+  const reads = await check(deps, request, read, asked);
+  const { row } = await startRecorded<Run>(deps, organizationId, {
+    find: (db) => findRun(db, organizationId, exportId),
+    make: (db) => findOrInsert(db, request, { read, asked, reads }),
+    startOf: (run) => exportStart(run, request.memo),
+    undo: (db) => deleteRun(db, organizationId, exportId),
+  });
+  return row;
+}
+
+/** What the statement reads, without running it. */
+async function check(
+  deps: StartDeps,
+  { organizationId, source, signal }: ExportRequest,
+  { sql, relations, names }: Read,
+  asked: AskedVersions,
+): Promise<string[]> {
+  if ('sql' in source) await checkDraftSql(deps, { organizationId, sql, values: new Map(), signal });
+  const { reader: location } = await deps.lake.catalog.get(organizationId);
+  const { scannedRelationIds } = await deps.queries.run({
+    sql: `SELECT * FROM (${withoutTail(sql)}\n) AS exported LIMIT 0`,
+    ...{ location, relations, limit: 1, rowFormat: 'rows', timeoutMs: checkTimeoutMs, signal },
+    atVersions: new Map(Object.entries(asked).map(([id, { snapshotId }]) => [names.get(id)!, snapshotId])),
+  });
+  return scannedRelationIds;
+}
+
+async function findOrInsert(
+  db: OrganizationTransaction,
+  request: ExportRequest,
+  { read, asked, reads }: { read: Read; asked: AskedVersions; reads: string[] },
+): Promise<Run> {
+  const { organizationId, exportId, callerId, source, format, projectId } = request;
+  if (projectId !== undefined) await getOpenProject(db, organizationId, projectId);
+  // Of two at the same time, the second one counts the first, or is the same and gets its run.
+  await lockByName(db, `exports of ${organizationId}`);
+  const earlier = await findRun(db, organizationId, exportId);
+  if (earlier !== undefined) return earlier;
+  await refuseTooMany(db, organizationId);
+  const name = request.name ?? ('tableId' in source ? read.names.get(source.tableId)! : 'export');
+  const run = await insertRun(db, {
+    ...{ organization_id: organizationId, id: exportId, project_id: projectId ?? null, kind: 'export' },
+    ...{ trigger_type: 'api', trigger_id: callerId, title: `Export as ${format}` },
+    ...{ resource_type: 'export', resource_id: exportId },
+    workflow_id: exportProcess.workflowId(exportId),
+  });
+  await insertExport(db, {
+    ...{ organization_id: organizationId, id: exportId, created_by: callerId },
+    ...('sql' in source ? { sql: source.sql } : { table_id: source.tableId }),
+    ...{ format, name, max_file_bytes: request.maxFileBytes ?? null, path: request.path ?? null },
+    ...{ at_versions: JSON.stringify(asked), reads },
+  });
+  return run;
+}
+
+async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+  const { unfinished } = await countUnfinished(db, organizationId, ['export']);
+  if (unfinished >= mostActive)
+    throw new AppError(
+      'conflict',
+      `${mostActive} exports of the organization are under way or wait: try again when some have ended.`,
+    );
+  const { kept } = await db
+    .selectFrom('exports')
+    .select(({ fn }) => fn.countAll<number>().as('kept'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  if (Number(kept) >= mostKept)
+    throw new AppError(
+      'conflict',
+      `${mostKept.toLocaleString('en-US')} exports of the organization are kept, each for a day: try again when some have expired.`,
+    );
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { AppError, isRetryable } from '../../../data/errors.ts';
+import type { ObjectStore } from '../../../data/objects/store.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
+import { contentTypeOf } from '../../workspace/files/content-type.ts';
+import { deleteObjectLater, putFile } from '../../workspace/files/files.ts';
+import { storeObject } from '../../workspace/files/store-object.ts';
+import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
+import type { CopiedFormat } from '../query/export/contract.ts';
+import type { QueryPool } from '../query/pool.ts';
+import { withOutputLimit } from '../staging/output-limit.ts';
+import { newAttemptUrl, removeBelow, sizeBelow } from '../staging/staging.ts';
+import {
+  askedVersionsOf,
+  type Export,
+  type ExportFile,
+  type ExportId,
+  findExport,
+  updateExport,
+} from './exports.ts';
+import { pinnedAt, type ReadDeps, readAs } from './read.ts';
+
+export interface WriteDeps extends ReadDeps {
+  objects: ObjectStore;
+  /** Processes for work that nobody waits for on a line. */
+  builds: QueryPool;
+  buildLimits: { timeoutMs: number; maxBytes: number };
+}
+
+/** Longest wait of an attempt for a process; the next attempt comes after a timer. */
+const processWaitMs = 5_000;
+/** What an attempt writes is removed after this time, unless it is recorded before. */
+const attemptMs = 3 * 24 * 3_600_000;
+/** Their addresses are made at each look. */
+const mostFiles = 1_000;
+
+/**
+ * Writes what is exported to files of a new folder, and records them in one transaction: a repetition begins
+ * anew, unless they are recorded.
+ */
+export async function writeExport(deps: WriteDeps, id: ExportId, signal: AbortSignal): Promise<void> {
+  const { organizationId, exportId } = id;
+  const { row, run } = await inOrganization(deps.db, organizationId, async (db) => ({
+    row: await findExport(db, organizationId, exportId),
+    run: await findRun(db, organizationId, exportId),
+  }));
+  if (row === undefined || run === undefined || runStates.isEnd(run.status) || row.snapshot_id === null)
+    throw new AppError('conflict', 'The export has ended.');
+  if (row.folder !== null) return;
+  const work = { organizationId, id: exportId, operationId: '', manifestKey: '' };
+  const prefixUrl = await newAttemptUrl(deps, work);
+  const folder = prefixUrl.slice(`s3://${deps.objects.settings.bucket}/`.length);
+  // Before anything is written, so that nothing stays after a crash.
+  await inOrganization(deps.db, organizationId, (db) =>
+    deleteObjectLater(db, organizationId, folder, attemptMs),
+  );
+  try {
+    const written = await write(deps, row, prefixUrl, signal);
+    const files = await describe(deps.objects, row, folder);
+    const result = { ...written, folder, files };
+    if (row.path === null)
+      await inOrganization(deps.db, organizationId, (db) => record(db, id, result, null));
+    else await recordWithFile(deps, { row, run, result });
+  } catch (error) {
+    await removeBelow(deps, prefixUrl).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface Written {
+  rows: number;
+  reads: string[];
+  versions: { tableId: string; version: number }[];
+}
+
+async function write(deps: WriteDeps, row: Export, prefixUrl: string, signal: AbortSignal): Promise<Written> {
+  const { organization_id: organizationId, created_by: callerId, max_file_bytes: maxFileBytes } = row;
+  const { reader: location } = await deps.lake.catalog.get(organizationId);
+  const source = row.sql === null ? { tableId: row.table_id! } : { sql: row.sql };
+  const read = await readAs(deps, organizationId, callerId, source);
+  const asked = askedVersionsOf(row);
+  const pinned = await pinnedAt(deps, organizationId, read, { snapshotId: row.snapshot_id!, asked });
+  const { timeoutMs, maxBytes } = deps.buildLimits;
+  const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };
+  const advice = 'Select fewer rows or columns, or have BUILD_MAX_GIB raised.';
+  const { rows, scannedRelationIds: reads } = await withOutputLimit(
+    { written: () => sizeBelow(deps, prefixUrl), maxBytes, signal, advice },
+    (until) =>
+      deps.builds.perform(
+        {
+          ...{ kind: 'export', location, sql: read.sql, relations: read.relations, prefixUrl },
+          ...{ atVersions: pinned.atVersions, format: row.format as CopiedFormat },
+          maxFileBytes: maxFileBytes ?? undefined,
+        },
+        { ...limits, signal: until },
+      ),
+  );
+  const versions = reads.flatMap((tableId) => {
+    const version = pinned.versions.get(tableId);
+    return version === undefined ? [] : [{ tableId, version }];
+  });
+  return { rows, reads, versions };
+}
+
+/** The files in order, with their hashes. */
+async function describe(
+  objects: ObjectStore,
+  { name, format, max_file_bytes: maxFileBytes }: Export,
+  folder: string,
+): Promise<ExportFile[]> {
+  const listed = await objects.list(folder, mostFiles + 1);
+  if (listed.length > mostFiles)
+    throw new AppError(
+      'query_too_large',
+      `It would be more than ${mostFiles.toLocaleString('en-US')} files: raise max_file_bytes.`,
+    );
+  const parts = listed
+    .map(({ key, sizeBytes }) => ({ key: key.slice(folder.length), sizeBytes }))
+    .sort((one, other) => partOf(one.key) - partOf(other.key));
+  const files: ExportFile[] = [];
+  for (const [at, { key, sizeBytes }] of parts.entries()) {
+    const hash = createHash('sha256');
+    for await (const bytes of await objects.read(folder + key)) hash.update(bytes as Buffer);
+    const numbered = maxFileBytes === null ? name : `${name}_${at + 1}`;
+    files.push({ key, name: `${numbered}.${format}`, sizeBytes, sha256: hash.digest('hex') });
+  }
+  return files;
+}
+
+const partOf = (key: string): number => Number(/\d+/.exec(key)?.[0] ?? 0);
+
+interface Result extends Written {
+  folder: string;
+  files: ExportFile[];
+}
+
+/** Keeps a copy as a file of the project, in the transaction that records the files. */
+async function recordWithFile(
+  deps: WriteDeps,
+  { row, run, result }: { row: Export; run: Run; result: Result },
+): Promise<void> {
+  const { organization_id: organizationId, id } = row;
+  const path = row.path!;
+  const { key, sizeBytes, sha256 } = result.files[0]!;
+  const where = {
+    ...{ organizationId, projectId: run.project_id!, path },
+    newId: id.replace(/^exp_/, 'fil_'),
+  };
+  await storeObject(
+    deps,
+    organizationId,
+    async (objectKey) => {
+      await deps.objects.upload(objectKey, await deps.objects.read(result.folder + key));
+    },
+    async (db, objectKey) => {
+      const contentType = contentTypeOf(path);
+      const content = { objectKey, contentType, sizeBytes, sha256, source: 'write', writeId: id } as const;
+      const put = await putFile(db, where, content);
+      await record(db, { organizationId, exportId: id }, result, put.file.id);
+      return put;
+    },
+  );
+}
+
+async function record(
+  db: OrganizationTransaction,
+  { organizationId, exportId }: ExportId,
+  { rows, reads, versions, folder, files }: Result,
+  fileId: string | null,
+): Promise<void> {
+  const row = await findExport(db, organizationId, exportId, 'update');
+  const run = await findRun(db, organizationId, exportId, 'update');
+  if (row === undefined || run === undefined || runStates.isEnd(run.status))
+    throw new AppError('conflict', 'The export has ended.');
+  // An attempt that lingered was first.
+  if (row.folder !== null) return;
+  await updateExport(db, organizationId, exportId, {
+    ...{ folder, file_id: fileId, rows_written: rows, reads, error: null },
+    ...{ files: JSON.stringify(files), versions: JSON.stringify(versions) },
+  });
+}
+
+/** Keeps why an attempt failed, in case it was the last one; whether another cannot help. */
+export async function recordExportFailure(
+  db: Database,
+  { organizationId, exportId }: ExportId,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof AppError)) return false;
+  const { code, message } = error;
+  await inOrganization(db, organizationId, (transaction) =>
+    transaction
+      .updateTable('exports')
+      .set({ error: JSON.stringify({ code, message: message.slice(0, 2_000) }) })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', exportId)
+      .where('finished_at', 'is', null)
+      .execute(),
+  );
+  return !isRetryable(error);
+}

@@ -1,0 +1,63 @@
+import { literal } from '../../../../data/lake/sql.ts';
+import { storedAs } from '../build/write-files.ts';
+import { checkStatement } from '../guard/check.ts';
+import { applyNames } from '../guard/column-names.ts';
+import { QueryRefusal } from '../guard/refusal.ts';
+import type { Engine } from '../process/engine.ts';
+import { LakeUnavailable } from '../process/failure.ts';
+import { type Interruption, refuseUnread, stopIfInterrupted } from '../process/statement.ts';
+import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
+import { distinctNames } from './names.ts';
+
+const options: Record<CopiedFormat, string> = {
+  // RFC 4180; empty text is quoted, as null is nothing.
+  csv: "FORMAT csv, HEADER, NEW_LINE '\\r\\n'",
+  parquet: 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880',
+  xlsx: 'FORMAT xlsx, HEADER true',
+};
+
+/** Writes all rows of a statement, in its order, by one transaction that only reads the lake. */
+export async function exportFiles(
+  engine: Engine,
+  task: ExportTask,
+  interruption: Interruption,
+): Promise<Exported> {
+  const { connection, parser } = engine;
+  const { sql, relations, atVersions } = task;
+  const checked = await checkStatement(parser, { sql, relations, atVersions, limit: undefined });
+  await engine.ending;
+  if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
+  stopIfInterrupted(interruption);
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  try {
+    const named = (own: readonly string[]) => distinctNames(applyNames(own, checked.columnNames));
+    const { sql: select } = await storedAs(connection, checked.sql, named);
+    const written = await connection.runAndReadAll(copy(select, task)).catch((error: unknown) => {
+      throw /Sheet row limit/.test(String(error)) ? tooLong() : error;
+    });
+    stopIfInterrupted(interruption);
+    await refuseUnread(engine);
+    return { rows: Number(written.getRows()[0]?.[0] ?? 0), scannedRelationIds: checked.scannedRelationIds };
+  } finally {
+    engine.ending = connection.run('ROLLBACK').then(
+      () => undefined,
+      () => {
+        engine.isLost = true;
+      },
+    );
+  }
+}
+
+function copy(select: string, { prefixUrl, format, maxFileBytes }: ExportTask): string {
+  if (maxFileBytes === undefined)
+    return `COPY (${select}\n) TO ${literal(`${prefixUrl}part_0.${format}`)} (${options[format]})`;
+  const split = `FILE_SIZE_BYTES ${maxFileBytes}, FILENAME_PATTERN 'part_{i}'`;
+  // The engine makes files of a folder, which ends without a slash.
+  return `COPY (${select}\n) TO ${literal(prefixUrl.slice(0, -1))} (${options[format]}, ${split})`;
+}
+
+const tooLong = () =>
+  new QueryRefusal(
+    'query_too_large',
+    'A sheet has at most 1,048,576 rows, its header included; export it as CSV or Parquet, or select fewer.',
+  );
