@@ -303,6 +303,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     body: { definition_id: definition.body.data.id, enabled: false },
   });
   const tested = await client.call('POST', '/v1/verification-tests/runs', { body: { table_ids: [tableId] } });
+  const exported = await client.call('POST', '/v1/exports', { body: { table_id: tableId, format: 'csv' } });
   const talk = await talkOf(client, project);
   return {
     ...talk,
@@ -329,6 +330,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     query_execution_id: query.body.data.id,
     definition_id: definition.body.data.id,
     overlay_id: overlay.body.data.id,
+    export_id: exported.body.data.id,
     '/v1/verification-tests/runs/{run_id}': tested.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
     '/v1/grid/tables/{table_id}/runs/{run_id}': 'run_01kahz3v6dfyvb1s8m3h9q2w4x',

@@ -6,7 +6,7 @@ import type { TestClient } from './workspace.ts';
 type Data = any;
 
 /** Shorthands for tables, views and calculated tables of one client. */
-export function shaping(client: TestClient) {
+export function shaping(client: Pick<TestClient, 'call'>) {
   const must = async (
     method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE',
     path: string,

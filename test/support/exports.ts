@@ -7,7 +7,7 @@ import type { TestClient } from './workspace.ts';
 type Data = any;
 
 /** Shorthands for exports of one client. */
-export function exporting(client: TestClient) {
+export function exporting(client: Pick<TestClient, 'call'>) {
   const on = shaping(client);
   const isOver = (answer: { body: Data }) => answer.body.data.finishedAt !== null;
   const ended = async (path: string): Promise<Data> =>

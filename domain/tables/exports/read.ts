@@ -1,4 +1,4 @@
-import { AppError, notFound } from '../../../data/errors.ts';
+import { notFound, ValidationError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
@@ -46,7 +46,7 @@ export function readAs(
 /**
  * The versions that are asked for, by id or name of a table.
  *
- * @throws AppError not_found, version_expired
+ * @throws ValidationError where no table has the id or name, AppError version_expired
  */
 export async function askedVersions(
   { lake }: Pick<ReadDeps, 'lake'>,
@@ -59,7 +59,9 @@ export async function askedVersions(
   for (const [key, version] of Object.entries(asked)) {
     const id = [...names].find(([id, name]) => id === key || name.toLowerCase() === key.toLowerCase())?.[0];
     if (id === undefined)
-      throw new AppError('not_found', `No table has the id or name ${key.slice(0, 200)}.`);
+      throw new ValidationError([
+        { loc: ['body', 'at_versions', key], msg: 'No table has this id or name.', type: 'value_error' },
+      ]);
     found[id] = { version, snapshotId: await snapshotShowing(lake.catalogPool, schema, id, version) };
   }
   return found;
