@@ -17,7 +17,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../errors.ts';
 import type { ObjectStoreSettings } from './settings.ts';
-import { abortUploads, uploadParts } from './upload.ts';
+import { abortUploads, sizeOfUploads, uploadParts } from './upload.ts';
 
 export interface ObjectInfo {
   sizeBytes: number;
@@ -45,7 +45,7 @@ export interface ObjectStore {
   removeAll(prefix: string): Promise<void>;
   /** Keys below a prefix with their sizes, sorted; at most `atMost`. */
   list(prefix: string, atMost: number): Promise<{ key: string; sizeBytes: number }[]>;
-  /** Bytes of all objects with this key prefix. */
+  /** Bytes of all objects with this key prefix, unfinished uploads included where the store lists them. */
   sizeOfAll(prefix: string): Promise<number>;
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
   /** An address at which anybody who has it can read the object for a while, under a file name. */
@@ -99,11 +99,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
       });
     },
     async abortUploads(Prefix, before) {
-      return abortUploads(client, { Bucket, Prefix }, before).catch((error: unknown) => {
-        // A store that does not list uploads, or not to us, cleans up unfinished ones in its own way.
-        if (unlistedStatuses.includes(httpStatus(error) ?? 0)) return 0;
-        throw unavailable(error);
-      });
+      return abortUploads(client, { Bucket, Prefix }, before).catch(zeroIfUnlisted);
     },
     async head(Key) {
       try {
@@ -169,7 +165,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
           .catch(rethrow);
         total += (listed.Contents ?? []).reduce((sum, { Size }) => sum + (Size ?? 0), 0);
       } while (listed.IsTruncated === true);
-      return total;
+      return total + (await sizeOfUploads(client, { Bucket, Prefix }).catch(zeroIfUnlisted));
     },
     async presignUpload(Key, maxBytes, Expires) {
       const Conditions = [{ bucket: Bucket }, { key: Key }, ['content-length-range', 0, maxBytes]];
@@ -191,6 +187,12 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
 
 function httpStatus(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+/** A store that does not list uploads, or not to us, cleans up unfinished ones in its own way. */
+function zeroIfUnlisted(error: unknown): number {
+  if (unlistedStatuses.includes(httpStatus(error) ?? 0)) return 0;
+  throw unavailable(error);
 }
 
 function isMissing(error: unknown): boolean {

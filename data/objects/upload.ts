@@ -4,6 +4,9 @@ import {
   CreateMultipartUploadCommand,
   ListMultipartUploadsCommand,
   type ListMultipartUploadsCommandOutput,
+  ListPartsCommand,
+  type ListPartsCommandOutput,
+  type MultipartUpload,
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -51,18 +54,13 @@ export async function uploadParts(
   }
 }
 
-/**
- * Aborts uploads with this key prefix that were begun before a time: their process was lost, and their parts
- * take up space unseen.
- *
- * @returns how many there were
- */
-export async function abortUploads(
-  client: S3Client,
-  place: { Bucket: string; Prefix: string },
-  before?: Date,
-): Promise<number> {
-  let aborted = 0;
+interface Place {
+  Bucket: string;
+  Prefix: string;
+}
+
+/** Uploads with this key prefix that are not complete: their parts take up space unseen. */
+async function* unfinished(client: S3Client, place: Place): AsyncGenerator<Required<MultipartUpload>> {
   let listed: ListMultipartUploadsCommandOutput | undefined;
   do {
     listed = await client.send(
@@ -72,12 +70,37 @@ export async function abortUploads(
         UploadIdMarker: listed?.NextUploadIdMarker,
       }),
     );
-    for (const { Key, UploadId, Initiated } of listed.Uploads ?? []) {
-      if (Key?.startsWith(place.Prefix) !== true) continue;
-      if (before !== undefined && (Initiated === undefined || Initiated >= before)) continue;
-      await client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }));
-      aborted += 1;
-    }
+    for (const upload of listed.Uploads ?? [])
+      if (upload.Key?.startsWith(place.Prefix) === true) yield upload as Required<MultipartUpload>;
   } while (listed.IsTruncated === true && listed.NextKeyMarker !== undefined);
+}
+
+/**
+ * Aborts uploads with this key prefix that were begun before a time: their process was lost.
+ *
+ * @returns how many there were
+ */
+export async function abortUploads(client: S3Client, place: Place, before?: Date): Promise<number> {
+  let aborted = 0;
+  for await (const { Key, UploadId, Initiated } of unfinished(client, place)) {
+    if (before !== undefined && (Initiated === undefined || Initiated >= before)) continue;
+    await client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }));
+    aborted += 1;
+  }
   return aborted;
+}
+
+/** Bytes of the parts of unfinished uploads with this key prefix. */
+export async function sizeOfUploads(client: S3Client, place: Place): Promise<number> {
+  let total = 0;
+  for await (const { Key, UploadId } of unfinished(client, place)) {
+    let listed: ListPartsCommandOutput | undefined;
+    do {
+      const PartNumberMarker = listed?.NextPartNumberMarker;
+      const parts = new ListPartsCommand({ Bucket: place.Bucket, Key, UploadId, PartNumberMarker });
+      listed = await client.send(parts);
+      for (const { Size } of listed.Parts ?? []) total += Size ?? 0;
+    } while (listed.IsTruncated === true && listed.NextPartNumberMarker !== undefined);
+  }
+  return total;
 }

@@ -62,9 +62,10 @@ export async function removeStaged(deps: StagingDeps, work: StagedWork): Promise
   return true;
 }
 
-/** Removes all objects below a URL of the lake's bucket. */
-export function removeBelow({ objects }: Pick<StagingDeps, 'objects'>, url: string): Promise<void> {
-  return objects.removeAll(keyOf(objects, url));
+/** Removes all objects below a URL of the lake's bucket, and what of others was uploaded. */
+export async function removeBelow({ objects }: Pick<StagingDeps, 'objects'>, url: string): Promise<void> {
+  await objects.abortUploads(keyOf(objects, url));
+  await objects.removeAll(keyOf(objects, url));
 }
 
 /** Bytes of all objects below a URL of the lake's bucket. */
