@@ -158,6 +158,28 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect([lines(7), lines(8)]).toEqual([results, results]);
   });
 
+  test('exports a table: checked, imported again, split, as a workbook, and one that is cancelled', {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await tour(dataDir, 'export.sh');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const steps = stdout.split(/^\d\. .*\n/m).map((step) => step.trimEnd().split(/\r?\n/));
+    expect(steps[2]).toEqual(['   300000 rows in exported_trips.parquet']);
+    expect(steps[3]).toEqual(['[{"different":0}]']);
+    const parts = steps[4]!.slice(0, -2);
+    expect(parts.map((line) => line.trim().split(' ')[0])).toEqual(
+      parts.map((_, at) => `trips_${at + 1}.csv`),
+    );
+    expect(parts.length).toBeGreaterThan(3);
+    expect(steps[4]!.slice(-2)).toEqual(['trip,km', '0,0.0']);
+    expect(steps[5]).toEqual(['   3 rows in totals.xlsx']);
+    expect(steps[7]!.slice(0, 3)).toEqual([
+      '   csv cancelled 0',
+      '   xlsx succeeded 3',
+      '   csv succeeded 300000',
+    ]);
+  });
+
   test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {
     timeout: 120_000,
   }, async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { batchLane, snapshotLane } from './load/batch-lanes.ts';
 import type { Lane, LoadContext } from './load/context.ts';
+import { exportLane } from './load/export-lanes.ts';
 import { fileLanes } from './load/file-lanes.ts';
 import { flowLane } from './load/flow-lanes.ts';
 import { keyedLane, keyedReaderLane, maintenanceLane } from './load/keyed-lanes.ts';
@@ -51,6 +52,7 @@ export function createLanes(context: LoadContext, seed: number, focus?: Focus): 
     ...[11, 12, 13].map((lane) => batchLane(context, seed, lane, 'appends')),
     ...[21, 22, 23, 24].map((lane) => upsertLane(context, seed, lane)),
     ...verificationLanes(context, seed),
+    exportLane(context, seed),
     ...[31, 32].map((lane) => batchLane(context, seed, lane, 'whole')),
     ...[41, 42].map((lane) => snapshotLane(context, seed, lane, lane === 41)),
     runLane(context, seed, 1),

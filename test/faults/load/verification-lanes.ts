@@ -163,13 +163,13 @@ function lookAtRun(
     journal.breach('verificationEnd', `${at}: ${outcome} ${JSON.stringify(results)}`);
 }
 
-async function endOf(
+export async function endOf(
   { client, signal, ...context }: LoadContext,
   path: string,
   isEnded: (data: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown> | undefined> {
   for (const deadlineMs = Date.now() + stuckMs; Date.now() < deadlineMs && !signal.aborted; ) {
-    const settled = await client.settle({ kind: 'end of a verification', method: 'GET', path });
+    const settled = await client.settle({ kind: 'end of a process', method: 'GET', path });
     const data = settled.outcome === 'acknowledged' ? settled.answer.body.data : undefined;
     if (data !== undefined && isEnded(data)) return data;
     await pauseBetween({ ...context, client, signal }, 250);

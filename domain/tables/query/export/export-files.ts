@@ -52,9 +52,14 @@ function copy(select: string, { prefixUrl, format, maxFileBytes }: ExportTask): 
   if (maxFileBytes === undefined)
     return `COPY (${select}\n) TO ${literal(`${prefixUrl}part_0.${format}`)} (${options[format]})`;
   const split = `FILE_SIZE_BYTES ${maxFileBytes}, FILENAME_PATTERN 'part_{i}'`;
-  // The engine makes files of a folder, which ends without a slash.
-  return `COPY (${select}\n) TO ${literal(prefixUrl.slice(0, -1))} (${options[format]}, ${split})`;
+  // Threads would fill several files at once, so that they had rows without order. A limit, even of all rows,
+  // is taken by one. The folder of the files is named without a slash.
+  const inOrder = `SELECT * FROM (${select}\n) LIMIT ${allRows}`;
+  return `COPY (${inOrder}) TO ${literal(prefixUrl.slice(0, -1))} (${options[format]}, ${split})`;
 }
+
+/** The engine's largest limit. */
+const allRows = 2n ** 63n - 1n;
 
 const tooLong = () =>
   new QueryRefusal(
