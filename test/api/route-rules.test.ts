@@ -24,6 +24,7 @@ const appendRoutes = [
   'POST /v1/tables/{table_id}/rows',
   'PUT /v1/tables/{table_id}/rows',
   'DELETE /v1/tables/{table_id}/rows',
+  'GET /v1/tables/{table_id}/ingestion-batches',
   'POST /v1/tables/{table_id}/ingestion-batches',
   'PUT /v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}',
   'POST /v1/tables/{table_id}/ingestion-batches/{batch_id}/complete',

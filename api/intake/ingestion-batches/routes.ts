@@ -1,6 +1,10 @@
 import { AppError } from '../../../data/errors.ts';
 import { abortBatch, completeBatch } from '../../../domain/intake/ingestion/complete.ts';
-import { getBatch, type IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
+import {
+  getBatch,
+  type IngestionBatch,
+  listBatches,
+} from '../../../domain/intake/ingestion/ingestion-batches.ts';
 import { openBatch } from '../../../domain/intake/ingestion/open-batch.ts';
 import { wakeBatch } from '../../../domain/intake/ingestion/process.ts';
 import { stagePage } from '../../../domain/intake/ingestion/stage-page.ts';
@@ -20,6 +24,7 @@ import {
   batchView,
   completeBody,
   createBatchBody,
+  listBatchesQuery,
   pageBody,
   pageParams,
   stagedPage,
@@ -51,6 +56,16 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
 
+  batches.list({
+    summary: 'List the batches of a table, newest first',
+    scope,
+    query: listBatchesQuery,
+    rows: (db, { organizationId, params, query }, slice) =>
+      listBatches(db, organizationId, slice, {
+        table_id: params.table_id,
+        ...(query.status === undefined ? {} : { status: query.status }),
+      }),
+  });
   batches.create({
     summary: 'Open an ingestion batch',
     description:

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BatchFailure, IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
 import type { StagedPage, StagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
 import { freeForm, keptMap } from '../../free-form.ts';
-import { envelope, integerText, nullableTimestamp, ownName, timestamp } from '../../schemas.ts';
+import { envelope, integerText, nullableTimestamp, ownName, pageQuery, timestamp } from '../../schemas.ts';
 import { sentRow } from '../../tables/rows/schemas.ts';
 import { refusalFields } from '../../tables/verification/refusal.ts';
 import { manifestPages, pageNumber } from './manifest.ts';
@@ -99,21 +99,25 @@ const failure = z.looseObject({
   ...refusalFields,
 });
 
+const batchStatus = z.enum([
+  'open',
+  'completing',
+  'awaiting_confirmation',
+  'applying',
+  'applied',
+  'failed',
+  'aborted',
+  'expired',
+]);
+
+export const listBatchesQuery = pageQuery.extend({ status: batchStatus.optional() });
+
 export const batchSchema = z
   .object({
     id: z.string(),
     tableId: z.string(),
     mode: z.enum(batchModes),
-    status: z.enum([
-      'open',
-      'completing',
-      'awaiting_confirmation',
-      'applying',
-      'applied',
-      'failed',
-      'aborted',
-      'expired',
-    ]),
+    status: batchStatus,
     syncId: z.string().nullable(),
     clientBatchId: z.string().nullable(),
     pagesStaged: z.int(),

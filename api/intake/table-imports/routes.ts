@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { cancelImport } from '../../../domain/intake/file-imports/cancel.ts';
 import { planAppend } from '../../../domain/intake/file-imports/plan-append.ts';
 import { startTableImport } from '../../../domain/intake/file-imports/start.ts';
-import { getTableImport } from '../../../domain/intake/file-imports/table-imports.ts';
+import { getTableImport, listTableImports } from '../../../domain/intake/file-imports/table-imports.ts';
 import { getFile } from '../../../domain/workspace/files/files.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { memoOf } from '../../caller.ts';
@@ -14,6 +14,7 @@ import { confirmQuery } from '../../schemas.ts';
 import { importOptions } from './options.ts';
 import {
   importFileBody,
+  listImportsQuery,
   tableImportBody,
   tableImportExample,
   tableImportSchema,
@@ -28,6 +29,17 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
     example: tableImportExample,
     load: (db, organizationId, { import_id: id }) => getTableImport(db, organizationId, id),
     view: tableImportView,
+  });
+  imports.list({
+    summary: 'List imports, newest first',
+    description: 'Those of tables that the caller may not read are not there.',
+    query: listImportsQuery,
+    rows: (db, { organizationId, query }, slice) =>
+      listTableImports(db, organizationId, slice, {
+        ...(query.project_id === undefined ? {} : { project_id: query.project_id }),
+        ...(query.table_id === undefined ? {} : { table_id: query.table_id }),
+        ...(query.status === undefined ? {} : { status: query.status }),
+      }),
   });
   const starting = {
     summary: 'Import a file into a table',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TableImport } from '../../../domain/intake/file-imports/table-imports.ts';
-import { idText, nullableTimestamp, timestamp } from '../../schemas.ts';
+import { idText, nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 import { tableName } from '../../tables/grid-tables/schemas.ts';
 import { refusalFields } from '../../tables/verification/refusal.ts';
 import { parsing } from './options.ts';
@@ -75,13 +75,15 @@ export const importErrorSchema = z.object({
   ...refusalFields,
 });
 
+const importStatus = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']);
+
 export const tableImportSchema = z
   .object({
     id: z.string(),
     projectId: z.string(),
     fileId: z.string(),
     tableId: z.string(),
-    status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+    status: importStatus,
     rowsImported: z.int(),
     rowsQuarantined: z.int(),
     quarantineTableId: z.string().nullable(),
@@ -97,6 +99,12 @@ export const tableImportSchema = z
     finishedAt: nullableTimestamp,
   })
   .meta({ id: 'TableImport' });
+
+export const listImportsQuery = pageQuery.extend({
+  project_id: z.string().optional(),
+  table_id: z.string().optional(),
+  status: importStatus.optional(),
+});
 
 export const tableImportExample: z.input<typeof tableImportSchema> = {
   id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',

@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type RecordOf, records } from '../../../data/postgres/records.ts';
+import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import type { Refusal } from '../../tables/definitions/definitions.ts';
@@ -12,6 +12,16 @@ export type TableImport = RecordOf<'table_imports'>;
 const imports = records('table_imports', { prefix: 'imp', what: 'The import' });
 
 export const { find: findTableImport, get: getTableImport } = imports;
+
+/** Newest first; those that match all of what is given. */
+export function listTableImports(
+  db: OrganizationTransaction,
+  organizationId: string,
+  slice: Slice,
+  where: Partial<Pick<TableImport, 'project_id' | 'table_id' | 'status'>>,
+): Promise<TableImport[]> {
+  return imports.list(db, organizationId, slice, where);
+}
 
 /** An import's states. A cancelled import may never have run; end states are final. */
 export const tableImportStates = states(

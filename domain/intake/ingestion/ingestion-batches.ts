@@ -6,11 +6,11 @@ import {
   isUniqueViolation,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
+import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import type { Refusal } from '../../tables/definitions/definitions.ts';
-import type { StagedTotals } from './staged-pages.ts';
+import { type StagedTotals, stagedTotalsOf } from './staged-pages.ts';
 
 export type IngestionBatch = RecordOf<'ingestion_batches'>;
 export type BatchMode = IngestionBatch['mode'];
@@ -83,6 +83,23 @@ export async function getBatch(
   const batch = await batches.get(db, organizationId, id, lock);
   if (batch.table_id !== tableId) throw notFound('The ingestion batch');
   return batch;
+}
+
+/** The batches of a table, newest first, with what was staged of those that have not ended. */
+export async function listBatches(
+  db: OrganizationTransaction,
+  organizationId: string,
+  slice: Slice,
+  where: Pick<IngestionBatch, 'table_id'> & Partial<Pick<IngestionBatch, 'status'>>,
+): Promise<IngestionBatch[]> {
+  const rows = await batches.list(db, organizationId, slice, where);
+  const pending = rows.filter((row) => row.pages_staged === null);
+  const totals = await stagedTotalsOf(
+    db,
+    organizationId,
+    pending.map(({ id }) => id),
+  );
+  return rows.map((row) => (row.pages_staged === null ? { ...row, ...countsOf(totals(row.id)) } : row));
 }
 
 export async function findBatchByClientId(

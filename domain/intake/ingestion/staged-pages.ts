@@ -89,22 +89,38 @@ export interface StagedTotals {
   bytes: number;
 }
 
+const nothingStaged: StagedTotals = { pages: 0, records: 0, quarantined: 0, bytes: 0 };
+
 export async function stagedTotals(
   db: OrganizationTransaction,
   organizationId: string,
   batchId: string,
 ): Promise<StagedTotals> {
-  return db
+  return (await stagedTotalsOf(db, organizationId, [batchId]))(batchId);
+}
+
+/** The totals of several batches, in one query. */
+export async function stagedTotalsOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  batchIds: readonly string[],
+): Promise<(batchId: string) => StagedTotals> {
+  if (batchIds.length === 0) return () => nothingStaged;
+  const rows = await db
     .selectFrom('staged_pages')
     .select(({ fn }) => [
+      'batch_id',
       fn.countAll<number>().as('pages'),
       sql<number>`coalesce(sum(records), 0)::bigint`.as('records'),
       sql<number>`coalesce(sum(quarantined), 0)::bigint`.as('quarantined'),
       sql<number>`coalesce(sum(size_bytes), 0)::bigint`.as('bytes'),
     ])
     .where('organization_id', '=', organizationId)
-    .where('batch_id', '=', batchId)
-    .executeTakeFirstOrThrow();
+    .where('batch_id', 'in', batchIds)
+    .groupBy('batch_id')
+    .execute();
+  const found = new Map(rows.map(({ batch_id: id, ...totals }) => [id, totals]));
+  return (batchId) => found.get(batchId) ?? nothingStaged;
 }
 
 /** The hashes of all staged pages in order, for comparison with a manifest. */
